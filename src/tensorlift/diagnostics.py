@@ -1,0 +1,71 @@
+"""Diagnostics: everything that tensorlift says about a program has a code, a place and a remedy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a source file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        """Spell the place as compilers do, ``file:line:column``."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Severity(Enum):
+    """How much a diagnostic matters: an error refuses the function that it names."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A second place that explains a diagnostic, for example the caller of an inlined function."""
+
+    message: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``code`` is ``TLnnn``: 1xx front ends, 2xx summarising, 3xx synthesis, 4xx proofs, 5xx requests, 6xx running,
+    9xx internal errors.  ``message`` says what is wrong, ``remedy`` the smallest edit that helps.
+    """
+
+    code: str
+    message: str
+    location: Location | None = None
+    remedy: str = ""
+    severity: Severity = Severity.ERROR
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        """Spell the finding on one line, without the source excerpt."""
+        place = f"{self.location}: " if self.location else ""
+        remedy = f" ({self.remedy})" if self.remedy else ""
+        return f"{place}{self.severity.value} {self.code}: {self.message}{remedy}"
+
+
+class LiftError(Exception):
+    """Raised where lifting cannot go on; carries the diagnostics that say why."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        """Carry at least one diagnostic; its text is the text of the exception."""
+        super().__init__("\n".join(map(str, diagnostics)))
+        self.diagnostics = diagnostics
+
+
+def refuse(code: str, message: str, location: Location | None = None, remedy: str = "", notes: tuple[Note, ...] = ()) -> LiftError:
+    """Build the exception for a single error, to be raised by the caller."""
+    return LiftError(Diagnostic(code, message, location, remedy, notes=notes))
