@@ -1,0 +1,296 @@
+"""The run record: what lifting one source did, as plain typed data that reports render and nothing else computes.
+
+The pipeline fills it, `report` and the public API read it.  Its JSON form is documented in ``docs/report.md`` and fixed
+by ``docs/report.schema.json``; whatever changes there changes `SCHEMA_VERSION`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tensorlift.diagnostics import Diagnostic, Location, Note
+
+SCHEMA_VERSION = 1
+_SECONDS_DIGITS = 6  # clocks are not better than a microsecond
+
+# A value that JSON can hold; mappings keep their order.
+Json = None | bool | int | float | str | list["Json"] | tuple["Json", ...] | Mapping[str, "Json"]
+
+
+class Verdict(StrEnum):
+    """What became of a function, from best to worst."""
+
+    LOOP_FREE = "loop-free"
+    SCAN = "scan"
+    HYBRID = "hybrid"
+    REFUSED = "refused"
+
+
+class Level(StrEnum):
+    """How far the emitted program is known to be right, from strongest to weakest."""
+
+    PROVED = "proved"
+    BOUNDED = "bounded"
+    TESTED = "tested"
+
+
+class Role(StrEnum):
+    """What a parameter of the emitted function is."""
+
+    SIZE = "size"
+    SCALAR = "scalar"
+    ARRAY = "array"
+
+
+class Numerics(StrEnum):
+    """The numerics contract: equal over the reals, or operation by operation in IEEE arithmetic."""
+
+    REAL = "real"
+    IEEE = "ieee"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the emitted function.
+
+    ``dtype`` is a NumPy name (``float64``).  ``shape`` and ``strides`` are expressions over sizes, one for each
+    dimension; the strides are those of the array in the C memory, in elements, and may differ from the dense ones.
+    """
+
+    name: str
+    role: Role
+    dtype: str
+    shape: tuple[str, ...] = ()
+    strides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A value that the emitted function returns: a written array, or the C return value."""
+
+    name: str
+    dtype: str
+    shape: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """A condition that the proof needs and the source does not state, checked by a guard at run time."""
+
+    text: str
+    reason: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualLoop:
+    """A loop that stays in the emitted program, with the dependence that keeps it."""
+
+    loop: str
+    dependence: str
+    statement: str
+    reason: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A differential test: the emitted program against a reference, on random inputs of several sizes.
+
+    ``against`` is ``interpreter`` (the loop IR's) or ``compiled`` (the source, by the C compiler).  ``error`` is the
+    largest relative difference seen; ``failure`` describes the first case that failed.
+    """
+
+    against: str
+    cases: int
+    sizes: tuple[Mapping[str, int], ...] = ()
+    error: float = 0.0
+    failure: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no case failed."""
+        return not self.failure
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRecord:
+    """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent."""
+
+    name: str
+    verdict: Verdict
+    location: Location | None = None
+    level: Level | None = None
+    engine: str = ""
+    target: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    preconditions: tuple[Precondition, ...] = ()
+    numerics: Numerics = Numerics.REAL
+    residual_loops: tuple[ResidualLoop, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    program: str = ""
+    certificate: Mapping[str, Json] | None = None
+    tests: tuple[Trial, ...] = ()
+
+    @property
+    def lifted(self) -> bool:
+        """Whether there is a program."""
+        return self.verdict is not Verdict.REFUSED
+
+    def as_json(self, *, times: bool = True) -> dict[str, Json]:
+        """Give the function's part of the report as JSON values; without ``times`` its ``seconds`` are empty."""
+        return {
+            "name": self.name,
+            **_place(self.location),
+            "verdict": self.verdict,
+            "level": self.level,
+            "engine": self.engine,
+            "target": self.target,
+            "numerics": self.numerics,
+            "seconds": _seconds(self.seconds) if times else {},
+            "parameters": [_parameter(p) for p in self.parameters],
+            "outputs": [{"name": o.name, "dtype": o.dtype, "shape": o.shape} for o in self.outputs],
+            "preconditions": [{"text": p.text, "reason": p.reason, **_place(p.location)} for p in self.preconditions],
+            "residual_loops": [_residual_loop(r) for r in self.residual_loops],
+            "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
+            "tests": [_trial(t) for t in self.tests],
+            "program": self.program,
+            "certificate": self.certificate,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LiftRecord:
+    """What lifting one source did: its functions in source order, and what concerns the source as a whole."""
+
+    version: str
+    file: str
+    sha256: str
+    target: str
+    functions: tuple[FunctionRecord, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of all functions; ``refused`` where the source itself was refused."""
+        refused = any(d.severity is Severity.ERROR for d in self.diagnostics)
+        return Verdict.REFUSED if refused else worst_verdict(f.verdict for f in self.functions)
+
+    @property
+    def level(self) -> Level | None:
+        """The weakest level of all lifted functions, None where there is none."""
+        return weakest_level(f.level for f in self.functions if f.lifted)
+
+    @property
+    def all_diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics of the source, then those of its functions in order."""
+        return self.diagnostics + tuple(d for f in self.functions for d in f.diagnostics)
+
+    def as_json(self, *, times: bool = True) -> dict[str, Json]:
+        """Give the report as JSON values, in the order in which it documents them."""
+        return {
+            "schema": SCHEMA_VERSION,
+            "tensorlift": self.version,
+            "source": {"file": self.file, "sha256": self.sha256},
+            "target": self.target,
+            "verdict": self.verdict,
+            "level": self.level,
+            "seconds": _seconds(self.seconds) if times else {},
+            "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
+            "functions": [f.as_json(times=times) for f in self.functions],
+        }
+
+    def to_json(self, *, times: bool = True) -> str:
+        """Give the report as JSON text; without ``times`` the same input gives the same bytes."""
+        return json.dumps(self.as_json(times=times), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """Give the worst of the verdicts; of none, ``refused``: nothing was lifted."""
+    order = list(Verdict)
+    return max(verdicts, key=order.index, default=Verdict.REFUSED)
+
+
+def weakest_level(levels: Iterable[Level | None]) -> Level | None:
+    """Give the weakest of the levels; None where one of them is missing or there are none."""
+    order = [*Level, None]
+    return max(levels, key=order.index, default=None)
+
+
+def row_major_strides(shape: Sequence[str]) -> tuple[str, ...]:
+    """Give the dense row-major strides of a shape, as expressions: ``("m", "n")`` has ``("n", "1")``."""
+    factors = [extent if extent.isidentifier() or extent.isdigit() else f"({extent})" for extent in shape]
+    return tuple("*".join(factors[k + 1 :]) or "1" for k in range(len(factors)))
+
+
+def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Json]:
+    """Give a diagnostic as JSON values."""
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        **_place(diagnostic.location),
+        "message": diagnostic.message,
+        "remedy": diagnostic.remedy,
+        "notes": [_note(note) for note in diagnostic.notes],
+    }
+
+
+def _note(note: Note) -> dict[str, Json]:
+    return {"message": note.message, **_place(note.location)}
+
+
+def _parameter(parameter: Parameter) -> dict[str, Json]:
+    layout = {"strides": parameter.strides} if parameter.role is Role.ARRAY else None
+    return {
+        "name": parameter.name,
+        "role": parameter.role,
+        "dtype": parameter.dtype,
+        "shape": parameter.shape,
+        "layout": layout,
+    }
+
+
+def _residual_loop(residual: ResidualLoop) -> dict[str, Json]:
+    return {
+        "loop": residual.loop,
+        "dependence": residual.dependence,
+        "statement": residual.statement,
+        "reason": residual.reason,
+        **_place(residual.location),
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Json]:
+    # JSON has no infinities: a difference that is no number is spelled.
+    error = trial.error if math.isfinite(trial.error) else str(trial.error)
+    return {
+        "against": trial.against,
+        "passed": trial.passed,
+        "cases": trial.cases,
+        "sizes": [dict(sizes) for sizes in trial.sizes],
+        "error": error,
+        "failure": trial.failure,
+    }
+
+
+def _place(location: Location | None) -> dict[str, Json]:
+    if location is None:
+        return {"file": None, "line": None, "column": None}
+    return {"file": location.file, "line": location.line, "column": location.column}
+
+
+def _seconds(seconds: Mapping[str, float]) -> dict[str, Json]:
+    return {stage: round(spent, _SECONDS_DIGITS) for stage, spent in seconds.items()}
