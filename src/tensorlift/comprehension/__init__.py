@@ -1,0 +1,1 @@
+"""The meaning language: affine index expressions, integer domains, terms, definitions and their normal form."""

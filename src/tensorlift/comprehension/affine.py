@@ -1,0 +1,156 @@
+"""Affine expressions over named integer variables: subscripts, bounds and extents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Affine:
+    """``constant + sum(coefficient * variable)``, immutable, hashable, with terms in the order of the names."""
+
+    __slots__ = ("_hash", "constant", "terms")
+
+    constant: int
+    terms: tuple[tuple[str, int], ...]
+
+    def __init__(self, constant: int = 0, terms: Mapping[str, int] | None = None) -> None:
+        self.constant = constant
+        self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
+        self._hash = hash((constant, self.terms))
+
+    @staticmethod
+    def var(name: str, coefficient: int = 1) -> Affine:
+        """Return ``coefficient * name``."""
+        return Affine(0, {name: coefficient})
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value; an integer equals the constant expression."""
+        if isinstance(other, Affine):
+            return self.constant == other.constant and self.terms == other.terms
+        return isinstance(other, int) and not self.terms and self.constant == other
+
+    def __add__(self, other: Affine | int) -> Affine:
+        """Add an expression or an integer."""
+        if isinstance(other, int):
+            return _make(self.constant + other, self.terms)
+        if not other.terms:
+            return _make(self.constant + other.constant, self.terms)
+        coefficients = dict(self.terms)
+        for variable, coefficient in other.terms:
+            coefficients[variable] = coefficients.get(variable, 0) + coefficient
+        return Affine(self.constant + other.constant, coefficients)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Affine:
+        """Negate every coefficient."""
+        return self * -1
+
+    def __sub__(self, other: Affine | int) -> Affine:
+        """Subtract an expression or an integer."""
+        return self + (-other)
+
+    def __rsub__(self, other: int) -> Affine:
+        """Subtract from an integer."""
+        return -self + other
+
+    def __mul__(self, factor: int) -> Affine:
+        """Scale by an integer."""
+        if factor == 0:
+            return ZERO
+        return _make(self.constant * factor, tuple((v, c * factor) for v, c in self.terms))
+
+    __rmul__ = __mul__
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that occur, in the order of their names."""
+        return tuple(v for v, _ in self.terms)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no variable occurs."""
+        return not self.terms
+
+    @property
+    def variable(self) -> str | None:
+        """The name, where the expression is just one variable, else None."""
+        if self.constant == 0 and len(self.terms) == 1 and self.terms[0][1] == 1:
+            return self.terms[0][0]
+        return None
+
+    def coefficient(self, name: str) -> int:
+        """Return the coefficient of a variable, 0 where it does not occur."""
+        for variable, coefficient in self.terms:
+            if variable == name:
+                return coefficient
+        return 0
+
+    def mentions(self, names: Iterable[str]) -> bool:
+        """Tell whether one of the names occurs."""
+        return any(v in names for v, _ in self.terms)
+
+    def substitute(self, values: Mapping[str, Affine]) -> Affine:
+        """Replace variables by expressions, all at once."""
+        if not any(v in values for v, _ in self.terms):
+            return self
+        result = Affine(self.constant)
+        for variable, coefficient in self.terms:
+            result = result + (
+                values[variable] * coefficient if variable in values else Affine.var(variable, coefficient)
+            )
+        return result
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the value where every variable has one."""
+        return self.constant + sum(coefficient * values[variable] for variable, coefficient in self.terms)
+
+    def solve(self, name: str) -> Affine | None:
+        """Return the value of ``name`` where the expression is zero; None unless its coefficient is 1 or -1."""
+        coefficient = self.coefficient(name)
+        if coefficient not in (1, -1):
+            return None
+        return (self - Affine.var(name, coefficient)) * -coefficient
+
+    def __str__(self) -> str:
+        """Spell the expression as Python and C do, positive terms first."""
+        text = ""
+        for variable, coefficient in sorted(self.terms, key=lambda term: (term[1] < 0, term[0])):
+            sign = ("-" if not text else " - ") if coefficient < 0 else (" + " if text else "")
+            scale = f"{abs(coefficient)} * " if abs(coefficient) != 1 else ""
+            text += f"{sign}{scale}{variable}"
+        if not text:
+            return str(self.constant)
+        if self.constant:
+            text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
+        return text
+
+    def __repr__(self) -> str:
+        """Show the spelling."""
+        return f"Affine({self})"
+
+
+def _make(constant: int, terms: tuple[tuple[str, int], ...]) -> Affine:
+    """Build from terms that are sorted and without zeros already."""
+    result = Affine.__new__(Affine)
+    result.constant, result.terms = constant, terms
+    result._hash = hash((constant, terms))  # noqa: SLF001 - the constructor's fast path
+    return result
+
+
+ZERO = Affine(0)
+ONE = Affine(1)
+
+
+def affine(value: Affine | int | str) -> Affine:
+    """Turn an integer, a variable name or an expression into an expression."""
+    if isinstance(value, Affine):
+        return value
+    return Affine(value) if isinstance(value, int) else Affine.var(value)

@@ -1,0 +1,123 @@
+"""Definitions: what a program's arrays are after each step, for every size.
+
+A `Summary` is the meaning of one function: definitions in an order in which each reads only parameters and earlier definitions, and the
+loops that stay because no closed form is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Diagnostic, Location
+
+
+@dataclass(frozen=True)
+class ArrayInfo:
+    """An array of the source: element type, extents, and whether callers see it."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Affine, ...]
+    is_parameter: bool
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``name(indices) = term``, piece by piece: the whole of an array at some moment.
+
+    The pieces are disjoint and cover ``domain``, which is the context (what is known of the sizes and of the variables of enclosing kept
+    loops) and the index box.  Cells that the program leaves alone read the version before.
+    """
+
+    name: str
+    array: str
+    dtype: DType
+    indices: tuple[str, ...]
+    shape: tuple[Affine, ...]
+    domain: Domain
+    pieces: tuple[tuple[Domain, Term], ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Carried:
+    """An array that a kept loop changes: the version before the loop, the version that an iteration starts from (and that holds
+    after the loop), and the version that an iteration ends with.
+    """
+
+    array: str
+    before: str
+    name: str
+    after: str
+
+
+@dataclass(frozen=True)
+class KeptLoop:
+    """A loop without a closed form: ``for variable in range(lower, upper, step)`` over lifted definitions."""
+
+    variable: str
+    lower: Affine
+    upper: Affine
+    step: int
+    domain: Domain
+    carried: tuple[Carried, ...]
+    body: tuple[Item, ...]
+    reason: Diagnostic
+
+
+Item = Definition | KeptLoop
+
+
+@dataclass(frozen=True)
+class DerivedSize:
+    """A size that is an integer quotient of others: ``name = floor(numerator / divisor)``; the context bounds it."""
+
+    name: str
+    numerator: Affine
+    divisor: int
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The meaning of one function.
+
+    ``sizes`` are the size parameters by name, ``scalars`` the scalar parameters, ``arrays`` parameters and locals by source name.
+    ``outputs`` pairs each written array parameter, in source order, with the name of its final version; ``result`` is the rank-0
+    definition of the returned value.  ``context`` is what is known of the sizes: the program is defined exactly there.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    scalars: dict[str, DType]
+    arrays: dict[str, ArrayInfo]
+    context: Domain
+    items: tuple[Item, ...]
+    outputs: tuple[tuple[str, str], ...]
+    result: str | None
+    derived: tuple[DerivedSize, ...] = ()
+    assumed: Domain = UNIVERSE
+    diagnostics: tuple[Diagnostic, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def definitions(self) -> Iterator[Definition]:
+        """Yield every definition, those of kept loops included, in program order."""
+        yield from definitions_of(self.items)
+
+
+def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
+    """Yield the definitions among items and inside kept loops, in program order."""
+    for item in items:
+        if isinstance(item, Definition):
+            yield item
+        else:
+            yield from definitions_of(item.body)

@@ -1,0 +1,198 @@
+"""Traversals of terms: substitution of indices, replacement of reads, simplifying construction.
+
+Every traversal keeps a memo for the call, so that a shared node is visited once for each domain in which it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
+
+ReadMap = Callable[[Read, Domain], Term]
+
+
+def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
+    """Return the term with its operands converted, simplified at the root."""
+    if isinstance(term, Apply):
+        args = tuple(convert(a) for a in term.args)
+        return term if args == term.args else simplified(term.op, args, term)
+    if isinstance(term, Reduce):
+        return terms.reduce(term.op, term.bound, term.domain, convert(term.body))
+    if isinstance(term, Piecewise):
+        return terms.piecewise((domain, convert(piece)) for domain, piece in term.pieces)
+    return term
+
+
+def simplified(op: str, args: tuple[Term, ...], like: Apply | None = None) -> Term:
+    """Apply a scalar function, dropping neutral operands and deciding selects whose arms agree."""
+    dtype = like.dtype if like is not None and op == "cast" else None
+    if op in ("add", "sub") and _is(args[1], 0) and args[0].dtype == args[1].dtype:
+        return args[0]
+    if op == "add" and _is(args[0], 0) and args[0].dtype == args[1].dtype:
+        return args[1]
+    if op in ("mul", "div", "tdiv") and _is(args[1], 1) and args[0].dtype == args[1].dtype:
+        return args[0]
+    if op == "mul" and _is(args[0], 1) and args[0].dtype == args[1].dtype:
+        return args[1]
+    if op == "select":
+        return _select(*args)
+    if op == "cast" and dtype is not None:
+        return terms.cast(args[0], dtype)
+    return terms.apply(op, *args, dtype=dtype)
+
+
+def _select(condition: Term, chosen: Term, other: Term) -> Term:
+    """Build a select: the same condition inside an arm is decided, equal arms need no condition."""
+    if isinstance(chosen, Apply) and chosen.op == "select" and chosen.args[0] is condition:
+        chosen = chosen.args[1]
+    if isinstance(other, Apply) and other.op == "select" and other.args[0] is condition:
+        other = other.args[2]
+    if isinstance(condition, Constant):
+        return chosen if condition.value else other
+    return chosen if chosen is other else terms.apply("select", condition, chosen, other)
+
+
+def _is(term: Term, value: int) -> bool:
+    return isinstance(term, Constant) and term.value == value
+
+
+def substitute(term: Term, values: Mapping[str, Affine]) -> Term:
+    """Replace free index variables by affine expressions, all at once; bound variables are renamed, so that none is captured."""
+    if term.free.isdisjoint(values):
+        return term
+    return _Substitution(values).of(term)
+
+
+class _Substitution:
+    def __init__(self, values: Mapping[str, Affine]) -> None:
+        self.values = values
+        self.memo: dict[Term, Term] = {}
+
+    def of(self, term: Term) -> Term:
+        if term.free.isdisjoint(self.values):
+            return term
+        done = self.memo.get(term)
+        if done is None:
+            done = self.memo[term] = self._build(term)
+        return done
+
+    def _build(self, term: Term) -> Term:
+        if isinstance(term, Read):
+            return terms.read(term.array, tuple(i.substitute(self.values) for i in term.indices), term.dtype)
+        if isinstance(term, Index):
+            return terms.index(term.affine.substitute(self.values), term.dtype)
+        if isinstance(term, Reduce):
+            return self._reduce(term)
+        if isinstance(term, Piecewise):
+            return terms.piecewise((d.substitute(self.values), self.of(t)) for d, t in term.pieces)
+        return rebuild(term, self.of)
+
+    def _reduce(self, term: Reduce) -> Term:
+        renamed = {name: fresh("k") for name in term.bound}
+        domain = term.domain.rename(renamed).substitute({v: a for v, a in self.values.items() if v not in renamed})
+        inner = {v: a for v, a in self.values.items() if v not in renamed}
+        inner.update((old, Affine.var(new)) for old, new in renamed.items())
+        return terms.reduce(term.op, tuple(renamed.values()), domain, substitute(term.body, inner))
+
+
+def map_reads(term: Term, domain: Domain, convert: ReadMap) -> Term:
+    """Replace each array read by ``convert(read, domain)``, where ``domain`` holds the points at which it is evaluated."""
+    return _ReadMapping(convert).of(term, domain)
+
+
+class _ReadMapping:
+    def __init__(self, convert: ReadMap) -> None:
+        self.convert = convert
+        self.memo: dict[tuple[Term, int], tuple[Domain, Term]] = {}
+
+    def of(self, term: Term, domain: Domain) -> Term:
+        if not term.reads:
+            return term
+        key = (term, id(domain))
+        done = self.memo.get(key)
+        if done is None:
+            done = self.memo[key] = (domain, self._build(term, domain))  # keeps the domain, and with it its id, alive
+        return done[1]
+
+    def _build(self, term: Term, domain: Domain) -> Term:
+        if isinstance(term, Read):
+            return self.convert(term, domain)
+        if isinstance(term, Reduce):
+            return terms.reduce(term.op, term.bound, term.domain, self.of(term.body, domain & term.domain))
+        if isinstance(term, Piecewise):
+            return restrict_pieces(((d, t) for d, t in term.pieces), domain, self.of)
+        return rebuild(term, lambda child: self.of(child, domain))
+
+
+def restrict_pieces(
+    pieces: Iterator[tuple[Domain, Term]],
+    domain: Domain,
+    convert: Callable[[Term, Domain], Term] = lambda term, _: term,
+) -> Term:
+    """Return the pieces that meet the domain, converted there."""
+    kept = [(piece, convert(term, inside)) for piece, term in pieces if not (inside := domain & piece).is_empty()]
+    if not kept:
+        raise ValueError("no piece covers the domain")
+    return terms.piecewise(kept)
+
+
+def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:
+    """Call ``visit(read, domain)`` for each array read with the points at which it is evaluated."""
+
+    def convert(found: Read, where: Domain) -> Term:
+        visit(found, where)
+        return found
+
+    map_reads(term, domain, convert)
+
+
+def walk(term: Term) -> Iterator[Term]:
+    """Yield each node once, operands after the node."""
+    seen: set[Term] = set()
+    stack = [term]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            stack.extend(reversed(node.children))
+
+
+def contains(term: Term, wanted: type[Term]) -> bool:
+    """Tell whether a node of the class occurs."""
+    return any(isinstance(node, wanted) for node in walk(term))
+
+
+def lookup(pieces: list[tuple[Domain, Term]], values: Mapping[str, Affine], domain: Domain, default: Term) -> Term:
+    """Return what a piecewise function is at a point, for the points of a domain.
+
+    ``values`` maps the function's index variables to the point, an affine expression of the variables of ``domain``.  Where no piece
+    applies the value is ``default``.
+    """
+    rest, found = domain, []
+    for piece, term in pieces:
+        here = piece.substitute(values) & rest
+        if here.is_empty():
+            continue
+        found.append((here, substitute(term, values)))
+        rest = rest - here
+        if rest.is_empty():
+            break
+    else:
+        rest = rest.coalesce()
+        if not rest.is_empty():
+            found.append((rest, default))
+    if len(found) == 1:
+        return found[0][1]
+    return terms.piecewise((here.gist(domain), term) for here, term in found)
+
+
+__all__ = [
+    "UNIVERSE", "ReadMap", "contains", "lookup", "map_reads", "rebuild", "restrict_pieces", "simplified", "substitute",
+    "visit_reads", "walk",
+]  # fmt: skip

@@ -1,0 +1,119 @@
+"""The scalar functions that terms apply: one row each, with its arity and result type.
+
+Integer arithmetic wraps in two's complement; arithmetic on floats means arithmetic on the reals.  Each other reading of these functions (the
+normal form, an interpreter, a target's spelling) is a table keyed by the names of this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tensorlift.comprehension.dtypes import DType, is_float, width
+
+TypeRule = Callable[[tuple[DType, ...]], DType]
+
+
+def _first(operands: tuple[DType, ...]) -> DType:
+    return operands[0]
+
+
+def _join(operands: tuple[DType, ...]) -> DType:
+    """The common type of an arithmetic operation: floats before integers, the wider before, unsigned before signed."""
+    return max(operands, key=lambda d: (is_float(d), width(d), d.startswith("u")))
+
+
+def _truth(_: tuple[DType, ...]) -> DType:
+    return "bool"
+
+
+def _second(operands: tuple[DType, ...]) -> DType:
+    return _join(operands[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarOp:
+    """A scalar function: its name, the number of operands, the result type rule, and the infix sign of the notation, if any."""
+
+    name: str
+    arity: int
+    result: TypeRule
+    infix: str = ""
+    commutative: bool = False
+    meaning: str = ""
+
+
+_ROWS = [
+    ScalarOp("add", 2, _join, "+", commutative=True, meaning="a + b; integers wrap"),
+    ScalarOp("sub", 2, _join, "-", meaning="a - b; integers wrap"),
+    ScalarOp("mul", 2, _join, "*", commutative=True, meaning="a * b; integers wrap"),
+    ScalarOp("neg", 1, _first, meaning="-a; integers wrap"),
+    ScalarOp("div", 2, _join, "/", meaning="a / b over the reals"),
+    ScalarOp("tdiv", 2, _join, meaning="the integer quotient rounded towards zero, as in C"),
+    ScalarOp("rem", 2, _join, meaning="a - b * tdiv(a, b); for floats a - b * trunc(a / b), as C's fmod"),
+    ScalarOp("floordiv", 2, _join, "//", meaning="the quotient rounded down, as in Python"),
+    ScalarOp("mod", 2, _join, "%", meaning="a - b * floordiv(a, b), as in Python"),
+    ScalarOp("max", 2, _join, commutative=True, meaning="the greater; NaN if either is"),
+    ScalarOp("min", 2, _join, commutative=True, meaning="the lesser; NaN if either is"),
+    ScalarOp("fmax", 2, _join, commutative=True, meaning="the greater; a NaN is ignored, as C's fmax"),
+    ScalarOp("fmin", 2, _join, commutative=True, meaning="the lesser; a NaN is ignored, as C's fmin"),
+    ScalarOp("eq", 2, _truth, "==", commutative=True),
+    ScalarOp("ne", 2, _truth, "!=", commutative=True),
+    ScalarOp("lt", 2, _truth, "<"),
+    ScalarOp("le", 2, _truth, "<="),
+    ScalarOp("gt", 2, _truth, ">"),
+    ScalarOp("ge", 2, _truth, ">="),
+    ScalarOp("and", 2, _truth, "and", commutative=True),
+    ScalarOp("or", 2, _truth, "or", commutative=True),
+    ScalarOp("not", 1, _truth),
+    ScalarOp("bitand", 2, _join, "&", commutative=True),
+    ScalarOp("bitor", 2, _join, "|", commutative=True),
+    ScalarOp("bitxor", 2, _join, "^", commutative=True),
+    ScalarOp("bitnot", 1, _first),
+    ScalarOp("shl", 2, _first, "<<", meaning="a * 2**b, wrapped"),
+    ScalarOp("shr", 2, _first, ">>", meaning="floor(a / 2**b): arithmetic for signed, logical for unsigned types"),
+    ScalarOp("select", 3, _second, meaning="b if a else c; only the chosen operand counts"),
+    ScalarOp("abs", 1, _first),
+    ScalarOp("infinity", 0, lambda _: "f64"),
+    ScalarOp("nan", 0, lambda _: "f64"),
+    ScalarOp("pow", 2, _join),
+    ScalarOp("atan2", 2, _join),
+    ScalarOp("copysign", 2, _join),
+    *(
+        ScalarOp(name, 1, _first)
+        for name in [
+            "sqrt",
+            "cbrt",
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "erf",
+            "floor",
+            "ceil",
+            "trunc",
+            "round",
+            "rint",
+        ]
+    ),
+    # The operand's value in the node's own type: integers wrap, floats to integers truncate, integers to floats are exact,
+    # between floats nothing changes (rounding is not modelled), to bool is `!= 0`.
+    ScalarOp("cast", 1, _first),
+]
+
+SCALAR_OPS: dict[str, ScalarOp] = {row.name: row for row in _ROWS}

@@ -1,0 +1,264 @@
+"""Terms: the value of one array cell as an expression over cells, scalars and indices.
+
+Terms are immutable and hash-consed: equal terms are the same object, so that a program of a thousand operations stays a graph of a
+thousand nodes, identity decides equality of structure, and every traversal visits a shared node once.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
+
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer, wrap
+from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Domain
+
+Reducer = Literal["sum", "prod", "max", "min", "fmax", "fmin", "any", "all"]
+
+# The scalar operation that a reduction folds with.
+COMBINER: dict[str, str] = {
+    "sum": "add", "prod": "mul", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "any": "or", "all": "and",
+}  # fmt: skip
+
+
+class Term:
+    """A node of the term graph.
+
+    ``dtype`` is the element type, ``free`` the index and size variables on which the value depends, ``reads`` the arrays that it reads.
+    Terms compare by identity; build them with the functions of this module only.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "free", "reads")
+
+    dtype: DType
+    free: frozenset[str]
+    reads: frozenset[str]
+
+    @property
+    def children(self) -> tuple[Term, ...]:
+        """The operands."""
+        return ()
+
+    def __repr__(self) -> str:
+        """Show the notation."""
+        from tensorlift.comprehension.notation import show  # noqa: PLC0415 - the printer imports this module
+
+        return show(self)
+
+
+class Constant(Term):
+    """An exact number; a truth value is 0 or 1."""
+
+    __slots__ = ("value",)
+    value: Fraction
+
+
+class Scalar(Term):
+    """A scalar parameter by its name."""
+
+    __slots__ = ("name",)
+    name: str
+
+
+class Index(Term):
+    """The value of an affine expression of indices and sizes, exact (it never wraps)."""
+
+    __slots__ = ("affine",)
+    affine: Affine
+
+
+class Read(Term):
+    """A cell of an array (a parameter or an earlier definition); no indices for a rank-0 array."""
+
+    __slots__ = ("array", "indices")
+    array: str
+    indices: tuple[Affine, ...]
+
+
+class Apply(Term):
+    """A scalar function of `SCALAR_OPS` on operands."""
+
+    __slots__ = ("args", "op")
+    op: str
+    args: tuple[Term, ...]
+
+    @property
+    def children(self) -> tuple[Term, ...]:
+        """The operands."""
+        return self.args
+
+
+class Reduce(Term):
+    """A fold of the body over the points of a domain, in the variables bound here; free variables of the domain are the context's."""
+
+    __slots__ = ("body", "bound", "domain", "op")
+    op: Reducer
+    bound: tuple[str, ...]
+    domain: Domain
+    body: Term
+
+    @property
+    def children(self) -> tuple[Term, ...]:
+        """The body."""
+        return (self.body,)
+
+
+class Piecewise(Term):
+    """One term on each of several disjoint domains, which together cover every point where the value is used."""
+
+    __slots__ = ("pieces",)
+    pieces: tuple[tuple[Domain, Term], ...]
+
+    @property
+    def children(self) -> tuple[Term, ...]:
+        """The terms of the pieces."""
+        return tuple(term for _, term in self.pieces)
+
+
+_NONE: frozenset[str] = frozenset()
+_table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+def _free_of(children: Iterable[Term]) -> frozenset[str]:
+    result = _NONE
+    for child in children:
+        if child.free and not child.free <= result:
+            result = result | child.free if result else child.free
+    return result
+
+
+def _reads_of(children: Iterable[Term]) -> frozenset[str]:
+    result = _NONE
+    for child in children:
+        if child.reads and not child.reads <= result:
+            result = result | child.reads if result else child.reads
+    return result
+
+
+def constant(value: Fraction | float | bool, dtype: DType) -> Constant:
+    """Return a number; a float stands for its exact value, an integer wraps into its type."""
+    exact = Fraction(value)
+    if is_integer(dtype):
+        exact = Fraction(wrap(int(exact), dtype))
+    key = (Constant, exact, dtype)
+    term: Constant | None = _table.get(key)
+    if term is None:
+        term = Constant()
+        term.value, term.dtype, term.free, term.reads = exact, dtype, _NONE, _NONE
+        _table[key] = term
+    return term
+
+
+def scalar(name: str, dtype: DType) -> Scalar:
+    """Return a scalar parameter."""
+    key = (Scalar, name, dtype)
+    term: Scalar | None = _table.get(key)
+    if term is None:
+        term = Scalar()
+        term.name, term.dtype, term.free, term.reads = name, dtype, _NONE, _NONE
+        _table[key] = term
+    return term
+
+
+def index(value: Affine, dtype: DType) -> Term:
+    """Return an affine expression as a value of the given type; a constant one is a `Constant`."""
+    if value.is_constant:
+        return constant(value.constant, dtype)
+    key = (Index, value, dtype)
+    term: Index | None = _table.get(key)
+    if term is None:
+        term = Index()
+        term.affine, term.dtype, term.free, term.reads = value, dtype, frozenset(value.variables), _NONE
+        _table[key] = term
+    return term
+
+
+def read(array: str, indices: tuple[Affine, ...], dtype: DType) -> Read:
+    """Return a cell of an array."""
+    key = (Read, array, indices, dtype)
+    term: Read | None = _table.get(key)
+    if term is None:
+        term = Read()
+        term.array, term.indices, term.dtype = array, indices, dtype
+        term.free = frozenset(v for i in indices for v in i.variables)
+        term.reads = frozenset((array,))
+        _table[key] = term
+    return term
+
+
+def apply(op: str, *args: Term, dtype: DType | None = None) -> Apply:
+    """Apply a scalar function, without simplifying; the result type follows from the row unless given."""
+    row = SCALAR_OPS[op]
+    if len(args) != row.arity:
+        raise ValueError(f"{op} takes {row.arity} operands, not {len(args)}")
+    key = (Apply, op, args, dtype)
+    term: Apply | None = _table.get(key)
+    if term is None:
+        term = Apply()
+        term.op, term.args = op, args
+        term.dtype = dtype if dtype is not None else row.result(tuple(a.dtype for a in args))
+        term.free, term.reads = _free_of(args), _reads_of(args)
+        _table[key] = term
+        if dtype is None:
+            _table[(Apply, op, args, term.dtype)] = term
+    return term
+
+
+def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> Term:
+    """Fold the body over the points of the domain in the bound variables; without bound variables it is the body."""
+    if not bound:
+        return body
+    key = (Reduce, op, bound, domain, body)
+    term: Reduce | None = _table.get(key)
+    if term is None:
+        term = Reduce()
+        term.op, term.bound, term.domain, term.body = op, bound, domain, body
+        term.dtype, term.reads = body.dtype, body.reads
+        term.free = (body.free | frozenset(domain.variables())) - frozenset(bound)
+        _table[key] = term
+    return term
+
+
+def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:
+    """Return one term per domain; a single piece is its term."""
+    listed = tuple(pieces)
+    if len(listed) == 1:
+        return listed[0][1]
+    key = (Piecewise, listed)
+    term: Piecewise | None = _table.get(key)
+    if term is None:
+        term = Piecewise()
+        term.pieces = listed
+        terms = [t for _, t in listed]
+        term.dtype, term.reads = terms[0].dtype, _reads_of(terms)
+        term.free = _free_of(terms).union(*(domain.variables() for domain, _ in listed))
+        _table[key] = term
+    return term
+
+
+def zero(dtype: DType) -> Constant:
+    """Return the neutral element of addition."""
+    return constant(0, dtype)
+
+
+def one(dtype: DType) -> Constant:
+    """Return the neutral element of multiplication."""
+    return constant(1, dtype)
+
+
+def cast(term: Term, dtype: DType) -> Term:
+    """Convert a value to another type; a constant is converted at once, and a value of the type is left as it is."""
+    if term.dtype == dtype:
+        return term
+    if isinstance(term, Constant):
+        value = term.value
+        if dtype == "bool":
+            return constant(value != 0, dtype)
+        return constant(value if is_float(dtype) else int(value), dtype)
+    return apply("cast", term, dtype=dtype)
