@@ -1,0 +1,122 @@
+"""The dialects of the loop IR: the context that knows exactly these, and upstream operations that xDSL lacks."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.affine import MinOp
+from xdsl.dialects.arith import FloatingPointLikeBinaryOperation, IndexCastOp
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType
+from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    base,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import Pure
+
+from tensorlift.ir.syntax import parse_map_application, upstream_syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from xdsl.parser import Parser
+
+
+@irdl_op_definition
+class AffineMaxOp(IRDLOperation):
+    """The greatest result of an affine map, the twin of ``affine.min``."""
+
+    name = "affine.max"
+
+    arguments = var_operand_def(IndexType())
+    result = result_def(IndexType())
+    map = prop_def(AffineMapAttr)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, map_operands: Sequence[SSAValue | Operation], affine_map: AffineMapAttr) -> None:
+        super().__init__(operands=[map_operands], properties={"map": affine_map}, result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        """Check the number of operands as ``affine.min`` does."""
+        MinOp.verify_(self)  # type: ignore[arg-type]  # reads only the operands and the map, which both ops have
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AffineMaxOp:
+        """Read upstream's custom form."""
+        operands, affine_map = parse_map_application(parser)
+        op = cls(operands, affine_map)
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+
+@irdl_op_definition
+class RemfOp(FloatingPointLikeBinaryOperation):
+    """The remainder of a truncated division of floats, C's ``fmod``."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class IndexCastUIOp(IRDLOperation):
+    """Reads a signless integer as unsigned where it becomes an index."""
+
+    name = "arith.index_castui"
+
+    input = operand_def(base(IntegerType) | base(IndexType))
+    result = result_def(base(IntegerType) | base(IndexType))
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    traits = traits_def(Pure())
+
+    verify_ = IndexCastOp.verify_  # reads only the operand and the result
+
+    def __init__(self, operand: SSAValue | Operation, result_type: IndexType | IntegerType) -> None:
+        super().__init__(operands=[operand], result_types=[result_type])
+
+
+# Where xDSL keeps each dialect.  One is imported when its first operation or type is met: math and tensor cost 20 ms
+# that most programs do not need.
+_HOMES = {
+    "affine": "Affine",
+    "arith": "Arith",
+    "builtin": "Builtin",
+    "func": "Func",
+    "math": "Math",
+    "memref": "MemRef",
+    "scf": "Scf",
+    "tensor": "Tensor",
+}
+_ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp], "arith": [RemfOp, IndexCastUIOp]}
+
+
+def _load(name: str) -> Dialect:
+    """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
+    dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
+    operations = [*map(upstream_syntax, dialect.operations), *_ADDED.get(name, [])]
+    return Dialect(name, operations, list(dialect.attributes))
+
+
+def dialect_names() -> Iterable[str]:
+    """Name the dialects that a loop module may use."""
+    return _HOMES
+
+
+@cache
+def loop_context() -> Context:
+    """Give the one context of the process; operations of any other dialect are refused."""
+    context = Context()
+    for name in _HOMES:
+        context.register_dialect(name, partial(_load, name))
+    return context

@@ -1,0 +1,246 @@
+"""Typed reading of a function of the loop IR: its parameters, extents, preconditions and effects (docs/loop-ir.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+)
+
+from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.linear import Linear, NotLinearError, apply_map
+from tensorlift.ir.location import location_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+    from xdsl.ir.affine import AffineMap, AffineSet
+
+Role = Literal["size", "scalar", "array"]
+
+_C_INTEGERS = {
+    "_Bool": "bool",
+    "bool": "bool",
+    "char": "i8",
+    "signed char": "i8",
+    "unsigned char": "u8",
+    "short": "i16",
+    "unsigned short": "u16",
+    "int": "i32",
+    "unsigned int": "u32",
+    "long": "i64",
+    "unsigned long": "u64",
+    "long long": "i64",
+    "unsigned long long": "u64",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of the source function.
+
+    ``dtype`` is ``i8`` .. ``i64``, ``u8`` .. ``u64``, ``f32``, ``f64`` or ``bool``; an array's is that of its elements.
+    ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
+    ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
+    """
+
+    name: str
+    role: Role
+    dtype: str
+    c_type: str
+    extents: tuple[Linear, ...] | None
+    strides: tuple[str, ...] | None
+    value: BlockArgument
+    location: Location | None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A precondition that the front end assumed; ``condition`` is its affine form over ``sizes``, where it has one."""
+
+    kind: str
+    text: str
+    condition: AffineSet | None
+    sizes: tuple[str, ...]
+    location: Location | None
+
+
+class FunctionView:
+    """Read access to one ``func.func``; computed on demand, never written back."""
+
+    def __init__(self, func_op: Operation) -> None:
+        """Look at ``func_op``, which must have a body."""
+        self.func_op = func_op
+
+    @property
+    def name(self) -> str:
+        """The name in the source."""
+        return _text(self.func_op.properties, "sym_name")
+
+    @property
+    def location(self) -> Location | None:
+        """Where the function begins."""
+        return location_of(self.func_op)
+
+    @property
+    def source(self) -> str:
+        """The file name as given."""
+        return _text(self.func_op.attributes, "tl.source")
+
+    @cached_property
+    def body(self) -> Block:
+        """The only block of the function."""
+        return self.func_op.regions[0].block
+
+    @cached_property
+    def size_names(self) -> tuple[str, ...]:
+        """The source names of the ``index`` arguments in order: the symbols of every map over sizes."""
+        arguments = zip(self.body.args, self._argument_attributes, strict=True)
+        return tuple(_name(value, marks) for value, marks in arguments if isinstance(value.type, IndexType))
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in source order."""
+        arguments = zip(self.body.args, self._argument_attributes, strict=True)
+        return tuple(self._parameter(value, marks) for value, marks in arguments)
+
+    @cached_property
+    def result_dtype(self) -> str | None:
+        """The type of the returned scalar, None where nothing is returned."""
+        returned = self.body.last_op
+        if returned is None or not returned.operands:
+            return None
+        return dtype_of(returned.operands[0].type, unsigned="tl.result_unsigned" in self.func_op.attributes)
+
+    @cached_property
+    def requires(self) -> tuple[Requirement, ...]:
+        """The preconditions that the front end assumed."""
+        rows = self.func_op.attributes.get("tl.requires")
+        return (
+            tuple(self._requirement(row.data) for row in rows if isinstance(row, DictionaryAttr))
+            if isinstance(rows, ArrayAttr)
+            else ()
+        )
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """The array parameters that some operation stores to, in source order."""
+        return self._accessed({"affine.store": 1, "memref.store": 1})
+
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """The array parameters that some operation loads from, in source order."""
+        return self._accessed({"affine.load": 0, "memref.load": 0})
+
+    def _accessed(self, position: Mapping[str, int]) -> tuple[str, ...]:
+        touched = {op.operands[position[op.name]] for op in self.func_op.walk() if op.name in position}
+        return tuple(parameter.name for parameter in self.parameters if parameter.value in touched)
+
+    @property
+    def _argument_attributes(self) -> Iterator[Mapping[str, Attribute]]:
+        rows = self.func_op.properties.get("arg_attrs")
+        if not isinstance(rows, ArrayAttr):
+            return ({} for _ in self.body.args)
+        return (row.data if isinstance(row, DictionaryAttr) else {} for row in rows)
+
+    def _parameter(self, value: BlockArgument, marks: Mapping[str, Attribute]) -> Parameter:
+        c_type = _text(marks, "tl.c_type")
+        strides = marks.get("tl.strides")
+        return Parameter(
+            name=_name(value, marks),
+            role=_role(value),
+            dtype=_C_INTEGERS.get(_unqualified(c_type), "i64")
+            if isinstance(value.type, IndexType)
+            else dtype_of(value.type, unsigned="tl.unsigned" in marks, c_type=c_type),
+            c_type=c_type,
+            extents=self.extents_of(value, marks),
+            strides=tuple(_string(stride) for stride in strides) if isinstance(strides, ArrayAttr) else None,
+            value=value,
+            location=location_of(value),
+        )
+
+    def extents_of(self, value: SSAValue, marks: Mapping[str, Attribute]) -> tuple[Linear, ...] | None:
+        """Give the extents of an array from its ``tl.shape``, or from its type where that is static."""
+        if not isinstance(value.type, MemRefType):
+            return None
+        shape = marks.get("tl.shape")
+        static = value.type.get_shape()
+        if isinstance(shape, AffineMapAttr):
+            return self._linear_results(shape.data)
+        return tuple(Linear((), extent) for extent in static) if all(extent >= 0 for extent in static) else None
+
+    def _linear_results(self, shape: AffineMap) -> tuple[Linear, ...] | None:
+        try:
+            return apply_map(shape, (), [Linear.size(name) for name in self.size_names])
+        except NotLinearError:
+            return None
+
+    def _requirement(self, row: Mapping[str, Attribute]) -> Requirement:
+        condition = row.get("set")
+        return Requirement(
+            kind=_text(row, "kind"),
+            text=_text(row, "text"),
+            condition=condition.data if isinstance(condition, AffineSetAttr) else None,
+            sizes=self.size_names,
+            location=_parse_place(_text(row, "loc")),
+        )
+
+
+def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") -> str:
+    """Name the element type of a scalar or memref type; raises LiftError TL153 for a type outside the loop IR."""
+    element: Any = of_type.get_element_type() if isinstance(of_type, MemRefType) else of_type
+    if isinstance(element, Float64Type):
+        return "f64"
+    if isinstance(element, Float32Type):
+        return "f32"
+    if isinstance(element, IndexType):
+        return "i64"
+    if isinstance(element, IntegerType) and element.width.data in {1, 8, 16, 32, 64}:
+        is_bool = element.width.data == 1 or _is_bool(c_type)
+        return "bool" if is_bool else f"{'u' if unsigned else 'i'}{element.width.data}"
+    raise refuse("TL153", f"values of type {element} are not part of the loop IR", None, "use i8 to i64, f32 or f64")
+
+
+def _is_bool(c_type: str) -> bool:
+    return _unqualified(c_type).split("*")[0].split("(")[0].split("[")[0].strip() in {"_Bool", "bool"}
+
+
+def _unqualified(c_type: str) -> str:
+    return " ".join(word for word in c_type.split() if word not in {"const", "volatile", "restrict"})
+
+
+def _role(value: SSAValue) -> Role:
+    if isinstance(value.type, IndexType):
+        return "size"
+    return "array" if isinstance(value.type, MemRefType) else "scalar"
+
+
+def _name(value: BlockArgument, marks: Mapping[str, Attribute]) -> str:
+    return _text(marks, "tl.name") or value.name_hint or f"arg{value.index}"
+
+
+def _text(marks: Mapping[str, Attribute], key: str) -> str:
+    return _string(marks[key]) if key in marks else ""
+
+
+def _string(attribute: Attribute) -> str:
+    return attribute.data if isinstance(attribute, StringAttr) else ""
+
+
+def _parse_place(text: str) -> Location | None:
+    file, _, rest = text.rpartition(":")
+    file, _, line = file.rpartition(":")
+    return Location(file, int(line), int(rest)) if line.isdigit() and rest.isdigit() else None

@@ -1,0 +1,107 @@
+"""Linear expressions over named sizes, and affine maps applied to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir.affine import AffineExpr, AffineMap
+
+
+class NotLinearError(ValueError):
+    """Raised where a map divides, or multiplies two sizes: such an expression has no linear form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """``constant + sum of coefficient * size``; terms are sorted by name and have non-zero coefficients."""
+
+    terms: tuple[tuple[str, int], ...] = ()
+    constant: int = 0
+
+    @staticmethod
+    def of(coefficients: Mapping[str, int], constant: int = 0) -> Linear:
+        """Build the canonical form."""
+        return Linear(tuple(sorted(item for item in coefficients.items() if item[1])), constant)
+
+    @staticmethod
+    def size(name: str) -> Linear:
+        """Stand for the size ``name`` itself."""
+        return Linear(((name, 1),))
+
+    def __add__(self, other: Linear | int) -> Linear:
+        """Add an expression or a constant."""
+        if isinstance(other, int):
+            return Linear(self.terms, self.constant + other)
+        total = dict(self.terms)
+        for name, coefficient in other.terms:
+            total[name] = total.get(name, 0) + coefficient
+        return Linear.of(total, self.constant + other.constant)
+
+    def __mul__(self, factor: int) -> Linear:
+        """Scale by a constant."""
+        return Linear.of({name: coefficient * factor for name, coefficient in self.terms}, self.constant * factor)
+
+    def __neg__(self) -> Linear:
+        """Change the sign."""
+        return self * -1
+
+    def __sub__(self, other: Linear | int) -> Linear:
+        """Subtract an expression or a constant."""
+        return self + -other
+
+    def at(self, sizes: Mapping[str, int]) -> int:
+        """Evaluate; every size of the expression must be given."""
+        return self.constant + sum(coefficient * sizes[name] for name, coefficient in self.terms)
+
+    def __str__(self) -> str:
+        """Spell as in a formula, ``2*n - m + 3``."""
+        text = "".join(
+            f" {'-' if k < 0 else '+'} {'' if abs(k) == 1 else f'{abs(k)}*'}{name}" for name, k in self.terms
+        )
+        if self.constant or not text:
+            text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
+        return text[3:] if text.startswith(" + ") else "-" + text[3:]
+
+
+def apply_map(affine_map: AffineMap, dims: Sequence[Linear], symbols: Sequence[Linear]) -> tuple[Linear, ...]:
+    """Apply an affine map to linear operands; raises NotLinearError where a result is not linear."""
+    return tuple(linear_expression(result, dims, symbols) for result in affine_map.results)
+
+
+def linear_expression(expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
+    """Evaluate an affine expression over linear operands; division is allowed of a constant by a constant only."""
+    if isinstance(expression, AffineConstantExpr):
+        return Linear((), expression.value)
+    if isinstance(expression, AffineDimExpr):
+        return dims[expression.position]
+    if isinstance(expression, AffineSymExpr):
+        return symbols[expression.position]
+    assert isinstance(expression, AffineBinaryOpExpr)
+    left = linear_expression(expression.lhs, dims, symbols)
+    right = linear_expression(expression.rhs, dims, symbols)
+    return _combine(expression.kind, left, right)
+
+
+def _combine(kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:
+    if kind is AffineBinaryOpKind.Add:
+        return left + right
+    if kind is AffineBinaryOpKind.Mul and not right.terms:
+        return left * right.constant
+    if kind is AffineBinaryOpKind.Mul and not left.terms:
+        return right * left.constant
+    if not left.terms and not right.terms and right.constant > 0:
+        return Linear((), divide(kind, left.constant, right.constant))
+    raise NotLinearError(f"({left}) {kind.get_token()} ({right}) is not linear")
+
+
+def divide(kind: AffineBinaryOpKind, dividend: int, divisor: int) -> int:
+    """Divide as the affine dialect does; the divisor is positive."""
+    if kind is AffineBinaryOpKind.FloorDiv:
+        return dividend // divisor
+    return -(-dividend // divisor) if kind is AffineBinaryOpKind.CeilDiv else dividend % divisor

@@ -1,0 +1,40 @@
+"""Source places: between the locations that MLIR operations carry and those of diagnostics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, IntAttr, NameLoc, StringAttr, UnknownLoc
+
+from tensorlift.diagnostics import Location
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xdsl.ir import Attribute, BlockArgument, Operation
+
+
+def location_of(owner: Operation | BlockArgument) -> Location | None:
+    """Give the place in the source that an operation or argument comes from, if it has one."""
+    return _first_place(owner.location)
+
+
+def location_attribute(place: Location | None) -> FileLineColLoc | UnknownLoc:
+    """Spell a place as the location attribute of an operation."""
+    if place is None:
+        return UnknownLoc()
+    return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.column))
+
+
+def _first_place(location: Attribute) -> Location | None:
+    """Descend into named, fused and inlined locations; of a call the callee's place is the one that holds the text."""
+    if isinstance(location, FileLineColLoc):
+        return Location(location.filename.data, location.line.data, location.column.data)
+    if isinstance(location, NameLoc):
+        return _first_place(location.location)
+    if isinstance(location, CallSiteLoc):
+        return _first_place(location.callee)
+    if isinstance(location, FusedLoc):
+        children = cast("Iterable[Attribute]", location.locations)
+        return next((place for child in children if (place := _first_place(child))), None)
+    return None

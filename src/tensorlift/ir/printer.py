@@ -1,0 +1,183 @@
+"""Prints a loop module so that mlir-opt accepts it unchanged and nothing that it carries is lost.
+
+xDSL's custom forms drop attribute dictionaries on many operations, print ``affine.if`` generically and lose which
+subscript operands are symbols.  The affine operations are spelled here; any other operation that carries discardable
+attributes which its custom form would drop is printed in the generic form, which is always complete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.affine import ForOp
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
+from xdsl.printer import Printer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
+    from xdsl.ir import Attribute, Operation, Region, SSAValue
+    from xdsl.ir.affine import AffineExpr
+
+_KEEP_ATTRIBUTES = frozenset(
+    {"builtin.module", "func.func", "memref.alloc", "memref.alloca", "affine.for", "arith.constant"}
+)
+_OPERATORS = {
+    AffineBinaryOpKind.Add: (" + ", 10),
+    AffineBinaryOpKind.Mul: (" * ", 20),
+    AffineBinaryOpKind.Mod: (" mod ", 20),
+    AffineBinaryOpKind.FloorDiv: (" floordiv ", 20),
+    AffineBinaryOpKind.CeilDiv: (" ceildiv ", 20),
+}
+
+
+class LoopPrinter(Printer):
+    """xDSL's printer with upstream's spelling of the affine operations."""
+
+    def print_op(self, op: Operation) -> None:
+        """Print one operation, in custom form where that is complete."""
+        spell = _SPELLINGS.get(op.name)
+        if self.print_generic_format or (spell is None and _is_complete(op)):
+            super().print_op(op)
+        elif spell is None:
+            self._print_generically(op)
+        else:
+            self._print_spelled(op, spell)
+
+    def _print_generically(self, op: Operation) -> None:
+        self.print_generic_format = True
+        super().print_op(op)
+        self.print_generic_format = False
+
+    def _print_spelled(self, op: Operation, spell: Callable[[LoopPrinter, Operation], None]) -> None:
+        if op.results:
+            self.print_list(op.results, self.print_ssa_value)
+            self.print_string(" = ")
+        self.print_string(f"{op.name} ")
+        spell(self, op)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+
+
+def _is_complete(op: Operation) -> bool:
+    """Tell whether xDSL's custom form of an operation says all that the operation holds."""
+    return not op.attributes or op.name in _KEEP_ATTRIBUTES
+
+
+def _spell_load(printer: LoopPrinter, op: Operation) -> None:
+    _spell_access(printer, op, op.operands[0], op.operands[1:])
+
+
+def _spell_store(printer: LoopPrinter, op: Operation) -> None:
+    printer.print_ssa_value(op.operands[0])
+    printer.print_string(", ")
+    _spell_access(printer, op, op.operands[1], op.operands[2:])
+
+
+def _spell_access(printer: LoopPrinter, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]) -> None:
+    affine_map = cast("AffineMapAttr", op.properties["map"]).data
+    operands = [_Operand(value, symbol=k >= affine_map.num_dims) for k, value in enumerate(indices)]
+    dims, symbols = operands[: affine_map.num_dims], operands[affine_map.num_dims :]
+    printer.print_ssa_value(memref)
+    with printer.in_square_brackets():
+        printer.print_list(affine_map.results, lambda result: _spell_expression(printer, result, dims, symbols, 0))
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(memref.type)
+
+
+class _Operand:
+    """A subscript operand; an induction variable is never spelled as a symbol, which upstream would refuse."""
+
+    def __init__(self, value: SSAValue, *, symbol: bool) -> None:
+        self.value = value
+        self.symbol = symbol and not _is_induction_variable(value)
+
+    def spell(self, printer: LoopPrinter) -> None:
+        printer.print_string("symbol(" if self.symbol else "")
+        printer.print_ssa_value(self.value)
+        printer.print_string(")" if self.symbol else "")
+
+
+def _is_induction_variable(value: SSAValue) -> bool:
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), ForOp)
+
+
+def _spell_expression(
+    printer: LoopPrinter, expression: AffineExpr, dims: list[_Operand], symbols: list[_Operand], binding: int
+) -> None:
+    """Print an affine expression over values; ``binding`` is the strength of the operator around it."""
+    if isinstance(expression, AffineConstantExpr):
+        printer.print_string(str(expression.value))
+    elif isinstance(expression, AffineDimExpr):
+        dims[expression.position].spell(printer)
+    elif isinstance(expression, AffineSymExpr):
+        symbols[expression.position].spell(printer)
+    else:
+        assert isinstance(expression, AffineBinaryOpExpr)
+        operator, strength = _OPERATORS[expression.kind]
+        printer.print_string("(" if strength < binding else "")
+        _spell_expression(printer, expression.lhs, dims, symbols, strength)
+        printer.print_string(operator)
+        _spell_expression(printer, expression.rhs, dims, symbols, strength + (strength > min(_STRENGTHS)))
+        printer.print_string(")" if strength < binding else "")
+
+
+_STRENGTHS = {strength for _, strength in _OPERATORS.values()}
+
+
+def _spell_map_application(printer: LoopPrinter, op: Operation) -> None:
+    affine_map = cast("AffineMapAttr", op.properties["map"])
+    printer.print_attribute(affine_map)
+    _spell_space_operands(printer, op.operands, affine_map.data.num_dims)
+    printer.print_op_attributes(op.attributes)
+
+
+def _spell_space_operands(printer: LoopPrinter, operands: Sequence[SSAValue], num_dims: int) -> None:
+    with printer.in_parens():
+        printer.print_list(operands[:num_dims], printer.print_ssa_value)
+    if operands[num_dims:]:
+        with printer.in_square_brackets():
+            printer.print_list(operands[num_dims:], printer.print_ssa_value)
+
+
+def _spell_if(printer: LoopPrinter, op: Operation) -> None:
+    condition = cast("AffineSetAttr", op.properties["condition"])
+    printer.print_attribute(condition)
+    _spell_space_operands(printer, op.operands, condition.data.num_dims)
+    _spell_result_types(printer, [result.type for result in op.results])
+    then_region, else_region = op.regions
+    _spell_arm(printer, then_region, " ")
+    if else_region.blocks:
+        _spell_arm(printer, else_region, " else ")
+    printer.print_op_attributes(op.attributes)
+
+
+def _spell_arm(printer: LoopPrinter, arm: Region, before: str) -> None:
+    printer.print_string(before)
+    yields = bool(arm.block.last_op and (arm.block.last_op.operands or arm.block.last_op.attributes))
+    printer.print_region(arm, print_entry_block_args=False, print_empty_block=False, print_block_terminators=yields)
+
+
+def _spell_result_types(printer: LoopPrinter, types: list[Attribute]) -> None:
+    if not types:
+        return
+    printer.print_string(" -> ")
+    if len(types) == 1:
+        printer.print_attribute(types[0])
+    else:
+        with printer.in_parens():
+            printer.print_list(types, printer.print_attribute)
+
+
+_SPELLINGS: dict[str, Callable[[LoopPrinter, Operation], None]] = {
+    "affine.apply": _spell_map_application,
+    "affine.if": _spell_if,
+    "affine.load": _spell_load,
+    "affine.max": _spell_map_application,
+    "affine.min": _spell_map_application,
+    "affine.store": _spell_store,
+}

@@ -1,0 +1,95 @@
+"""Loop modules as text: printed so that upstream mlir-opt accepts them, read in custom and in generic syntax.
+
+``python -m tensorlift.ir.text FILE`` reads a module and prints it again; the text tests use it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.ir.dialects import dialect_names, loop_context
+from tensorlift.ir.location import location_of
+from tensorlift.ir.printer import LoopPrinter
+from tensorlift.ir.syntax import LoopParser
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+_LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
+
+
+def print_module(module: ModuleOp, *, locations: bool = False) -> str:
+    """Print a module; with ``locations``, each operation ends in the place that it comes from."""
+    out = StringIO()
+    LoopPrinter(out, print_debuginfo=locations).print_op(module)
+    return out.getvalue() + "\n"
+
+
+def parse_module(text: str, filename: str) -> ModuleOp:
+    """Read and verify a module.
+
+    Raises LiftError: TL150 where the text is not MLIR, TL151 where it uses an operation, type or attribute outside the
+    loop dialects, TL152 where an operation breaks its own rules.
+    """
+    parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
+    try:
+        module = parser.parse_module()
+    except ParseError as error:
+        raise _syntax_error(error) from None
+    _verify(module, filename)
+    return module
+
+
+def _hoist_location_aliases(text: str) -> str:
+    """Move ``#loc1 = loc(..)``, which upstream prints after its uses, before the first line, which keeps its number."""
+    aliases = _LOCATION_ALIAS.findall(text)
+    return " ".join([*aliases, _LOCATION_ALIAS.sub("", text)]) if aliases else text
+
+
+def _syntax_error(error: ParseError) -> LiftError:
+    found = error.span.get_location()
+    place = Location(found.file, found.line, found.col)
+    if "is not registered" in error.msg or "nrecognized" in error.msg:
+        known = ", ".join(dialect_names())
+        return refuse("TL151", f"not part of the loop IR: {error.msg}", place, f"use only the dialects {known}")
+    return refuse("TL150", f"not MLIR: {error.msg}", place, "give a module that mlir-opt accepts")
+
+
+def _verify(module: ModuleOp, filename: str) -> None:
+    """Verify each operation by itself, so that the diagnostic can name the place of the one that is wrong."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            message = f"{op.name} is not valid: {str(error).strip().splitlines()[-1]}"
+            place = location_of(op) or Location(filename, 1, 1)
+            raise refuse("TL152", message, place, "give a module that mlir-opt accepts") from None
+
+
+def functions(module: ModuleOp) -> tuple[Operation, ...]:
+    """List the functions of a module that have a body, in order."""
+    return tuple(op for op in module.ops if op.name == "func.func" and op.regions[0].blocks)
+
+
+def main(arguments: list[str]) -> int:
+    """Read the file that is named (``-`` for standard input) and print it again."""
+    (path,) = arguments
+    text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    try:
+        sys.stdout.write(print_module(parse_module(text, Path(path).name), locations=False))
+    except LiftError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
