@@ -1,0 +1,8 @@
+// matsub: A'(i,j) = A(i,j) - B(i,j).
+void matsub(int *matA, int *matB, int m, int n) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
+            matA[i * n + j] -= matB[i * n + j];
+        }
+    }
+}

@@ -1,0 +1,6 @@
+// vscal: arr'(i) = arr(i) * v.
+void vscal(int *arr, int v, int n) {
+    for (int i = 0; i < n; ++i) {
+        arr[i] *= v;
+    }
+}

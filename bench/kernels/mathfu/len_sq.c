@@ -1,0 +1,8 @@
+// len_sq: s = sum_i arr(i)^2.
+int len_sq(int *arr, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += arr[i] * arr[i];
+    }
+    return sum;
+}

@@ -1,0 +1,6 @@
+// subeq: a'(i) = a(i) - b(i).
+void subeq(int *a, int *b, int n) {
+    for (int i = 0; i < n; ++i) {
+        a[i] -= b[i];
+    }
+}

@@ -1,0 +1,6 @@
+// subeq_sca: a'(i) = a(i) - b.
+void subeq_sca(int *a, int b, int n) {
+    for (int i = 0; i < n; ++i) {
+        a[i] -= b;
+    }
+}
