@@ -1,7 +1,7 @@
 """Definitions: what a program's arrays are after each step, for every size.
 
-A `Summary` is the meaning of one function: definitions in an order in which each reads only parameters and earlier definitions, and the
-loops that stay because no closed form is known.
+A `Summary` is the meaning of one function: definitions in an order in which each reads only parameters and earlier
+definitions, and the loops that stay because no closed form is known.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class ArrayInfo:
 class Definition:
     """``name(indices) = term``, piece by piece: the whole of an array at some moment.
 
-    The pieces are disjoint and cover ``domain``, which is the context (what is known of the sizes and of the variables of enclosing kept
-    loops) and the index box.  Cells that the program leaves alone read the version before.
+    The pieces are disjoint and cover ``domain``, which is the context (what is known of the sizes and of the variables
+    of enclosing kept loops) and the index box.  Cells that the program leaves alone read the version before.
     """
 
     name: str
@@ -51,8 +51,10 @@ class Definition:
 
 @dataclass(frozen=True)
 class Carried:
-    """An array that a kept loop changes: the version before the loop, the version that an iteration starts from (and that holds
-    after the loop), and the version that an iteration ends with.
+    """An array that a kept loop changes.
+
+    ``before`` is the version before the loop, ``name`` the one that an iteration starts from (and that holds after the
+    loop), ``after`` the one that an iteration ends with.
     """
 
     array: str
@@ -91,9 +93,10 @@ class DerivedSize:
 class Summary:
     """The meaning of one function.
 
-    ``sizes`` are the size parameters by name, ``scalars`` the scalar parameters, ``arrays`` parameters and locals by source name.
-    ``outputs`` pairs each written array parameter, in source order, with the name of its final version; ``result`` is the rank-0
-    definition of the returned value.  ``context`` is what is known of the sizes: the program is defined exactly there.
+    ``sizes`` are the size parameters by name, ``scalars`` the scalar parameters, ``arrays`` parameters and locals by
+    source name.  ``outputs`` pairs each written array parameter, in source order, with the name of its final version;
+    ``result`` is the rank-0 definition of the returned value.  ``context`` is what is known of the sizes: the program
+    is defined exactly there.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """Domains: sets of integer points over named variables, decided by isl.
 
-Every variable, bound or free, index or size, is a *named parameter* of a set without dimensions.  Sets then combine by name, whatever the
-order of their variables, and an intersection costs about two microseconds.  Binding a variable is projecting it out.
+Every variable, bound or free, index or size, is a *named parameter* of a set without dimensions.  Sets then combine by
+name, whatever the order of their variables, and an intersection costs about two microseconds.  Binding a variable is
+projecting it out.
 """
 
 from __future__ import annotations
@@ -178,8 +179,7 @@ class Domain:
     def variables(self) -> tuple[str, ...]:
         """Return the variables that a constraint mentions."""
         s = self.isl
-        names = (s.get_dim_name(_PARAM, i) for i in range(s.dim(_PARAM)) if s.involves_dims(_PARAM, i, 1))
-        return tuple(names)
+        return tuple(_name(s, i) for i in range(s.dim(_PARAM)) if s.involves_dims(_PARAM, i, 1))
 
     def mentions(self, name: str) -> bool:
         """Tell whether a constraint mentions the variable."""
@@ -314,6 +314,11 @@ def _of(constraints: tuple[Constraint, ...]) -> Domain:
     return _parse(names, " and ".join(f"{c.affine} {'=' if c.is_equality else '>='} 0" for c in constraints))
 
 
+def _name(holder: isl.Set | isl.Aff, position: int) -> str:
+    """Return the name of a parameter; here each has one."""
+    return str(holder.get_dim_name(_PARAM, position))
+
+
 def _integer(value: isl.Val, what: object) -> int:
     if value.get_den_val().to_python() != 1:
         raise NotAffine(str(what))
@@ -327,7 +332,7 @@ def _affine_of(expression: isl.Aff) -> Affine:
     for position in range(expression.dim(_PARAM)):
         coefficient = _integer(expression.get_coefficient_val(_PARAM, position), expression)
         if coefficient:
-            terms[expression.get_dim_name(_PARAM, position)] = coefficient
+            terms[_name(expression, position)] = coefficient
     return Affine(_integer(expression.get_constant_val(), expression), terms)
 
 

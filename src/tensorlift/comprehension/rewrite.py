@@ -62,7 +62,7 @@ def _is(term: Term, value: int) -> bool:
 
 
 def substitute(term: Term, values: Mapping[str, Affine]) -> Term:
-    """Replace free index variables by affine expressions, all at once; bound variables are renamed, so that none is captured."""
+    """Replace free index variables by affine expressions, all at once; bound ones are renamed: none is captured."""
     if term.free.isdisjoint(values):
         return term
     return _Substitution(values).of(term)
@@ -101,7 +101,7 @@ class _Substitution:
 
 
 def map_reads(term: Term, domain: Domain, convert: ReadMap) -> Term:
-    """Replace each array read by ``convert(read, domain)``, where ``domain`` holds the points at which it is evaluated."""
+    """Replace each array read by ``convert(read, domain)``; ``domain`` holds the points at which it is evaluated."""
     return _ReadMapping(convert).of(term, domain)
 
 
@@ -171,8 +171,8 @@ def contains(term: Term, wanted: type[Term]) -> bool:
 def lookup(pieces: list[tuple[Domain, Term]], values: Mapping[str, Affine], domain: Domain, default: Term) -> Term:
     """Return what a piecewise function is at a point, for the points of a domain.
 
-    ``values`` maps the function's index variables to the point, an affine expression of the variables of ``domain``.  Where no piece
-    applies the value is ``default``.
+    ``values`` maps the function's index variables to the point, an affine expression of the variables of ``domain``.
+    Where no piece applies the value is ``default``.
     """
     rest, found = domain, []
     for piece, term in pieces:

@@ -1,7 +1,7 @@
 """The scalar functions that terms apply: one row each, with its arity and result type.
 
-Integer arithmetic wraps in two's complement; arithmetic on floats means arithmetic on the reals.  Each other reading of these functions (the
-normal form, an interpreter, a target's spelling) is a table keyed by the names of this one.
+Integer arithmetic wraps in two's complement; arithmetic on floats means arithmetic on the reals.  Each other reading of
+these functions (the normal form, an interpreter, a target's spelling) is a table keyed by the names of this one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _first(operands: tuple[DType, ...]) -> DType:
 
 
 def _join(operands: tuple[DType, ...]) -> DType:
-    """The common type of an arithmetic operation: floats before integers, the wider before, unsigned before signed."""
+    """Return the type of an arithmetic operation: floats before integers, the wider before, unsigned before signed."""
     return max(operands, key=lambda d: (is_float(d), width(d), d.startswith("u")))
 
 
@@ -33,7 +33,7 @@ def _second(operands: tuple[DType, ...]) -> DType:
 
 @dataclass(frozen=True, slots=True)
 class ScalarOp:
-    """A scalar function: its name, the number of operands, the result type rule, and the infix sign of the notation, if any."""
+    """A scalar function: its name, the number of operands, the result type rule, the infix sign of the notation."""
 
     name: str
     arity: int
@@ -111,8 +111,8 @@ _ROWS = [
             "rint",
         ]
     ),
-    # The operand's value in the node's own type: integers wrap, floats to integers truncate, integers to floats are exact,
-    # between floats nothing changes (rounding is not modelled), to bool is `!= 0`.
+    # The operand's value in the node's own type: integers wrap, floats to integers truncate, integers to floats are
+    # exact, between floats nothing changes (rounding is not modelled), to bool is `!= 0`.
     ScalarOp("cast", 1, _first),
 ]
 

@@ -1,7 +1,7 @@
 """Terms: the value of one array cell as an expression over cells, scalars and indices.
 
-Terms are immutable and hash-consed: equal terms are the same object, so that a program of a thousand operations stays a graph of a
-thousand nodes, identity decides equality of structure, and every traversal visits a shared node once.
+Terms are immutable and hash-consed: equal terms are the same object, so that a program of a thousand operations stays a
+graph of a thousand nodes, identity decides equality of structure, and every traversal visits a shared node once.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ COMBINER: dict[str, str] = {
 class Term:
     """A node of the term graph.
 
-    ``dtype`` is the element type, ``free`` the index and size variables on which the value depends, ``reads`` the arrays that it reads.
-    Terms compare by identity; build them with the functions of this module only.
+    ``dtype`` is the element type, ``free`` the index and size variables on which the value depends, ``reads`` the
+    arrays that it reads.  Terms compare by identity; build them with the functions of this module only.
     """
 
     __slots__ = ("__weakref__", "dtype", "free", "reads")
@@ -95,7 +95,7 @@ class Apply(Term):
 
 
 class Reduce(Term):
-    """A fold of the body over the points of a domain, in the variables bound here; free variables of the domain are the context's."""
+    """A fold of the body over the points of a domain, in the variables bound here; others are the context's."""
 
     __slots__ = ("body", "bound", "domain", "op")
     op: Reducer
@@ -141,7 +141,7 @@ def _reads_of(children: Iterable[Term]) -> frozenset[str]:
     return result
 
 
-def constant(value: Fraction | float | bool, dtype: DType) -> Constant:
+def constant(value: Fraction | float, dtype: DType) -> Constant:
     """Return a number; a float stands for its exact value, an integer wraps into its type."""
     exact = Fraction(value)
     if is_integer(dtype):
