@@ -1,3 +1,37 @@
-"""tensorlift reads loop code and gives back the tensor program that it computes."""
+"""tensorlift reads loop code and gives back the tensor program that it computes.
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Diagnostic, LiftError, Location
+    from tensorlift.lifted import Lifted, lift
 
 __version__ = "0.1.0"
+__all__ = ["Diagnostic", "LiftError", "Lifted", "Location", "__version__", "lift"]
+
+_HOMES = {
+    "Diagnostic": "tensorlift.diagnostics",
+    "LiftError": "tensorlift.diagnostics",
+    "Lifted": "tensorlift.lifted",
+    "Location": "tensorlift.diagnostics",
+    "lift": "tensorlift.lifted",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that defines it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tensorlift' has no attribute '{name}'")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -66,6 +66,14 @@ class LiftError(Exception):
         self.diagnostics = diagnostics
 
 
-def refuse(code: str, message: str, location: Location | None = None, remedy: str = "", notes: tuple[Note, ...] = ()) -> LiftError:
+def refuse(
+    code: str, message: str, location: Location | None = None, remedy: str = "", notes: tuple[Note, ...] = ()
+) -> LiftError:
     """Build the exception for a single error, to be raised by the caller."""
     return LiftError(Diagnostic(code, message, location, remedy, notes=notes))
+
+
+def internal_error(error: Exception, location: Location | None = None) -> Diagnostic:
+    """Describe an exception that nobody expected, with the request to report it."""
+    remedy = "please report it together with the input; with TENSORLIFT_DEBUG=1 in the environment a traceback is shown"
+    return Diagnostic("TL900", f"internal error: {type(error).__name__}: {error}", location, remedy)

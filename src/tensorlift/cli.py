@@ -1,0 +1,180 @@
+"""The command line: thin over the pipeline; everything heavy is imported by the command that needs it.
+
+Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 an internal error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from tensorlift import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.source import Source
+
+OK, REFUSED, USAGE, INTERNAL = range(4)
+_INTERRUPTED = 130  # as shells report it: 128 and the number of the signal
+_BROKEN_PIPE = 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit status; no exception of ours or of a user's mistake gets out."""
+    from tensorlift.diagnostics import LiftError, internal_error
+
+    try:
+        status = int(commands.main(args=arguments, prog_name="tensorlift", standalone_mode=False) or OK)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except LiftError as error:
+        return _complain(error.diagnostics, USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: let the last flush succeed
+        return _BROKEN_PIPE
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        return _complain((internal_error(error),), INTERNAL)
+    return status
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tensorlift")
+def commands() -> None:
+    """Lift loop code to tensor programs, for every size, with a proof."""
+
+
+@commands.command(short_help="Lift the functions of a C file.")
+@click.argument("file")
+@click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
+@click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
+@click.option("-o", "--output", metavar="OUT", help="Write the program to this file.")
+@click.option("--json", "report", metavar="REPORT", help="Write the JSON report to this file ('-': standard output).")
+@click.option("--no-times", is_flag=True, help="Leave times out of the report: same input, same bytes.")
+@click.option(
+    "--emit",
+    "form",
+    type=click.Choice(["ir", "definitions", "program"]),
+    default="program",
+    show_default=True,
+    help="Show the loop IR, the definitions, or the program.",
+)
+@click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
+@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
+@click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
+@click.option("--std", metavar="STD", help="C standard, for example c99.")
+@click.option(
+    "--engine", type=click.Choice(["auto", "derive"]), default="auto", show_default=True, help="How to search."
+)
+def lift(  # noqa: PLR0913 - one parameter for each option
+    *,
+    file: str,
+    functions: tuple[str, ...],
+    target: str,
+    output: str | None,
+    report: str | None,
+    no_times: bool,
+    form: str,
+    test: bool,
+    include_dirs: tuple[str, ...],
+    defines: tuple[str, ...],
+    std: str | None,
+    engine: str,
+) -> int:
+    """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
+
+    Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 an internal error.
+    """
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.report.output import check_outputs
+    from tensorlift.source import read_source
+
+    if report and form != "program":
+        raise click.UsageError("--json reports on programs: it does not go with --emit ir or definitions")
+    check_outputs(file, [name for name in (output, report) if name])
+    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test)
+    source = read_source(file)
+    if form != "program":
+        return _show_intermediate(source, options, form, output)
+    return _lift(source, options, output, report, times=not no_times)
+
+
+@commands.command(short_help="Decide a certificate again.")
+@click.argument("certificate")
+def verify(certificate: str) -> int:
+    """Decide CERTIFICATE again, or each certificate of a JSON report, without any of the search.
+
+    Exit status: 0 all hold, 1 some do not, 2 the request is wrong, 3 an internal error.
+    """
+    from tensorlift.pipeline import verify as verify_one
+    from tensorlift.report.certificates import read_certificates
+
+    status = OK
+    for name, content in read_certificates(certificate):
+        diagnostics = verify_one(content)
+        click.echo(f"{name}: {'does not hold' if diagnostics else 'holds'}")
+        status = max(status, _complain(diagnostics, REFUSED))
+    return status
+
+
+@commands.command()
+def targets() -> int:
+    """List the targets that '--to' takes."""
+    from tensorlift.pipeline import TARGETS
+
+    width = max(map(len, TARGETS))
+    for name, description in TARGETS.items():
+        click.echo(f"{name:<{width}}  {description}")
+    return OK
+
+
+def _lift(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:
+    from tensorlift.pipeline import lift_source
+    from tensorlift.report.output import STDOUT, write_output
+    from tensorlift.report.program import join_programs
+    from tensorlift.report.terminal import Screen, show_lift
+
+    record = lift_source(source, options)
+    programs = [function.program for function in record.functions if function.lifted]
+    if output and programs:
+        write_output(output, join_programs(programs, record.target))
+    if report:
+        write_output(report, record.to_json(times=times))
+    if STDOUT not in (output, report):
+        show_lift(record, Screen(sys.stdout), programs=not output)
+    return max(_complain(record.all_diagnostics, REFUSED, source), REFUSED if record.verdict == "refused" else OK)
+
+
+def _show_intermediate(source: Source, options: LiftOptions, form: str, output: str | None) -> int:
+    from tensorlift.pipeline import intermediate
+    from tensorlift.report.output import STDOUT, write_output
+
+    found = intermediate(source, options, form)
+    texts = [f"{one.text.rstrip()}\n" for one in found if one.text]
+    if texts:
+        write_output(output or STDOUT, "\n".join(texts))
+    return _complain([d for one in found for d in one.diagnostics], REFUSED, source)
+
+
+def _complain(diagnostics: Sequence[Diagnostic], status: int, *sources: Source) -> int:
+    """Show diagnostics on standard error; give ``status`` where one is an error, INTERNAL where it is one of ours."""
+    from tensorlift.diagnostics import Severity
+    from tensorlift.report.excerpt import Sources
+    from tensorlift.report.terminal import Screen, show_diagnostics
+
+    sys.stdout.flush()  # what was shown before stays before
+    show_diagnostics(diagnostics, Sources(*sources), Screen(sys.stderr))
+    if any(diagnostic.code.startswith("TL9") for diagnostic in diagnostics):
+        return INTERNAL
+    return status if any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics) else OK

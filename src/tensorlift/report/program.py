@@ -1,0 +1,50 @@
+"""Emitted programs as text: which language a target writes, and how several functions become one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that programs are written in, as highlighters call it, with the sign that starts a comment."""
+
+    name: str
+    comment: str
+
+
+PYTHON = Language("python", "#")
+_MLIR = Language("mlir", "//")
+_C = Language("c", "//")
+_OTHERS = {"stablehlo": _MLIR, "linalg": _MLIR, "c": _C}
+
+
+def language(target: str) -> Language:
+    """Give the language of a target: Python but for the targets that write MLIR or C."""
+    return _OTHERS.get(target, PYTHON)
+
+
+def join_programs(programs: Sequence[str], target: str) -> str:
+    """Make one file of the programs of several functions; Python's leading imports are written once, at the top."""
+    if language(target) is not PYTHON:
+        return "\n".join(f"{program.strip()}\n" for program in programs)
+    imports: dict[str, None] = {}
+    bodies = []
+    for program in programs:
+        lines = program.strip().splitlines()
+        imports.update(dict.fromkeys(line for line in lines if _is_import(line)))
+        bodies.append("\n".join(line for line in lines if not _is_import(line)).strip())
+    head = ["\n".join(sorted(imports, key=_import_order))] if imports else []
+    return "\n\n\n".join([*head, *bodies]) + "\n" if bodies else ""
+
+
+def _is_import(line: str) -> bool:
+    return line.startswith(("import ", "from "))
+
+
+def _import_order(line: str) -> tuple[bool, str]:
+    return not line.startswith("from __future__ "), line

@@ -1,0 +1,138 @@
+"""What `lift` shows: each program with its verdict under it on standard output, diagnostics on standard error.
+
+Piped output is plain and stable: verdicts are comments of the program's language, so that the whole remains a valid
+program, and times are left out, so that the same input gives the same bytes.  Only a terminal gets colours and times,
+and only then is rich imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from tensorlift.record import Level, Numerics, Verdict
+from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
+from tensorlift.report.program import Language, language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.diagnostics import Diagnostic, Location
+    from tensorlift.record import FunctionRecord, LiftRecord, ResidualLoop, Trial
+
+_VERDICT_STYLE = {
+    Verdict.LOOP_FREE: "bold green",
+    Verdict.SCAN: "bold green",
+    Verdict.HYBRID: "bold yellow",
+    Verdict.REFUSED: "bold red",
+}
+_LEVEL_TEXT = {
+    Level.PROVED: "proved for every size",
+    Level.BOUNDED: "decided at small sizes, not proved",
+    Level.TESTED: "tested, not proved",
+    None: "neither proved nor tested",
+}
+_NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
+
+
+class Screen:
+    """A text stream, plain or in colour as it is a terminal or not."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to the stream; ask it once whether it is a terminal."""
+        self._stream = stream
+        self.is_terminal = stream.isatty()
+
+    def write(self, pieces: Sequence[Piece]) -> None:
+        """Write styled pieces, without their styles where the stream is no terminal."""
+        if not self.is_terminal:
+            self._stream.write(plain(pieces))
+            return
+        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+        from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
+
+        text = Text.assemble(*((piece.text, piece.style) for piece in pieces))
+        Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
+
+    def write_code(self, code: str, name: str) -> None:
+        """Write a program, highlighted as the language of that name where the stream is a terminal."""
+        if not self.is_terminal:
+            self._stream.write(code)
+            return
+        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+        from rich.syntax import Syntax  # noqa: PLC0415 - only a terminal needs it
+
+        text = Syntax("", name, theme="ansi_dark", background_color="default").highlight(code)
+        Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
+
+
+def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True) -> None:
+    """Show each function's program and verdict; without ``programs``, where they went to a file, the verdicts alone."""
+    written = language(record.target)
+    for k, function in enumerate(record.functions):
+        if programs and function.lifted:
+            screen.write_code("\n\n" * bool(k) + function.program.strip() + "\n\n", written.name)
+        screen.write(list(_commented(_summary(function, times=screen.is_terminal), written if programs else None)))
+
+
+def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
+    """Show diagnostics with their source lines, each as a C compiler would."""
+    for diagnostic in diagnostics:
+        screen.write(render(diagnostic, sources, PLAIN_WIDTH))
+
+
+def _commented(lines: Iterator[list[Piece]], written: Language | None) -> Iterator[Piece]:
+    for line in lines:
+        if written:
+            yield Piece(f"{written.comment} ", "dim")
+        # A newline inside would end the comment.
+        yield from (Piece(printable(piece.text.replace("\n", " ")), piece.style) for piece in line)
+        yield Piece("\n")
+
+
+def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
+    yield [
+        Piece(f"{function.name}: ", "bold"),
+        Piece(function.verdict, _VERDICT_STYLE[function.verdict]),
+        *_how(function),
+    ]
+    if times and function.seconds:
+        yield [Piece(f"  {_time(function)}", "dim")]
+    for residual in function.residual_loops:
+        yield [Piece(f"  keeps {_residual(residual)}")]
+    for condition in function.preconditions:
+        yield [
+            Piece("  requires "),
+            Piece(condition.text, "bold"),
+            Piece(_because(condition.reason, condition.location)),
+        ]
+    for trial in function.tests:
+        yield [Piece(f"  {_trial(trial)}", "" if trial.passed else "bold red")]
+
+
+def _how(function: FunctionRecord) -> Iterator[Piece]:
+    if function.lifted:
+        yield Piece(f", {_LEVEL_TEXT[function.level]}")
+        yield Piece(f", {_NUMERICS_TEXT[function.numerics]}" if function.level in {Level.PROVED, Level.BOUNDED} else "")
+    elif function.diagnostics:
+        codes = dict.fromkeys(diagnostic.code for diagnostic in function.diagnostics)
+        yield Piece(f" [{', '.join(codes)}]")
+
+
+def _time(function: FunctionRecord) -> str:
+    stages = ", ".join(f"{stage} {spent * 1e3:.1f}" for stage, spent in function.seconds.items())
+    return f"{sum(function.seconds.values()) * 1e3:.1f} ms ({stages})"
+
+
+def _residual(residual: ResidualLoop) -> str:
+    return f"{residual.loop}: {residual.dependence}{_because(residual.reason, residual.location)}"
+
+
+def _trial(trial: Trial) -> str:
+    if not trial.passed:
+        return f"differs from the {trial.against} reference: {trial.failure}"
+    difference = f"largest relative difference {trial.error:.1g}"
+    return f"agrees with the {trial.against} reference in {trial.cases} cases, {difference}"
+
+
+def _because(reason: str, location: Location | None) -> str:
+    return f": {reason}" * bool(reason) + f" ({location})" * bool(location)

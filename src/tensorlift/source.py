@@ -1,0 +1,79 @@
+"""Source text: where it comes from, its digest, and its lines as compilers count them.
+
+Old C is often not UTF-8: a file that is not is read as Latin-1, which changes no more than comments and strings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tensorlift.diagnostics import LiftError, refuse
+
+STDIN = "-"
+_LINE_END = re.compile(r"\r\n|\r|\n")  # what C compilers take for one; `str.splitlines` takes more
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source text; ``name`` is the file as the user gave it, ``sha256`` the digest of its bytes."""
+
+    name: str
+    text: str
+    sha256: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their ends; line 1 is the first."""
+        return _LINE_END.split(self.text)
+
+
+def source_from_text(text: str, name: str = "<string>") -> Source:
+    """Make a source of text that is already in memory."""
+    return Source(name, text, _digest(text.encode("utf-8", "surrogatepass")))
+
+
+def read_source(name: str) -> Source:
+    """Read a source file, or standard input for ``-``; refuse what is missing, unreadable or no text."""
+    data = sys.stdin.buffer.read() if name == STDIN else _read_bytes(name)
+    if b"\0" in data:
+        remedy = "give C source, encoded as UTF-8"
+        raise refuse("TL502", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
+    return Source("<stdin>" if name == STDIN else name, _decode(data), _digest(data))
+
+
+def looks_like_text(path_or_text: str) -> bool:
+    """Tell source text from a path: text holds a newline or a brace."""
+    return "\n" in path_or_text or "{" in path_or_text
+
+
+def _read_bytes(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except FileNotFoundError as error:
+        raise _unreadable(name, "there is no such file", "check the path; '-' reads standard input") from error
+    except IsADirectoryError as error:
+        raise _unreadable(name, "it is a directory", "give one source file") from error
+    except OSError as error:
+        raise _unreadable(name, (error.strerror or str(error)).lower(), "give a file that can be read") from error
+    except ValueError as error:  # a NUL inside the path itself
+        raise _unreadable(name, str(error), "check the path") from error
+
+
+def _unreadable(name: str, reason: str, remedy: str) -> LiftError:
+    return refuse("TL501", f"cannot read '{name}': {reason}", remedy=remedy)
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
