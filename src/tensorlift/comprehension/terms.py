@@ -34,11 +34,15 @@ class Term:
     arrays that it reads.  Terms compare by identity; build them with the functions of this module only.
     """
 
-    __slots__ = ("__weakref__", "dtype", "free", "reads")
+    __slots__ = ("__weakref__", "dtype", "free", "has_domains", "reads")
 
     dtype: DType
     free: frozenset[str]
     reads: frozenset[str]
+    has_domains: bool  # whether a reduction or a piecewise term occurs
+
+    def __init__(self) -> None:
+        self.has_domains = False
 
     @property
     def children(self) -> tuple[Term, ...]:
@@ -204,6 +208,7 @@ def apply(op: str, *args: Term, dtype: DType | None = None) -> Apply:
         term.op, term.args = op, args
         term.dtype = dtype if dtype is not None else row.result(tuple(a.dtype for a in args))
         term.free, term.reads = _free_of(args), _reads_of(args)
+        term.has_domains = any(a.has_domains for a in args)
         _table[key] = term
         if dtype is None:
             _table[(Apply, op, args, term.dtype)] = term
@@ -218,6 +223,7 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
     term: Reduce | None = _table.get(key)
     if term is None:
         term = Reduce()
+        term.has_domains = True
         term.op, term.bound, term.domain, term.body = op, bound, domain, body
         term.dtype, term.reads = body.dtype, body.reads
         term.free = (body.free | frozenset(domain.variables())) - frozenset(bound)
@@ -234,6 +240,7 @@ def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:
     term: Piecewise | None = _table.get(key)
     if term is None:
         term = Piecewise()
+        term.has_domains = True
         term.pieces = listed
         terms = [t for _, t in listed]
         term.dtype, term.reads = terms[0].dtype, _reads_of(terms)

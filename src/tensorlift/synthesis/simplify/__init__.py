@@ -1,0 +1,66 @@
+"""Simplifying definitions before a target covers them.
+
+The summariser says what the loops compute, step by step; a tensor program wants fewer and larger steps.  This package
+drops definitions that nobody reads, inlines those that nobody would name, unites pieces with equal terms, lets sums
+absorb neighbouring points and reads a sum that is there already.  Rewrites are bold and cheap: what they give is proved
+afterwards against the summary as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary, definitions_of
+from tensorlift.synthesis.simplify.absorb import absorb
+from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, reads_of
+from tensorlift.synthesis.simplify.pieces import tidy
+from tensorlift.synthesis.simplify.reuse import reuse_earlier
+
+
+def simplify(summary: Summary) -> Summary:
+    """Return a summary of the same function with fewer and shorter definitions."""
+    needed = {name for _, name in summary.outputs} | ({summary.result} if summary.result else set())
+    return replace(summary, items=tuple(_simplify_items(summary.items, needed)))
+
+
+def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
+    """Simplify each run of definitions between kept loops, last first: later items say what earlier ones must keep."""
+    result: list[Item] = []
+    wanted = set(needed)
+    run: list[Definition] = []
+    for item in reversed(items):
+        if isinstance(item, Definition):
+            run.append(item)
+            continue
+        result = [*_simplify_run(run[::-1], wanted), *result]
+        run = []
+        wanted |= _reads(result)
+        loop = replace(item, body=tuple(_simplify_items(item.body, {c.after for c in item.carried})))
+        result = [loop, *result]
+        wanted |= _reads([loop])
+    return [*_simplify_run(run[::-1], wanted), *result]
+
+
+def _reads(items: list[Item]) -> set[str]:
+    """Return the names that items read, the versions that kept loops start from included."""
+    names = {name for definition in definitions_of(tuple(items)) for name in reads_of(definition)}
+    loops = [item for item in items if isinstance(item, KeptLoop)]
+    for loop in loops:
+        names |= {c.before for c in loop.carried} | {c.after for c in loop.carried} | _reads(list(loop.body))
+    return names
+
+
+def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Definition]:
+    live = [replace(d, pieces=tidy(d.pieces)) for d in drop_dead(definitions, needed)]
+    inlined = Inliner(live, needed).run()
+    return reuse_earlier([_absorbed(d) for d in inlined])
+
+
+def _absorbed(definition: Definition) -> Definition:
+    """Absorb until nothing changes: a united piece may let another sum grow."""
+    for _ in range(3):
+        pieces = tuple((domain, absorb(term, domain)) for domain, term in definition.pieces)
+        if all(new is old for (_, new), (_, old) in zip(pieces, definition.pieces, strict=True)):
+            break
+        definition = replace(definition, pieces=tidy(pieces))
+    return definition

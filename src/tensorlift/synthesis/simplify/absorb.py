@@ -1,0 +1,148 @@
+"""Absorbing: a summand that continues a sum at a neighbouring point becomes a point of the sum's domain.
+
+``sum(k : 0 <= k < i) f(k) + f(i)`` is ``sum(k : 0 <= k <= i) f(k)``.  Loops with a peeled first or last iteration, and
+accumulations started with the first element, come out of the summariser in the first form.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import Domain, NotAffine
+from tensorlift.comprehension.domain import equal as equals
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.rewrite import contains, rebuild, substitute
+from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
+from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
+from tensorlift.synthesis.simplify.pieces import merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.affine import Affine
+
+# The reductions that a repeated point does not change.
+_IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}
+
+
+def absorb(term: Term, domain: Domain) -> Term:
+    """Return the term with points absorbed into neighbouring reductions, wherever it is evaluated inside the domain."""
+    if not term.has_domains:
+        return term
+    if isinstance(term, Reduce):
+        return terms.reduce(term.op, term.bound, term.domain, absorb(term.body, domain & term.domain))
+    if isinstance(term, Piecewise):
+        pieces = merge([(domain & piece, absorb(inner, domain & piece)) for piece, inner in term.pieces])
+        return pieces[0][1] if len(pieces) == 1 else terms.piecewise((p.gist(domain), t) for p, t in pieces)
+    rebuilt = rebuild(term, lambda child: absorb(child, domain))
+    if isinstance(rebuilt, Apply) and rebuilt.op in ("add", "sub"):
+        return _absorb_summands(rebuilt, domain)
+    if isinstance(rebuilt, Apply) and rebuilt.op in _IDEMPOTENT:
+        return _absorb_extremes(rebuilt, domain)
+    return rebuilt
+
+
+def _absorb_summands(term: Apply, domain: Domain) -> Term:
+    signed = summands(term)
+    before = len(signed)
+    position = 0
+    while position < len(signed):
+        sign, summand = signed[position]
+        for other, (other_sign, point) in enumerate(signed):
+            grown = None if other == position or other_sign != sign else _extend_sum(summand, point, domain)
+            if grown is not None:
+                signed[position] = (sign, grown)
+                del signed[other]
+                position = -1  # a grown sum may take in further points
+                break
+        position += 1
+    return total(signed, term) if len(signed) < before else term
+
+
+def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:
+    """Return the scaled sum with one more point, whose summand is ``point``; None where it is not its neighbour."""
+    numerators, denominators = factors(summand)
+    sums = [n for n in numerators if isinstance(n, Reduce) and n.op == "sum" and len(n.bound) == 1]
+    if len(sums) != 1 or contains(point, Reduce) or not sums[0].body.reads <= point.reads:
+        return None
+    found, variable = sums[0], sums[0].bound[0]
+    scale = [n for n in numerators if n is not found]
+    for value in _neighbours(found.domain, variable, domain):
+        place = domain & Domain.of(equals(variable, value))
+        if not place.is_disjoint(found.domain):
+            continue
+        next_point = product([*scale, substitute(found.body, {variable: value})], denominators, summand)
+        if equal(next_point, point, domain):
+            grown = ((domain & found.domain) | place).coalesce().gist(domain)
+            return product([*scale, terms.reduce("sum", found.bound, grown, found.body)], denominators, summand)
+    return None
+
+
+def _absorb_extremes(term: Apply, domain: Domain) -> Term:
+    op = _IDEMPOTENT[term.op]
+    parts = operands(term, term.op)
+    before = len(parts)
+    position = 0
+    while position < len(parts):
+        for other, point in enumerate(parts):
+            grown = None if other == position else _extend_extreme(parts[position], op, point, domain)
+            if grown is not None:
+                parts[position] = grown
+                del parts[other]
+                position = -1
+                break
+        position += 1
+    if len(parts) == before:
+        return term
+    result = parts[0]
+    for part in parts[1:]:
+        result = terms.apply(term.op, result, part)
+    return result
+
+
+def _extend_extreme(found: Term, op: Reducer, point: Term, domain: Domain) -> Term | None:
+    """Return the reduction with one more point; a point inside its domain already may be dropped as well."""
+    if not isinstance(found, Reduce) or found.op != op or len(found.bound) != 1 or not found.body.reads <= point.reads:
+        return None
+    variable = found.bound[0]
+    for value in _neighbours(found.domain, variable, domain, inside=True):
+        if equal(substitute(found.body, {variable: value}), point, domain):
+            place = domain & Domain.of(equals(variable, value))
+            grown = ((domain & found.domain) | place).coalesce().gist(domain)
+            return terms.reduce(op, found.bound, grown, found.body)
+    return None
+
+
+def _neighbours(reduced: Domain, variable: str, domain: Domain, *, inside: bool = False) -> Iterator[Affine]:
+    """Yield the points just outside the ends of a reduced range, and the ends themselves where asked."""
+    seen: set[Affine] = set()
+    for value in _candidates(reduced, variable, domain, inside=inside):
+        if value not in seen:
+            seen.add(value)
+            yield value
+
+
+def _candidates(reduced: Domain, variable: str, domain: Domain, *, inside: bool) -> Iterator[Affine]:
+    for maximum in (False, True):
+        try:
+            ends = (reduced & domain).extreme(variable, maximum=maximum)
+        except NotAffine:
+            continue
+        for _, end in ends:
+            yield end + (1 if maximum else -1)
+            if inside:
+                yield end
+    yield from _bounds(reduced, variable)
+
+
+def _bounds(reduced: Domain, variable: str) -> Iterator[Affine]:
+    """Yield the points just outside the constraints as written: they hold where the range is empty as well."""
+    try:
+        conjuncts = reduced.conjuncts()
+    except NotAffine:
+        return
+    for constraint in (c for conjunct in conjuncts for c in conjunct):
+        bound = constraint.affine.solve(variable)
+        if bound is not None:
+            yield bound + (-1 if constraint.affine.coefficient(variable) == 1 else 1)

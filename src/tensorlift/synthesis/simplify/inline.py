@@ -1,0 +1,164 @@
+"""Inlining: definitions that nobody would name are replaced by their terms, and those that nobody reads are dropped.
+
+A definition stays where it is read more than once or by a reduction, or is an output; it goes where it is a constant,
+where it only starts an update of the same array (``C_1 = beta * C`` before ``C_2 = C_1 + ...``), and where it merely
+copies.  One pass in program order, each definition looking at what it reads: the time is linear in the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads, walk
+from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.synthesis.simplify.arithmetic import size
+from tensorlift.synthesis.simplify.pieces import Piece, tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.domain import Domain
+
+
+def drop_dead(definitions: list[Definition], needed: set[str]) -> list[Definition]:
+    """Return the definitions that the needed names depend on, in order."""
+    live: list[Definition] = []
+    wanted = set(needed)
+    for definition in reversed(definitions):
+        if definition.name in wanted:
+            live.append(definition)
+            wanted |= reads_of(definition)
+    return live[::-1]
+
+
+def reads_of(definition: Definition) -> frozenset[str]:
+    """Return the names of the arrays that a definition reads."""
+    return frozenset[str]().union(*(term.reads for _, term in definition.pieces))
+
+
+class Inliner:
+    """Inlines definitions of one straight-line segment; ``needed`` are the names that outlive it."""
+
+    def __init__(self, definitions: list[Definition], needed: set[str]) -> None:
+        self.needed = needed
+        self.order = [d.name for d in definitions]
+        self.current = {d.name: d for d in definitions}
+        self.users: dict[str, set[str]] = {}
+        for definition in definitions:
+            self._record(definition)
+
+    def run(self) -> list[Definition]:
+        """Return the definitions that stay, in order."""
+        for name in self.order:
+            self._expand(name)
+        return drop_dead([self.current[name] for name in self.order], self.needed)
+
+    def _record(self, definition: Definition) -> None:
+        for read in reads_of(definition):
+            self.users.setdefault(read, set()).add(definition.name)
+
+    def _expand(self, name: str) -> None:
+        """Inline into one definition until nothing that it reads should go."""
+        while True:
+            definition = self.current[name]
+            for read in sorted(reads_of(definition) & self.current.keys()):
+                inlined = self._inline(self.current[read], definition)
+                if inlined is not None:
+                    self._replace(definition, inlined)
+                    break
+            else:
+                return
+
+    def _replace(self, old: Definition, new: Definition) -> None:
+        for read in reads_of(old) - reads_of(new):
+            self.users[read].discard(old.name)
+            if not self.users[read] and read not in self.needed and read in self.current:
+                self._forget(read)
+        self.current[new.name] = new
+        self._record(new)
+
+    def _forget(self, name: str) -> None:
+        for read in reads_of(self.current[name]):
+            self.users[read].discard(name)
+
+    def _inline(self, source: Definition, user: Definition) -> Definition | None:
+        """Return the user with the source's terms in place of its cells; None where the source had better stay."""
+        if self._should_go(source, user):
+            return _with_terms(user, source, lambda _: True)
+        if len(source.pieces) > 1 and any(_is_leaf(term) for _, term in source.pieces):
+            return _with_terms(user, source, _is_leaf)
+        return None
+
+    def _should_go(self, source: Definition, user: Definition) -> bool:
+        if all(isinstance(term, Constant | Scalar) for _, term in source.pieces):
+            return True
+        if source.name in self.needed or self.users[source.name] != {user.name}:
+            return False
+        reads = list(_reads(user, source.name))
+        if self._starts_update(source, user, reads):
+            return True
+        plain = len(source.pieces) == 1 and not _reduces(source)
+        return plain and len(reads) == 1 and size(source.pieces[0][1]) <= 1
+
+    @staticmethod
+    def _starts_update(source: Definition, user: Definition, reads: list[Read]) -> bool:
+        own_cell = tuple(map(Affine.var, user.indices))
+        if source.array != user.array or any(read.indices != own_cell for read in reads):
+            return False
+        return (len(reads) == 1 or not _reduces(source)) and not _read_by_reduction(user, source.name)
+
+
+def _with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:
+    """Replace reads of ``source`` where the term found there is wanted; None where no read was replaced."""
+    changed = False
+
+    def convert(read: Read, domain: Domain) -> Term:
+        nonlocal changed
+        if read.array != source.name:
+            return read
+        found = lookup(list(source.pieces), dict(zip(source.indices, read.indices, strict=True)), domain, read)
+        if found is read or not wanted(found):
+            return read
+        changed = True
+        return found
+
+    pieces = [(domain, map_reads(term, domain, convert)) for domain, term in user.pieces]
+    return replace(user, pieces=tidy(_flatten(pieces))) if changed else None
+
+
+def _flatten(pieces: list[Piece]) -> Iterator[Piece]:
+    """Turn piecewise terms at the root into pieces of the definition."""
+    for domain, term in pieces:
+        if isinstance(term, Piecewise):
+            yield from _flatten([((domain & piece).coalesce(), inner) for piece, inner in term.pieces])
+        else:
+            yield domain, term
+
+
+def _reads(definition: Definition, name: str) -> Iterator[Read]:
+    """Yield the distinct cells of one array that a definition reads."""
+    found: dict[Read, None] = {}
+
+    def visit(read: Read, _: Domain) -> None:
+        if read.array == name:
+            found[read] = None
+
+    for domain, term in definition.pieces:
+        visit_reads(term, domain, visit)
+    yield from found
+
+
+def _is_leaf(term: Term) -> bool:
+    return isinstance(term, Constant | Scalar | Read)
+
+
+def _reduces(definition: Definition) -> bool:
+    return any(isinstance(node, Reduce) for _, term in definition.pieces for node in walk(term))
+
+
+def _read_by_reduction(definition: Definition, name: str) -> bool:
+    nodes = (node for _, term in definition.pieces for node in walk(term))
+    return any(isinstance(node, Reduce) and name in node.reads for node in nodes)

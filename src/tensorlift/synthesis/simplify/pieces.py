@@ -1,0 +1,64 @@
+"""Pieces: shorter domains where the context says the rest, and one piece where several have the same term."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.rewrite import rebuild
+from tensorlift.comprehension.terms import Piecewise, Reduce, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Piece = tuple[Domain, Term]
+
+
+def tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return the pieces that have points, their terms shortened, pieces of equal terms united."""
+    shortened = [(domain, shorten(term, domain)) for domain, term in pieces if not domain.is_empty()]
+    merged = merge(shortened)
+    if len(merged) < len(shortened):
+        merged = [(domain, shorten(term, domain)) for domain, term in merged]
+    return tuple(merged)
+
+
+def shorten(term: Term, domain: Domain) -> Term:
+    """Drop from the domains inside a term what holds wherever the term is evaluated."""
+    if isinstance(term, Reduce):
+        inside = (domain & term.domain).coalesce()
+        return terms.reduce(term.op, term.bound, inside.gist(domain), shorten(term.body, inside))
+    if isinstance(term, Piecewise):
+        kept = [(piece, inner) for piece, inner in term.pieces if not piece.is_disjoint(domain)]
+        if len(kept) == 1:
+            return shorten(kept[0][1], domain)
+        return terms.piecewise((piece.gist(domain), shorten(inner, domain & piece)) for piece, inner in kept)
+    if not term.has_domains:
+        return term
+    return rebuild(term, lambda child: shorten(child, domain))
+
+
+def merge(pieces: list[Piece]) -> list[Piece]:
+    """Unite pieces where the term of one is right on the domain of the other."""
+    merged: list[Piece] = []
+    for domain, term in pieces:
+        for position, (other_domain, other) in enumerate(merged):
+            united = _common_term(other, other_domain, term, domain)
+            if united is not None:
+                merged[position] = ((other_domain | domain).coalesce(), united)
+                break
+        else:
+            merged.append((domain, term))
+    return merged
+
+
+def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
+    if left is right:
+        return left
+    if left.reads != right.reads:
+        return None  # an equality over other arrays would be an accident
+    if equal(left, right, right_domain):
+        return left
+    return right if equal(left, right, left_domain) else None

@@ -1,0 +1,62 @@
+"""Reuse: a reduction that an earlier definition computed already is read from there."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.rewrite import rebuild, substitute
+from tensorlift.comprehension.terms import Piecewise, Reduce, Term, read
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.domain import Domain
+
+_MOST_INDICES = 4
+
+
+def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
+    """Return the definitions with reductions replaced by reads of earlier definitions that are just that reduction."""
+    result: list[Definition] = []
+    computed: dict[frozenset[str], list[Definition]] = {}
+    for definition in definitions:
+        known = [
+            d for reads, group in computed.items() for d in group if any(reads <= t.reads for _, t in definition.pieces)
+        ]
+        if known:
+            pieces = tuple((domain, _reuse(term, domain, known)) for domain, term in definition.pieces)
+            definition = replace(definition, pieces=pieces)  # noqa: PLW2901 - the definition as it goes on
+        result.append(definition)
+        if len(definition.pieces) == 1 and isinstance(definition.pieces[0][1], Reduce):
+            computed.setdefault(definition.pieces[0][1].reads, []).append(definition)
+    return result
+
+
+def _reuse(term: Term, domain: Domain, known: list[Definition]) -> Term:
+    if not term.has_domains:
+        return term
+    if isinstance(term, Reduce):
+        found = next(filter(None, (_as_read(term, domain, definition) for definition in known)), None)
+        if found is not None:
+            return found
+        return terms.reduce(term.op, term.bound, term.domain, _reuse(term.body, domain & term.domain, known))
+    if isinstance(term, Piecewise):
+        return terms.piecewise((piece, _reuse(inner, domain & piece, known)) for piece, inner in term.pieces)
+    return rebuild(term, lambda child: _reuse(child, domain, known))
+
+
+def _as_read(term: Reduce, domain: Domain, definition: Definition) -> Term | None:
+    """Return the cell of the definition that holds the reduction wherever it is evaluated, if there is one."""
+    whole, body = definition.pieces[0]
+    if body.reads != term.reads or body.dtype != term.dtype or len(definition.indices) > _MOST_INDICES:
+        return None
+    variables = sorted(v for v in term.free if domain.mentions(v))
+    for chosen in itertools.permutations(variables, len(definition.indices)):
+        point = dict(zip(definition.indices, map(Affine.var, chosen), strict=True))
+        if domain.is_subset(whole.substitute(point)) and equal(substitute(body, point), term, domain):
+            return read(definition.name, tuple(point.values()), term.dtype)
+    return None
