@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
 
 ReadMap = Callable[[Read, Domain], Term]
+Descend = Callable[[Term, Domain], Term]
+Rule = Callable[[Term, Domain, Descend], Term]
 
 
 def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
@@ -102,31 +104,45 @@ class _Substitution:
 
 def map_reads(term: Term, domain: Domain, convert: ReadMap) -> Term:
     """Replace each array read by ``convert(read, domain)``; ``domain`` holds the points at which it is evaluated."""
-    return _ReadMapping(convert).of(term, domain)
+
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        if not node.reads:
+            return node
+        if isinstance(node, Read):
+            return convert(node, where)
+        if isinstance(node, Piecewise):
+            return restrict_pieces(iter(node.pieces), where, descend)
+        return rebuild_inside(node, where, descend)
+
+    return transform(term, domain, rule)
 
 
-class _ReadMapping:
-    def __init__(self, convert: ReadMap) -> None:
-        self.convert = convert
-        self.memo: dict[tuple[Term, int], tuple[Domain, Term]] = {}
+def transform(term: Term, domain: Domain, rule: Rule) -> Term:
+    """Rewrite a term from the root: ``rule(node, domain, descend)`` says what becomes of a node.
 
-    def of(self, term: Term, domain: Domain) -> Term:
-        if not term.reads:
-            return term
-        key = (term, id(domain))
-        done = self.memo.get(key)
+    ``domain`` holds the points at which the node is evaluated; the rule calls ``descend(child, domain)`` for what it
+    wants rewritten below.  A shared node is rewritten once for each domain in which it is used.
+    """
+    # The memo keeps the domain, and with it the identity that serves as its key, alive.
+    memo: dict[tuple[Term, int], tuple[Domain, Term]] = {}
+
+    def descend(node: Term, where: Domain) -> Term:
+        key = (node, id(where))
+        done = memo.get(key)
         if done is None:
-            done = self.memo[key] = (domain, self._build(term, domain))  # keeps the domain, and with it its id, alive
+            done = memo[key] = (where, rule(node, where, descend))
         return done[1]
 
-    def _build(self, term: Term, domain: Domain) -> Term:
-        if isinstance(term, Read):
-            return self.convert(term, domain)
-        if isinstance(term, Reduce):
-            return terms.reduce(term.op, term.bound, term.domain, self.of(term.body, domain & term.domain))
-        if isinstance(term, Piecewise):
-            return restrict_pieces(((d, t) for d, t in term.pieces), domain, self.of)
-        return rebuild(term, lambda child: self.of(child, domain))
+    return descend(term, domain)
+
+
+def rebuild_inside(node: Term, domain: Domain, descend: Descend) -> Term:
+    """Rewrite the operands of a node where they are evaluated, and leave the node's own domains as they are."""
+    if isinstance(node, Reduce):
+        return terms.reduce(node.op, node.bound, node.domain, descend(node.body, domain & node.domain))
+    if isinstance(node, Piecewise):
+        return terms.piecewise((piece, descend(inner, domain & piece)) for piece, inner in node.pieces)
+    return rebuild(node, lambda child: descend(child, domain))
 
 
 def restrict_pieces(
@@ -190,9 +206,3 @@ def lookup(pieces: list[tuple[Domain, Term]], values: Mapping[str, Affine], doma
     if len(found) == 1:
         return found[0][1]
     return terms.piecewise((here.gist(domain), term) for here, term in found)
-
-
-__all__ = [
-    "UNIVERSE", "ReadMap", "contains", "lookup", "map_reads", "rebuild", "restrict_pieces", "simplified", "substitute",
-    "visit_reads", "walk",
-]  # fmt: skip

@@ -12,7 +12,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.rewrite import contains, rebuild, substitute
+from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, substitute, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
@@ -28,14 +28,16 @@ _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if nam
 
 def absorb(term: Term, domain: Domain) -> Term:
     """Return the term with points absorbed into neighbouring reductions, wherever it is evaluated inside the domain."""
+    return transform(term, domain, _absorb)
+
+
+def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
     if not term.has_domains:
         return term
-    if isinstance(term, Reduce):
-        return terms.reduce(term.op, term.bound, term.domain, absorb(term.body, domain & term.domain))
     if isinstance(term, Piecewise):
-        pieces = merge([(domain & piece, absorb(inner, domain & piece)) for piece, inner in term.pieces])
+        pieces = merge([(inside := domain & piece, descend(inner, inside)) for piece, inner in term.pieces])
         return pieces[0][1] if len(pieces) == 1 else terms.piecewise((p.gist(domain), t) for p, t in pieces)
-    rebuilt = rebuild(term, lambda child: absorb(child, domain))
+    rebuilt = rebuild_inside(term, domain, descend)
     if isinstance(rebuilt, Apply) and rebuilt.op in ("add", "sub"):
         return _absorb_summands(rebuilt, domain)
     if isinstance(rebuilt, Apply) and rebuilt.op in _IDEMPOTENT:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.rewrite import rebuild
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, transform
 from tensorlift.comprehension.terms import Piecewise, Reduce, Term
 
 if TYPE_CHECKING:
@@ -27,17 +27,21 @@ def tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 def shorten(term: Term, domain: Domain) -> Term:
     """Drop from the domains inside a term what holds wherever the term is evaluated."""
+    return transform(term, domain, _shorten)
+
+
+def _shorten(term: Term, domain: Domain, descend: Descend) -> Term:
+    if not term.has_domains:
+        return term
     if isinstance(term, Reduce):
         inside = (domain & term.domain).coalesce()
-        return terms.reduce(term.op, term.bound, inside.gist(domain), shorten(term.body, inside))
+        return terms.reduce(term.op, term.bound, inside.gist(domain), descend(term.body, inside))
     if isinstance(term, Piecewise):
         kept = [(piece, inner) for piece, inner in term.pieces if not piece.is_disjoint(domain)]
         if len(kept) == 1:
-            return shorten(kept[0][1], domain)
-        return terms.piecewise((piece.gist(domain), shorten(inner, domain & piece)) for piece, inner in kept)
-    if not term.has_domains:
-        return term
-    return rebuild(term, lambda child: shorten(child, domain))
+            return descend(kept[0][1], domain)
+        return terms.piecewise((piece.gist(domain), descend(inner, domain & piece)) for piece, inner in kept)
+    return rebuild_inside(term, domain, descend)
 
 
 def merge(pieces: list[Piece]) -> list[Piece]:

@@ -6,15 +6,15 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.rewrite import rebuild, substitute
-from tensorlift.comprehension.terms import Piecewise, Reduce, Term, read
+from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform
+from tensorlift.comprehension.terms import Reduce, Term, read
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.rewrite import Descend
 
 _MOST_INDICES = 4
 
@@ -24,9 +24,8 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
     result: list[Definition] = []
     computed: dict[frozenset[str], list[Definition]] = {}
     for definition in definitions:
-        known = [
-            d for reads, group in computed.items() for d in group if any(reads <= t.reads for _, t in definition.pieces)
-        ]
+        read_together = [term.reads for _, term in definition.pieces]
+        known = [d for reads, group in computed.items() if any(map(reads.issubset, read_together)) for d in group]
         if known:
             pieces = tuple((domain, _reuse(term, domain, known)) for domain, term in definition.pieces)
             definition = replace(definition, pieces=pieces)  # noqa: PLW2901 - the definition as it goes on
@@ -37,16 +36,16 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
 
 
 def _reuse(term: Term, domain: Domain, known: list[Definition]) -> Term:
-    if not term.has_domains:
-        return term
-    if isinstance(term, Reduce):
-        found = next(filter(None, (_as_read(term, domain, definition) for definition in known)), None)
-        if found is not None:
-            return found
-        return terms.reduce(term.op, term.bound, term.domain, _reuse(term.body, domain & term.domain, known))
-    if isinstance(term, Piecewise):
-        return terms.piecewise((piece, _reuse(inner, domain & piece, known)) for piece, inner in term.pieces)
-    return rebuild(term, lambda child: _reuse(child, domain, known))
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        if not node.has_domains:
+            return node
+        if isinstance(node, Reduce):
+            found = next(filter(None, (_as_read(node, where, definition) for definition in known)), None)
+            if found is not None:
+                return found
+        return rebuild_inside(node, where, descend)
+
+    return transform(term, domain, rule)
 
 
 def _as_read(term: Reduce, domain: Domain, definition: Definition) -> Term | None:
