@@ -1,0 +1,1 @@
+"""Reference kernels, generators and measurements; nothing here is part of the installed package."""

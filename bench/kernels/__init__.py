@@ -1,0 +1,1 @@
+"""Reference kernels in C, their index, and what each of them means."""

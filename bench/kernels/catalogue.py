@@ -1,0 +1,89 @@
+"""The index of the reference kernels, read into typed records.
+
+``index.json`` holds one entry for each kernel.  Its ``parameters`` stand in the order of the C signature, as strings:
+
+    n: size                         an extent, given as ``int``
+    lda: stride                     a leading dimension; at least the width of the matrix that names it
+    alpha: f64                      any other scalar
+    A: f64[m,n] inout ld lda        an array with its extents, how it is used, and its leading dimension if it has one
+    -> i32                          the returned value, last
+
+``data`` restricts random inputs: ``minimum`` of a size (1 otherwise), ``sizes`` that depend on others (``">= n"`` or an
+expression that they equal), and ``values`` of scalars and arrays (``"lo..hi"``, ``"nonzero"``, ``"spd"``,
+``"dominant"``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent
+
+_ARRAY = re.compile(r"(\w+)\[(.*)\] (in|out|inout|unused)(?: ld (\w+))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter; ``role`` is ``size``, ``stride``, ``scalar`` or ``array``; extents are expressions of sizes."""
+
+    name: str
+    role: str
+    dtype: str = "i32"
+    shape: tuple[str, ...] = ()
+    access: str = "in"
+    leading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One reference kernel; ``expect`` is the best verdict that lifting it may reach without a solver primitive."""
+
+    suite: str
+    name: str
+    path: Path
+    function: str
+    c_style: str
+    expect: str
+    parameters: tuple[Parameter, ...]
+    result: str = ""
+    minimum: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the written arrays in source order."""
+        return tuple(p.name for p in self.parameters if p.access in {"out", "inout"})
+
+    def __str__(self) -> str:
+        """Spell the kernel as ``suite/name``, unique in the index."""
+        return f"{self.suite}/{self.name}"
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """Read the whole index, in its order."""
+    return tuple(_kernel(entry) for entry in json.loads((ROOT / "index.json").read_text()))
+
+
+def parse_parameter(text: str) -> Parameter:
+    """Read one parameter in the notation of the index."""
+    name, _, kind = text.partition(": ")
+    if kind in {"size", "stride"}:
+        return Parameter(name, kind)
+    if array := _ARRAY.match(kind):
+        dtype, extents, access, leading = array.groups()
+        return Parameter(name, "array", dtype, tuple(e.strip() for e in extents.split(",")), access, leading or "")
+    dtype, _, access = kind.partition(" ")
+    return Parameter(name, "scalar", dtype, (), access or "in")
+
+
+def _kernel(entry: dict[str, Any]) -> Kernel:
+    texts: list[str] = entry["parameters"]
+    result = texts[-1].removeprefix("-> ") if texts[-1].startswith("-> ") else ""
+    parameters = tuple(parse_parameter(text) for text in texts if not text.startswith("-> "))
+    plain = {key: entry[key] for key in ("suite", "name", "function", "c_style", "expect")}
+    return Kernel(**plain, path=ROOT / entry["file"], parameters=parameters, result=result, **entry["data"])

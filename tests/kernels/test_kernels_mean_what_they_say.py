@@ -1,0 +1,71 @@
+"""Every reference kernel, compiled, agrees with what its meaning says on small random data."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from bench.kernels import native
+from bench.kernels.catalogue import ROOT, Kernel, kernels
+from bench.kernels.reference import meaning
+from bench.kernels.sample import Inputs, draw
+
+if TYPE_CHECKING:
+    import ctypes
+
+ROUNDS = 12
+needs_compiler = pytest.mark.skipif(native.compiler() is None, reason="no C compiler named cc on the search path")
+
+
+@functools.cache
+def _library(suite: str) -> ctypes.CDLL:
+    return native.build(suite, Path(tempfile.mkdtemp(prefix="kernels")))
+
+
+def _widened(inputs: Inputs) -> dict[str, Any]:
+    """Give integers room, so that a reference never wraps."""
+    return {k: v.astype(np.int64) if getattr(v, "dtype", None) == np.int32 else v for k, v in inputs.items()}
+
+
+@needs_compiler
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
+def test_compiled_kernel_agrees_with_its_meaning(kernel: Kernel) -> None:
+    tolerance = 1e-4 if any(p.dtype == "f32" for p in kernel.parameters) else 1e-8
+    rng = np.random.default_rng(zlib.crc32(str(kernel).encode()))
+    for _ in range(ROUNDS):
+        inputs = draw(kernel, rng)
+        got = native.call(_library(kernel.suite), kernel, inputs)
+        expected = meaning(kernel)(**_widened(inputs))
+        untouched = {p.name: inputs[p.name] for p in kernel.parameters if p.role == "array" and p.access == "in"}
+        assert set(expected) == set(kernel.outputs) | ({"return"} if kernel.result else set())
+        for name, value in (expected | untouched).items():
+            np.testing.assert_allclose(got[name], value, rtol=tolerance, atol=tolerance, err_msg=f"{kernel}: {name}")
+
+
+def test_index_names_every_file_once_in_order() -> None:
+    listed = [kernel.path for kernel in kernels()]
+    assert sorted(listed) == sorted(ROOT.glob("*/*.c"))
+    assert [(k.suite, k.name) for k in kernels()] == sorted({(k.suite, k.name) for k in kernels()})
+
+
+def test_index_covers_the_published_kernels() -> None:
+    """At least 80 of the 99 evaluation kernels, and all 30 of PolyBench."""
+    extra = {"llama_float", "polybench_macros"}
+    solvers = [k for k in kernels() if k.suite == "polybench" and k.expect == "hybrid"]
+    polybench = [k for k in kernels() if k.suite == "polybench"]
+    published = [k for k in kernels() if k.suite not in extra]
+    assert (len(polybench), len(solvers)) == (30, 15)
+    assert len(published) - len(solvers) >= 80
+
+
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
+def test_kernel_file_is_a_comment_and_its_function(kernel: Kernel) -> None:
+    text = kernel.path.read_text()
+    assert text.startswith("// ")
+    assert f" {kernel.function}(" in text
+    assert kernel.expect in {"loop-free", "scan", "hybrid", "refused"}
