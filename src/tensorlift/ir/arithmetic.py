@@ -1,0 +1,316 @@
+"""The meaning of every scalar operation of the loop IR on plain Python numbers: one row per operation.
+
+Integers are Python integers in the signed range of their width whatever their signedness in the source; ``i1`` is 0 or
+-1, and ``index`` is exact.  Floats are Python floats; an ``f32`` is rounded after each operation, which for + - * / and
+sqrt is exactly the single-precision operation, since 53 bits are more than twice 24.  What C leaves undefined (division
+by zero, overlong shifts, casts that do not fit) raises ArithmeticFault: such an input has no meaning to compare with.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import struct
+from ctypes import c_float
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr, IntegerType
+
+from tensorlift.ir.elementary import FLOAT_FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Attribute, Operation
+
+    Number = int | float
+    Evaluator = Callable[..., Any]
+
+
+class ArithmeticFault(ArithmeticError):  # noqa: N818 - a fault of the interpreted program, not of this one
+    """Raised where an operation has no defined result."""
+
+
+def evaluator(op: Operation) -> Evaluator | None:
+    """Give the function from operand values to the result value, or None where ``op`` is no scalar operation."""
+    name = op.name
+    if name in _EXACT:
+        return _wrapped(_EXACT[name], op.results[0].type)
+    if name in _CLOSED:
+        return _CLOSED[name]
+    if name in _WIDTH_DEPENDENT:
+        return _WIDTH_DEPENDENT[name](width_of(op.operands[0].type))
+    if name in _CASTS:
+        return _CASTS[name](op.operands[0].type, op.results[0].type)
+    if name in FLOAT_FUNCTIONS:
+        return _rounded(FLOAT_FUNCTIONS[name], op.results[0].type)
+    if name in _COMPARISONS:
+        return _COMPARISONS[name](op)
+    return None
+
+
+def width_of(of_type: Attribute) -> int:
+    """Give the bits of an integer type; an index is taken as 64 bits wide where an operation must know."""
+    return of_type.width.data if isinstance(of_type, IntegerType) else 64
+
+
+def wrapper(of_type: Attribute) -> Callable[[int], int]:
+    """Give the reduction of an integer to its type: two's complement, or nothing for an index."""
+    if isinstance(of_type, IndexType):
+        return int
+    half = 1 << (width_of(of_type) - 1)
+    mask = 2 * half - 1
+    return lambda value: ((value + half) & mask) - half
+
+
+def round_to_single(value: float) -> float:
+    """Round to the nearest f32; too large becomes infinite."""
+    return c_float(value).value
+
+
+def constant(op: Operation) -> Number:
+    """Give the value of an ``arith.constant``."""
+    value = op.properties["value"]
+    if isinstance(value, FloatAttr):
+        number = float(value.value.data)
+        return round_to_single(number) if isinstance(value.type, Float32Type) else number
+    if not isinstance(value, IntegerAttr):
+        raise ArithmeticFault(f"a constant of type {op.results[0].type} is no scalar")
+    return wrapper(op.results[0].type)(value.value.data)
+
+
+def _wrapped(function: Callable[..., int], of_type: Attribute) -> Evaluator:
+    wrap = wrapper(of_type)
+    return lambda *operands: wrap(function(*operands))
+
+
+def _rounded(function: Callable[..., float], of_type: Attribute) -> Evaluator:
+    if not isinstance(of_type, Float32Type):
+        return function
+    return lambda *operands: c_float(function(*operands)).value
+
+
+def _truncated_quotient(dividend: int, divisor: int) -> int:
+    if divisor == 0:
+        raise ArithmeticFault("division by zero")
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def _divsi(width: int) -> Evaluator:
+    least = -1 << (width - 1)
+
+    def divide(dividend: int, divisor: int) -> int:
+        if dividend == least and divisor == -1:
+            raise ArithmeticFault("the quotient overflows")
+        return _truncated_quotient(dividend, divisor)
+
+    return divide
+
+
+def _remsi(width: int) -> Evaluator:
+    divide = _divsi(width)
+    return lambda dividend, divisor: dividend - divisor * divide(dividend, divisor)
+
+
+def _rounding_division(round_quotient: Callable[[int, int], int]) -> Callable[[int], Evaluator]:
+    def build(width: int) -> Evaluator:
+        divide = _divsi(width)
+
+        def rounded(dividend: int, divisor: int) -> int:
+            divide(dividend, divisor)  # for its faults
+            return round_quotient(dividend, divisor)
+
+        return rounded
+
+    return build
+
+
+def _unsigned(function: Callable[[int, int], int]) -> Callable[[int], Evaluator]:
+    """Lift a function of two unsigned values to the signed representation."""
+
+    def build(width: int) -> Evaluator:
+        mask, wrap = (1 << width) - 1, wrapper(IntegerType(width))
+        return lambda left, right: wrap(function(left & mask, right & mask))
+
+    return build
+
+
+def _shift(shift: Callable[[int, int, int], int]) -> Callable[[int], Evaluator]:
+    def build(width: int) -> Evaluator:
+        mask, wrap = (1 << width) - 1, wrapper(IntegerType(width))
+
+        def checked(value: int, amount: int) -> int:
+            if not 0 <= amount < width:
+                raise ArithmeticFault(f"a shift by {amount} of a value of {width} bits")
+            return wrap(shift(value, amount, mask))
+
+        return checked
+
+    return build
+
+
+def _count(count: Callable[[int, int], int]) -> Callable[[int], Evaluator]:
+    """Count bits of the unsigned value; ``count`` gets the value and the width."""
+
+    def build(width: int) -> Evaluator:
+        mask = (1 << width) - 1
+        return lambda value: count(value & mask, width)
+
+    return build
+
+
+def _ipowi(width: int) -> Evaluator:
+    wrap = wrapper(IntegerType(width))
+
+    def power(base: int, exponent: int) -> int:
+        if exponent >= 0:
+            return wrap(pow(base, exponent, 1 << width))
+        if base == 0:
+            raise ArithmeticFault("a negative power of zero")
+        return base ** (exponent & 1) if abs(base) == 1 else 0
+
+    return power
+
+
+def _cmpi(op: Operation) -> Evaluator:
+    predicate = _predicate(op)
+    compare = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)[
+        predicate if predicate < _FIRST_UNSIGNED else predicate - 4
+    ]
+    if predicate < _FIRST_UNSIGNED:
+        return lambda left, right: -compare(left, right)
+    mask = (1 << width_of(op.operands[0].type)) - 1
+    return lambda left, right: -compare(left & mask, right & mask)
+
+
+_FIRST_UNSIGNED = 6
+
+
+def _predicate(op: Operation) -> int:
+    predicate = op.properties["predicate"]
+    assert isinstance(predicate, IntegerAttr)
+    return int(predicate.value.data)
+
+
+def _cmpf(op: Operation) -> Evaluator:
+    """Compare floats: of the 16 predicates 1 to 7 are sums of equal 1, greater 2, less 4; from 8 on NaN is true too."""
+    predicate = _predicate(op)
+    unordered = predicate >= _FIRST_UNORDERED
+    accepted = {_UNORDERED_ONLY: 0, _ALWAYS: 7}.get(predicate, predicate - 7 if unordered else predicate)
+
+    def compare(left: float, right: float) -> int:
+        if math.isnan(left) or math.isnan(right):
+            return -unordered
+        relation = 1 if left == right else 2 if left > right else 4
+        return -bool(accepted & relation)
+
+    return compare
+
+
+_FIRST_UNORDERED, _UNORDERED_ONLY, _ALWAYS = 8, 14, 15
+
+
+def _fptosi(_source: Attribute, target: Attribute) -> Evaluator:
+    width = width_of(target)
+    return _truncation(-1 << (width - 1), (1 << (width - 1)) - 1, int)
+
+
+def _fptoui(_source: Attribute, target: Attribute) -> Evaluator:
+    return _truncation(0, (1 << width_of(target)) - 1, wrapper(target))
+
+
+def _truncation(low: int, high: int, wrap: Callable[[int], int]) -> Evaluator:
+    def truncate(value: float) -> int:
+        if not math.isfinite(value) or not low <= (whole := int(value)) <= high:
+            raise ArithmeticFault(f"{value!r} does not fit {low} .. {high}")
+        return wrap(whole)
+
+    return truncate
+
+
+def _sitofp(_source: Attribute, target: Attribute) -> Evaluator:
+    return _to_single if isinstance(target, Float32Type) else float
+
+
+def _uitofp(source: Attribute, target: Attribute) -> Evaluator:
+    mask = (1 << width_of(source)) - 1
+    convert = _to_single if isinstance(target, Float32Type) else float
+    return lambda value: convert(value & mask)
+
+
+def _to_single(value: int) -> float:
+    """Round an integer once, straight to f32, by cutting what is beyond 26 bits to a sticky bit first."""
+    excess = max(value.bit_length() - 26, 0)
+    kept = value >> excess
+    return round_to_single(float((kept | (kept << excess != value)) << excess))
+
+
+def _bitcast(source: Attribute, target: Attribute) -> Evaluator:
+    reading, writing = (_FORMATS[str(of_type)] for of_type in (target, source))
+    return lambda value: struct.unpack(reading, struct.pack(writing, value))[0]
+
+
+_FORMATS = {"i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q", "f32": "<f", "f64": "<d"}
+
+
+def _to_type(_source: Attribute, target: Attribute) -> Evaluator:
+    return wrapper(target)
+
+
+def _from_unsigned(source: Attribute, target: Attribute) -> Evaluator:
+    mask, wrap = (1 << width_of(source)) - 1, wrapper(target)
+    return lambda value: wrap(value & mask)
+
+
+def _to_float(_source: Attribute, target: Attribute) -> Evaluator:
+    return round_to_single if isinstance(target, Float32Type) else float
+
+
+_EXACT: dict[str, Callable[..., int]] = {
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    "math.absi": abs,
+}
+_CLOSED: dict[str, Evaluator] = {
+    "arith.andi": operator.and_,
+    "arith.ori": operator.or_,
+    "arith.xori": operator.xor,
+    "arith.minsi": min,
+    "arith.maxsi": max,
+    "arith.select": lambda condition, chosen, other: chosen if condition else other,
+}
+_WIDTH_DEPENDENT: dict[str, Callable[[int], Evaluator]] = {
+    "arith.divsi": _divsi,
+    "arith.remsi": _remsi,
+    "arith.floordivsi": _rounding_division(operator.floordiv),
+    "arith.ceildivsi": _rounding_division(lambda dividend, divisor: -(-dividend // divisor)),
+    "arith.divui": _unsigned(_truncated_quotient),
+    "arith.remui": _unsigned(lambda left, right: left - right * _truncated_quotient(left, right)),
+    "arith.ceildivui": _unsigned(lambda left, right: -_truncated_quotient(-left, right) + (left % right > 0)),
+    "arith.minui": _unsigned(min),
+    "arith.maxui": _unsigned(max),
+    "arith.shli": _shift(lambda value, amount, _mask: value << amount),
+    "arith.shrsi": _shift(lambda value, amount, _mask: value >> amount),
+    "arith.shrui": _shift(lambda value, amount, mask: (value & mask) >> amount),
+    "math.ctlz": _count(lambda value, width: width - value.bit_length()),
+    "math.cttz": _count(lambda value, width: (value & -value).bit_length() - 1 if value else width),
+    "math.ctpop": _count(lambda value, _width: value.bit_count()),
+    "math.ipowi": _ipowi,
+}
+_CASTS: dict[str, Callable[[Attribute, Attribute], Evaluator]] = {
+    "arith.extsi": _to_type,
+    "arith.extui": _from_unsigned,
+    "arith.trunci": _to_type,
+    "arith.index_cast": _to_type,
+    "arith.index_castui": _from_unsigned,
+    "arith.sitofp": _sitofp,
+    "arith.uitofp": _uitofp,
+    "arith.fptosi": _fptosi,
+    "arith.fptoui": _fptoui,
+    "arith.extf": _to_float,
+    "arith.truncf": _to_float,
+    "arith.bitcast": _bitcast,
+}
+_COMPARISONS: dict[str, Callable[[Operation], Evaluator]] = {"arith.cmpi": _cmpi, "arith.cmpf": _cmpf}

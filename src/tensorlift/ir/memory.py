@@ -1,0 +1,50 @@
+"""The memory of the interpreter: flat lists of Python numbers with extents, where an undefined cell holds None."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NUMPY_TYPES: dict[str, np.dtype[Any]] = {
+    "bool": np.dtype(np.bool_),
+    **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 16, 32, 64)},
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+
+
+class Memory:
+    """One array: ``cells`` in row-major order, integers in the signed range of their width."""
+
+    __slots__ = ("cells", "extents")
+
+    def __init__(self, cells: list[Any], extents: tuple[int, ...]) -> None:
+        """Hold ``cells``, whose number is the product of ``extents``."""
+        self.cells = cells
+        self.extents = extents
+
+    @staticmethod
+    def undefined(extents: Sequence[int]) -> Memory:
+        """Give fresh memory, in which no cell may be read before it is written."""
+        return Memory([None] * prod(extents), tuple(extents))
+
+    @staticmethod
+    def of(array: np.ndarray[Any, np.dtype[Any]], *, one_bit: bool) -> Memory:
+        """Copy an array in; the cells of an array of ``i1`` are 0 and -1."""
+        cells = np.ascontiguousarray(array).view(_signed(array.dtype)).ravel()
+        return Memory((-cells if one_bit else cells).tolist(), array.shape)
+
+    def write_back(self, array: np.ndarray[Any, np.dtype[Any]], *, one_bit: bool) -> None:
+        """Copy the cells out to the array that they came from."""
+        cells = np.array(self.cells, dtype=_signed(array.dtype)).reshape(array.shape)
+        array[...] = (-cells if one_bit else cells).view(array.dtype)
+
+
+def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the signed type of the same width; floats stay."""
+    return np.dtype(f"i{dtype.itemsize}") if dtype.kind in "bu" else dtype
