@@ -111,6 +111,7 @@ class Summary:
     assumed: Domain = UNIVERSE
     diagnostics: tuple[Diagnostic, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()  # sizes, scalars and arrays together, in source order
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""
