@@ -88,8 +88,8 @@ def _excerpt(location: Location | None, sources: Sources, width: int) -> Iterato
         return
     shown, caret = _clip(*_cells(line, location.column), width - _GUTTER - 3)
     gutter = max(_GUTTER, len(str(location.line)) + 1)
-    yield Piece(f"{location.line:>{gutter}} | ", "dim")
-    yield Piece(shown.rstrip() + "\n")
+    yield Piece(f"{location.line:>{gutter}} |", "dim")
+    yield Piece(f" {shown}".rstrip() + "\n")
     yield Piece(" " * gutter + " | ", "dim")
     yield Piece(" " * caret + "^\n", "bold green")
 

@@ -1,0 +1,112 @@
+"""What all tests share: the flag that refreshes generated text, and one run record with everything in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
+from tensorlift.record import (
+    FunctionRecord,
+    Level,
+    LiftRecord,
+    Output,
+    Parameter,
+    Precondition,
+    ResidualLoop,
+    Role,
+    Trial,
+    Verdict,
+)
+from tensorlift.source import Source, source_from_text
+
+TEXT = """void scale(int n, double s, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] = s * a[i];
+}
+void walk(int n, double *a) {
+  for (int i = 1; i < n; i++)
+    a[i] = f(a[i-1]);
+}
+"""
+
+PROGRAM = """import numpy as np
+
+
+def scale(s, a):
+    return s * a
+"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--update``: tests of generated text write it instead of comparing."""
+    parser.addoption("--update", action="store_true", help="refresh generated text in documents and golden files")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether generated text is to be refreshed."""
+    return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return Path(__file__).parent.parent
+
+
+@pytest.fixture
+def source() -> Source:
+    """The source that `record` is about."""
+    return source_from_text(TEXT, "scale.c")
+
+
+@pytest.fixture
+def scale() -> FunctionRecord:
+    """A function lifted and proved, with every part of a record filled."""
+    return FunctionRecord(
+        "scale",
+        Verdict.LOOP_FREE,
+        Location("scale.c", 1, 6),
+        Level.PROVED,
+        "derive",
+        "numpy",
+        {"summarise": 0.0012345678, "derive": 0.001},
+        (
+            Parameter("n", Role.SIZE, "int64"),
+            Parameter("s", Role.SCALAR, "float64"),
+            Parameter("a", Role.ARRAY, "float64", ("n",), ("1",)),
+        ),
+        (Output("a", "float64", ("n",)),),
+        (Precondition("n >= 1", "the loop runs", Location("scale.c", 2, 3)), Precondition("a is no alias", "")),
+        residual_loops=(
+            ResidualLoop("for i", "flow of a", "a[i] = s * a[i]", "it carries a", Location("scale.c", 2, 3)),
+        ),
+        diagnostics=(Diagnostic("TL210", "odd", Location("scale.c", 3, 5), severity=Severity.WARNING),),
+        program=PROGRAM,
+        certificate={"program": PROGRAM, "facts": [1, 2.5, None, {"deep": True}]},
+        tests=(
+            Trial("interpreter", 3, ({"n": 1}, {"n": 4}), 1e-16),
+            Trial("compiled", 2, (), float("inf"), "n = 3: a[2]"),
+        ),
+    )
+
+
+@pytest.fixture
+def walk() -> FunctionRecord:
+    """A function refused."""
+    why = Diagnostic(
+        "TL203",
+        "'f' is called and not defined here",
+        Location("scale.c", 7, 12),
+        "define 'f' in this file",
+        notes=(Note("called for each cell of", Location("scale.c", 6, 3)), Note("nothing else stops it")),
+    )
+    return FunctionRecord("walk", Verdict.REFUSED, Location("scale.c", 5, 6), target="numpy", diagnostics=(why,))
+
+
+@pytest.fixture
+def record(source: Source, scale: FunctionRecord, walk: FunctionRecord) -> LiftRecord:
+    """A run with a function lifted and one refused."""
+    return LiftRecord("0.1.0", source.name, source.sha256, "numpy", (scale, walk), seconds={"read": 0.002})

@@ -1,0 +1,126 @@
+"""Rooms import only what the architecture allows, in no cycle, and starting up loads nothing heavy."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tensorlift
+
+_PACKAGE = Path(tensorlift.__file__).parent
+_LANGUAGE = {"diagnostics", "ir", "comprehension"}  # what every room speaks
+_REPORT = {"diagnostics", "record", "source"}
+_ROOMS = {
+    "diagnostics": set(),
+    "source": {"diagnostics"},
+    "record": {"diagnostics"},
+    "ir": _LANGUAGE,
+    "comprehension": _LANGUAGE,
+    "frontends": _LANGUAGE,
+    "summarize": _LANGUAGE,
+    "synthesis": _LANGUAGE,  # is given a target, never imports one
+    "targets": _LANGUAGE,
+    "proofs": _LANGUAGE | {"targets"},  # the meanings of operations; emitters are refused below
+    "runtime": _LANGUAGE,
+    "report": _REPORT,
+}
+_TOP = {"__init__", "pipeline", "cli", "lifted"}  # these see all
+_HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
+_EMITTERS = ("emit", "emitter", "emission", "printer")
+
+
+def _room(module: str) -> str:
+    """Give the room that a dotted module name belongs to; the package itself is `__init__`."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def _imports(path: Path) -> list[str]:
+    """List the modules of ours that a file imports, at any depth; names from a package count as its modules."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: imports are absolute"
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [name for name in found if name == "tensorlift" or name.startswith("tensorlift.")]
+
+
+def _files() -> list[tuple[str, Path]]:
+    """List the package's files, each with its room."""
+    files = sorted(_PACKAGE.rglob("*.py"))
+    return [(path.relative_to(_PACKAGE).with_suffix("").parts[0], path) for path in files]
+
+
+def _graph() -> dict[str, set[str]]:
+    """Give the rooms that each room imports; the package's own names (its version) load no other room."""
+    graph: dict[str, set[str]] = {}
+    for room, path in _files():
+        targets = {_room(name) for name in _imports(path)} - {room, "__version__"}
+        graph.setdefault(room, set()).update(targets)
+    return graph
+
+
+def _run(code: str) -> None:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_room_has_its_rule() -> None:
+    assert {room for room, _ in _files()} <= set(_ROOMS) | _TOP
+
+
+@pytest.mark.parametrize("room", sorted(_ROOMS))
+def test_a_room_imports_what_it_may(room: str) -> None:
+    assert _graph().get(room, set()) <= _ROOMS[room]
+
+
+def test_the_checker_reads_imports_wherever_they_stand(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("def f():\n  from tensorlift import targets\n  import tensorlift.proofs.x\n", encoding="utf-8")
+    assert [_room(name) for name in _imports(file)] == ["targets", "proofs"]
+
+
+def test_rooms_form_no_cycle() -> None:
+    graph = {room: used for room, used in _graph().items() if room not in _TOP}
+    assert set(graphlib.TopologicalSorter(graph).static_order()) >= set(graph)
+
+
+def test_proofs_load_neither_the_finder_nor_an_emitter() -> None:
+    """The checker must not trust the finder, so its process does not even hold it."""
+    from tensorlift import proofs  # noqa: PLC0415 - a test of what importing does
+
+    modules = [m.name for m in pkgutil.walk_packages(proofs.__path__, "tensorlift.proofs.")]
+    _run(
+        f"import importlib, sys\n"
+        f"for name in {['tensorlift.proofs', *modules]}: importlib.import_module(name)\n"
+        f"loaded = [m.split('.') for m in sys.modules if m.startswith('tensorlift.')]\n"
+        f"wrong = [m for m in loaded if m[1] in ('synthesis', 'summarize') or"
+        f" m[1] == 'targets' and m[-1] in {_EMITTERS}]\n"
+        f"assert not wrong, wrong"
+    )
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    _run(
+        f"import sys, tensorlift; tensorlift.__version__\n"
+        f"assert not [m for m in sys.modules if m.startswith('tensorlift.')]\n"
+        f"assert not {_HEAVY} & set(sys.modules)"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["lift", "--help"], ["targets"], ["lift", "no-such-file"]]
+)
+def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
+    _run(
+        f"import sys; from tensorlift.cli import main; main({arguments})\n"
+        f"assert not {_HEAVY} & set(sys.modules), {_HEAVY} & set(sys.modules)"
+    )
