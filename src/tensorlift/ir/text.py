@@ -9,9 +9,10 @@ import re
 import sys
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.dialects import dialect_names, loop_context
@@ -44,6 +45,9 @@ def parse_module(text: str, filename: str) -> ModuleOp:
         module = parser.parse_module()
     except ParseError as error:
         raise _syntax_error(error) from None
+    except _XDSL_LIMITS as error:
+        place = Location(filename, parser.lexer.input.content.count("\n", 0, parser.pos) + 1, 1)
+        raise refuse("TL150", f"cannot be read: {error}", place, "give a module that mlir-opt accepts") from None
     _verify(module, filename)
     return module
 
@@ -54,13 +58,25 @@ def _hoist_location_aliases(text: str) -> str:
     return " ".join([*aliases, _LOCATION_ALIAS.sub("", text)]) if aliases else text
 
 
+# What xDSL raises without a place, for example on a semi-affine map or a type whose parameters do not fit.
+_XDSL_LIMITS = (NotImplementedError, ValueError, VerifyException, AssertionError, KeyError, IndexError, RecursionError)
+_UNKNOWN = re.compile(r"'?([\w.]+)'? is not registered")
+
+
 def _syntax_error(error: ParseError) -> LiftError:
-    found = error.span.get_location()
-    place = Location(found.file, found.line, found.col)
-    if "is not registered" in error.msg or "nrecognized" in error.msg:
-        known = ", ".join(dialect_names())
-        return refuse("TL151", f"not part of the loop IR: {error.msg}", place, f"use only the dialects {known}")
-    return refuse("TL150", f"not MLIR: {error.msg}", place, "give a module that mlir-opt accepts")
+    unknown = _UNKNOWN.search(error.msg)
+    if unknown is None:
+        return refuse("TL150", f"not MLIR: {error.msg}", _place(error.span), "give a module that mlir-opt accepts")
+    # xDSL points behind the name.
+    at = error.span.input.content.rfind(unknown[1], 0, error.span.start)
+    place = _place(Span(at, at, error.span.input)) if at >= 0 else _place(error.span)
+    known = ", ".join(dialect_names())
+    return refuse("TL151", f"'{unknown[1]}' is not part of the loop IR", place, f"use only the dialects {known}")
+
+
+def _place(span: Span[Any]) -> Location:
+    found = span.get_location()
+    return Location(found.file, found.line, found.col)
 
 
 def _verify(module: ModuleOp, filename: str) -> None:

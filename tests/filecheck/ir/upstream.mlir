@@ -1,0 +1,18 @@
+// REQUIRES: mlir-opt
+// RUN: tensorlift-ir %s | %mlir-opt | filecheck %s
+// RUN: %mlir-opt --mlir-print-op-generic %s | tensorlift-ir - | %mlir-opt | filecheck %s
+
+// What is printed is what upstream reads, from the custom and from the generic form.
+// CHECK-LABEL: func.func @window
+func.func @window(%n: index, %A: memref<?xf64>) {
+  // CHECK: affine.for %[[I:.*]] = max #{{.*}}()[%{{.*}}] to min #{{.*}}()[%{{.*}}] step 2 {
+  affine.for %i = max affine_map<()[n] -> (1, n - 8)>()[%n] to min affine_map<()[n] -> (n, 9)>()[%n] step 2 {
+    // CHECK-NEXT: affine.load %{{.*}}[-%[[I]] + symbol(%{{.*}})] : memref<?xf64>
+    %v = affine.load %A[symbol(%n) - %i] : memref<?xf64>
+    // CHECK-NEXT: affine.if #{{.*}}(%[[I]]) {
+    affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%i) {
+      affine.store %v, %A[%i] : memref<?xf64>
+    }
+  }
+  return
+}

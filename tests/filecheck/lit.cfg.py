@@ -1,0 +1,24 @@
+"""Configures lit: text tests run ``tensorlift-ir``, which reads a module and prints it again, into filecheck."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import lit.formats
+
+root = Path(__file__).parents[2]
+settings: Any = globals()["config"]  # lit defines it
+settings.name = "tensorlift"
+settings.test_format = lit.formats.ShTest(execute_external=False)
+settings.suffixes = [".mlir"]
+settings.test_exec_root = tempfile.mkdtemp(prefix="tensorlift-lit-")
+settings.environment["PYTHONPATH"] = str(root / "src")
+settings.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+settings.substitutions += [("tensorlift-ir", f"{sys.executable} -m tensorlift.ir.text")]
+mlir_opt = shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
+if mlir_opt:
+    settings.available_features.add("mlir-opt")
+    settings.substitutions.append(("%mlir-opt", mlir_opt))

@@ -1,0 +1,104 @@
+"""A printed module is accepted by upstream mlir-opt and means the same; upstream's output is read in every form."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tensorlift.diagnostics import LiftError, Location
+from tensorlift.ir.location import location_of
+from tensorlift.ir.text import functions, parse_module, print_module
+
+MLIR_OPT = next(filter(None, map(shutil.which, ("mlir-opt", "mlir-opt-22"))), None)
+needs_mlir_opt = pytest.mark.skipif(MLIR_OPT is None, reason="mlir-opt is not installed")
+FORMS = [
+    [],
+    ["--mlir-print-op-generic"],
+    ["--mlir-print-debuginfo"],
+    ["--mlir-print-debuginfo", "--mlir-print-op-generic"],
+    ["--mlir-print-debuginfo", "--mlir-print-local-scope"],
+]
+EVERYTHING = (Path(__file__).parent / "everything.mlir").read_text()
+
+
+def mlir_opt(text: str, *flags: str) -> str:
+    assert MLIR_OPT is not None
+    return subprocess.run([MLIR_OPT, *flags], input=text, capture_output=True, text=True, check=True, timeout=20).stdout
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize("locations", [False, True])
+@pytest.mark.parametrize("flags", FORMS)
+def test_upstream_output_survives_reading_and_printing(flags: list[str], *, locations: bool) -> None:
+    module = parse_module(mlir_opt(EVERYTHING, *flags), "upstream.mlir")
+    shown = (
+        ["--mlir-print-debuginfo", "--mlir-print-local-scope"]
+        if locations and "--mlir-print-debuginfo" in flags
+        else []
+    )
+    given = mlir_opt(print_module(module, locations=locations), *shown)
+    expected = mlir_opt(EVERYTHING, *shown)
+    if shown:  # the place of an induction variable is that of its loop
+        given, expected = (text.replace("\n", "").split("affine.for")[0] for text in (given, expected))
+    assert given == expected
+
+
+def test_printing_is_stable() -> None:
+    once = print_module(parse_module(EVERYTHING, "a.mlir"))
+    assert print_module(parse_module(once, "b.mlir")) == once
+
+
+def test_discardable_attributes_survive_on_every_operation() -> None:
+    """Where a custom form would drop them, the generic form is printed."""
+    module = parse_module(EVERYTHING, "a.mlir")
+    ops = [op for op in module.walk() if op.name not in {"builtin.module", "affine.yield", "scf.yield"}]
+    for op in ops:
+        op.attributes["tl.mark"] = op.attributes.get("tl.mark", next(iter(functions(module))).properties["sym_name"])
+    again = [
+        op
+        for op in parse_module(print_module(module), "again.mlir").walk()
+        if op.name not in {"builtin.module", "affine.yield", "scf.yield"}
+    ]
+    assert [op.name for op in again] == [op.name for op in ops]
+    assert all("tl.mark" in op.attributes for op in again)
+    if MLIR_OPT is not None:
+        assert mlir_opt(print_module(module)).count("tl.mark") == len(ops)
+
+
+def test_locations_survive() -> None:
+    text = 'func.func @f(%x: f64) -> f64 {\n  return %x : f64 loc("k.c":3:5)\n} loc("k.c":1:8)'
+    module = parse_module(print_module(parse_module(text, "k.mlir"), locations=True), "k.mlir")
+    (op,) = functions(module)
+    assert location_of(op) == Location("k.c", 1, 8)
+    last = op.regions[0].block.last_op
+    assert last is not None
+    assert location_of(last) == Location("k.c", 3, 5)
+
+
+def test_a_fused_location_gives_its_first_place() -> None:
+    text = 'func.func @f() {\n  return\n} loc(fused[unknown, callsite("g"("k.c":4:2) at "k.c":9:1)])'
+    (op,) = functions(parse_module(text, "k.mlir"))
+    assert location_of(op) == Location("k.c", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place"),
+    [
+        ("func.func @f() {\n  return\n", "TL150", "bad.mlir:3:1"),
+        ("func.func @f() {\n  %x = affine.lod\n}", "TL151", "bad.mlir:2:8"),
+        ('func.func @f() {\n  "linalg.fill"() : () -> ()\n}', "TL151", "bad.mlir:2:4"),
+        ('func.func @f(%x: f64) {\n  return %x : f64 loc("k.c":7:2)\n}', "TL152", "k.c:7:2"),
+        ("func.func @f(%x: !ml.t) {\n  return\n}", "TL151", "bad.mlir:1:19"),
+        ("func.func @f() attributes {\n a = affine_map<(i)[n] -> (i * n)>} {\n return\n}", "TL150", "bad.mlir:2:1"),
+        ("func.func @f() {\n  return %x : f64\n}", "TL150", "bad.mlir:3:2"),
+    ],
+)
+def test_a_bad_module_is_refused_with_code_and_place(text: str, code: str, place: str) -> None:
+    with pytest.raises(LiftError) as raised:
+        parse_module(text, "bad.mlir")
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, str(diagnostic.location)) == (code, place)
+    assert diagnostic.remedy
