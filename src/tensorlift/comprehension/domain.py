@@ -63,12 +63,13 @@ def equal(left: AffineLike, right: AffineLike) -> Constraint:
 class Domain:
     """A set of assignments of integers to named variables; a variable that is not mentioned is free."""
 
-    __slots__ = ("_empty", "_key", "isl")
+    __slots__ = ("_empty", "_equalities", "_key", "isl")
 
     def __init__(self, isl_set: isl.Set) -> None:
         self.isl = isl_set
         self._key: str | None = None
         self._empty: bool | None = None
+        self._equalities: list[Affine] | None = None
 
     # -- building
 
@@ -216,7 +217,12 @@ class Domain:
         present = {name: value for name, value in values.items() if self._position(name) >= 0}
         if not present:
             return self
-        images = {name: fresh("image") for name in present}
+        if all(value.variable and self._position(value.variable) < 0 for value in present.values()):
+            names = {name: str(value.variable) for name, value in present.items()}
+            if len(set(names.values())) == len(names):
+                return self.rename(names)
+        # The names of the images are always the same ones, so that the set below is often in the cache.
+        images = {name: f"image__{position}" for position, name in enumerate(present)}
         result = self.rename(images)
         result = result & Domain.of(*(equal(images[name], value) for name, value in present.items()))
         return result.project_out(*images.values())
@@ -239,10 +245,12 @@ class Domain:
 
     def equalities(self) -> list[Affine]:
         """Return expressions that are zero on every point (of the affine hull, where it needs no division)."""
-        try:
-            return [c.affine for c in _constraints(self.isl.affine_hull()) if c.is_equality]
-        except NotAffine:
-            return []
+        if self._equalities is None:
+            try:
+                self._equalities = [c.affine for c in _constraints(self.isl.affine_hull()) if c.is_equality]
+            except NotAffine:
+                self._equalities = []
+        return self._equalities
 
     def extreme(self, name: str, *, maximum: bool) -> list[tuple[Domain, Affine]]:
         """Return the greatest or least value of a variable as a function of the others, piece by piece.
