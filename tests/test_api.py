@@ -62,8 +62,8 @@ def test_a_missing_file_is_refused() -> None:
         lift("none.c")
 
 
-def test_an_unknown_target_is_refused_with_the_nearest_one() -> None:
-    with pytest.raises(LiftError, match=r"there is no target 'nunpy' \(did you mean 'numpy'\?\)"):
+def test_an_unknown_target_is_refused_with_those_there_are() -> None:
+    with pytest.raises(LiftError, match=r"there is no target 'nunpy' \(.*numpy.*\)"):
         lift("void f(void) {}", to="nunpy")
 
 

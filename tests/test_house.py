@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 500
 _FOLDERS = ("src", "tests", "bench")
-_SILENCED = re.compile(r"#\s*(noqa|type:\s*ignore)\b(?P<rest>.*)")
+_SILENCED = re.compile(r"#\s*(ruff:\s*)?(noqa(:\s*[A-Z]+\d+(,\s*[A-Z]+\d+)*)?|type:\s*ignore(\[[\w, -]+\])?)")
 
 
 def _python(root: Path) -> Iterator[Path]:
@@ -39,22 +40,30 @@ def test_the_first_line_of_each_module_says_what_it_is_for(root: Path) -> None:
 
 
 def test_silenced_checks_give_their_reason(root: Path) -> None:
-    bare = []
-    for path in _python(root):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            silenced = _SILENCED.search(line)
-            if silenced and not re.search(r" - \w+|#.*\w", _after_codes(silenced["rest"])):
-                bare.append(f"{path.relative_to(root)}:{number}")
+    bare = [
+        f"{path.relative_to(root)}:{line}"
+        for path in _python(root)
+        for line, comment in _comments(path)
+        if _SILENCED.search(comment) and not _has_reason(comment)
+    ]
     assert bare == []
 
 
-@pytest.mark.parametrize("bare", ["x  # noqa: S101", "x  # type: ignore[arg-type]"])
-def test_a_bare_silence_is_found(bare: str) -> None:
-    silenced = _SILENCED.search(bare)
-    assert silenced
-    assert not _after_codes(silenced["rest"]).strip()
+@pytest.mark.parametrize(
+    "codes", ["noqa: S101", "noqa: S101, FBT001", "type: ignore[arg-type]", "noqa", "ruff: noqa: S101"]
+)
+@pytest.mark.parametrize(("reason", "given"), [("", False), (" - ", False), (" - why", True), ("  # why", True)])
+def test_reasons_are_told_from_codes(codes: str, reason: str, given: bool) -> None:  # noqa: FBT001 - a parameter of a test
+    assert _SILENCED.search(f"# {codes}{reason}")
+    assert _has_reason(f"# {codes}{reason}") is given
 
 
-def _after_codes(rest: str) -> str:
-    """Drop the codes that a silencing comment names."""
-    return re.sub(r"^(:\s*[A-Z]+\d+(,\s*[A-Z]+\d+)*|\[[\w, -]+\])", "", rest)
+def _comments(path: Path) -> Iterator[tuple[int, str]]:
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+
+
+def _has_reason(comment: str) -> bool:
+    return bool(re.search(r"\w", _SILENCED.sub("", comment)))

@@ -1,10 +1,11 @@
-"""Rooms import only what the architecture allows, in no cycle, and starting up loads nothing heavy."""
+"""Rooms import only what docs/architecture.md allows, in no cycle, and starting up loads nothing heavy."""
 
 from __future__ import annotations
 
 import ast
 import graphlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,25 +15,14 @@ import pytest
 import tensorlift
 
 _PACKAGE = Path(tensorlift.__file__).parent
-_LANGUAGE = {"diagnostics", "ir", "comprehension"}  # what every room speaks
-_REPORT = {"diagnostics", "record", "source"}
-_ROOMS = {
-    "diagnostics": set(),
-    "source": {"diagnostics"},
-    "record": {"diagnostics"},
-    "ir": _LANGUAGE,
-    "comprehension": _LANGUAGE,
-    "frontends": _LANGUAGE,
-    "summarize": _LANGUAGE,
-    "synthesis": _LANGUAGE,  # is given a target, never imports one
-    "targets": _LANGUAGE,
-    "proofs": _LANGUAGE | {"targets"},  # the meanings of operations; emitters are refused below
-    "runtime": _LANGUAGE,
-    "report": _REPORT,
-}
 _TOP = {"__init__", "pipeline", "cli", "lifted"}  # these see all
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")
+
+
+_DOCUMENT = Path(__file__).parent.parent / "docs" / "architecture.md"
+_ROW = re.compile(r"^\| `(?P<room>\w+)` \| .* \|(?P<allowed>[ `\w]*)\|$", re.MULTILINE)
+_ROOMS = {row["room"]: set(re.findall(r"\w+", row["allowed"])) for row in _ROW.finditer(_DOCUMENT.read_text("utf-8"))}
 
 
 def _room(module: str) -> str:

@@ -31,7 +31,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     unread = _Read("unread", module=None, diagnostics=(Diagnostic("TL101", "no loop"),))
     read = [_Read("good"), _Read("bad", diagnostics=(warning,)), _Read("broken", Location("a.c", 3, 1)), unread]
 
-    def lift_module(function: _Read, _options: LiftOptions, clock: StageClock) -> FunctionRecord:
+    def lift_module(function: _Read, _target: str, _options: LiftOptions, clock: StageClock) -> FunctionRecord:
         with clock.stage("summarise"):
             if function.name == "bad":
                 raise refuse("TL203", "no")
@@ -40,6 +40,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
         return FunctionRecord(function.name, Verdict.LOOP_FREE, seconds=clock.seconds, program="pass")
 
     monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
+    monkeypatch.setattr(pipeline, "get_target", str)
     monkeypatch.setattr(pipeline, "_read", lambda _source, _options: read)
     monkeypatch.setattr(pipeline, "_lift_module", lift_module)
 

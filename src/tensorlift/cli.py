@@ -131,11 +131,11 @@ def verify(certificate: str) -> int:
 @commands.command()
 def targets() -> int:
     """List the targets that '--to' takes."""
-    from tensorlift.pipeline import TARGETS
+    from tensorlift.report.program import language
+    from tensorlift.targets import target_names
 
-    width = max(map(len, TARGETS))
-    for name, description in TARGETS.items():
-        click.echo(f"{name:<{width}}  {description}")
+    for name in target_names():
+        click.echo(f"{name:<12} writes {language(name).title}")
     return OK
 
 

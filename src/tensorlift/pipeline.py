@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tensorlift import __version__
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error, refuse
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.source import Source
-
-# What `--to` takes, with what each writes.
-TARGETS = {"numpy": "Python source over NumPy"}
+    from tensorlift.targets.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class ReadFunction(Protocol):
 
 def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
     """Lift the functions of a source; raise `LiftError` only where the request itself is wrong."""
-    _check_target(options.target)
+    target = get_target(options.target)
     clock = StageClock()
     try:
         with clock.stage("read"):
@@ -91,7 +90,9 @@ def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
             diagnostics=refusal.diagnostics,
             seconds=clock.seconds,
         )
-    functions = tuple(_lift_function(function, options) for function in _select(read, options.functions, source.name))
+    functions = tuple(
+        _lift_function(function, target, options) for function in _select(read, options.functions, source.name)
+    )
     return LiftRecord(__version__, source.name, source.sha256, options.target, functions, seconds=clock.seconds)
 
 
@@ -105,12 +106,12 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     raise NotImplementedError
 
 
-def _lift_function(function: ReadFunction, options: LiftOptions) -> FunctionRecord:
+def _lift_function(function: ReadFunction, target: Target, options: LiftOptions) -> FunctionRecord:
     clock = StageClock()
     if function.module is None:
         return _refused(function, function.diagnostics, options, clock)
     try:
-        return _lift_module(function, options, clock)
+        return _lift_module(function, target, options, clock)
     except LiftError as refusal:
         return _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
     except Exception as error:
@@ -119,7 +120,7 @@ def _lift_function(function: ReadFunction, options: LiftOptions) -> FunctionReco
         return _refused(function, (*function.diagnostics, internal_error(error, function.location)), options, clock)
 
 
-def _lift_module(function: ReadFunction, options: LiftOptions, clock: StageClock) -> FunctionRecord:
+def _lift_module(function: ReadFunction, target: Target, options: LiftOptions, clock: StageClock) -> FunctionRecord:
     """Take one function through the rooms: summarise, derive, emit, prove, check, test, each timed by the clock."""
     raise NotImplementedError
 
@@ -145,11 +146,6 @@ def _refused(
     )
 
 
-def _check_target(target: str) -> None:
-    if target not in TARGETS:
-        raise refuse("TL504", f"there is no target '{target}'", remedy=_instead(target, TARGETS))
-
-
 def _select(functions: Sequence[ReadFunction], names: Sequence[str], file: str) -> list[ReadFunction]:
     """Keep the functions asked for, in source order; refuse names that the source does not define."""
     if not functions:
@@ -163,6 +159,6 @@ def _select(functions: Sequence[ReadFunction], names: Sequence[str], file: str) 
     return [function for function in functions if not names or function.name in names]
 
 
-def _instead(wrong: str, accepted: Sequence[str] | Mapping[str, str]) -> str:
+def _instead(wrong: str, accepted: Sequence[str]) -> str:
     near = difflib.get_close_matches(wrong, accepted, 1)
     return f"did you mean '{near[0]}'?" if near else f"accepted: {', '.join(accepted)}"

@@ -42,7 +42,7 @@ def read_source(name: str) -> Source:
     data = sys.stdin.buffer.read() if name == STDIN else _read_bytes(name)
     if b"\0" in data:
         remedy = "give C source, encoded as UTF-8"
-        raise refuse("TL502", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
+        raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
     return Source("<stdin>" if name == STDIN else name, _decode(data), _digest(data))
 
 

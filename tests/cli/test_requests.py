@@ -34,8 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["lift", "none.c"], "cannot read 'none.c': there is no such file [TL501]"),
         (["lift", "."], "cannot read '.': it is a directory [TL501]"),
         (["lift", "a\0b"], "cannot read 'a\ufffdb': embedded null byte [TL501]"),
-        (["lift", "binary"], "'binary' is not a text file: it holds a NUL byte [TL502]"),
-        (["lift", "f.c", "--to", "nunpy"], "there is no target 'nunpy' [TL504]"),
+        (["lift", "binary"], "'binary' is not a text file: it holds a NUL byte [TL504]"),
+        (["lift", "f.c", "--to", "nunpy"], "there is no target 'nunpy' [TL502]"),
         (["verify", "none.json"], "cannot read 'none.json': there is no such file [TL501]"),
         (["verify", "list.json"], "'list.json' holds no certificate: it is not a JSON object [TL507]"),
         (
@@ -102,9 +102,9 @@ def test_only_commands_that_exist_are_listed() -> None:
     assert sorted(commands.commands) == ["lift", "targets", "verify"]
 
 
-def test_targets_are_listed_with_what_they_write(capsys: pytest.CaptureFixture[str]) -> None:
+def test_targets_are_listed_with_the_language_they_write(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["targets"]) == 0
-    assert "numpy  Python source over NumPy\n" in capsys.readouterr().out
+    assert "numpy        writes Python\n" in capsys.readouterr().out
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

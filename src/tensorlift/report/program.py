@@ -11,15 +11,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that programs are written in, as highlighters call it, with the sign that starts a comment."""
+    """A language that programs are written in, as people and highlighters call it, and what starts a comment in it."""
 
+    title: str
     name: str
     comment: str
 
 
-PYTHON = Language("python", "#")
-_MLIR = Language("mlir", "//")
-_C = Language("c", "//")
+PYTHON = Language("Python", "python", "#")
+_MLIR = Language("MLIR", "mlir", "//")
+_C = Language("C", "c", "//")
 _OTHERS = {"stablehlo": _MLIR, "linalg": _MLIR, "c": _C}
 
 

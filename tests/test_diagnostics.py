@@ -1,0 +1,135 @@
+"""docs/diagnostics.md lists every diagnostic code, as the code states it; ``pytest --update`` refreshes it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import tensorlift
+
+_PACKAGE = Path(tensorlift.__file__).parent
+_CODE = re.compile(r"TL\d{3}")
+_BUILDERS = {"Diagnostic": 3, "Refusal": 2, "refuse": 3}  # the position of the remedy
+_GROUPS = {
+    1: "Front ends",
+    2: "Summarising",
+    3: "Synthesis",
+    4: "Proofs",
+    5: "Requests",
+    6: "Running",
+    9: "Internal errors",
+}
+_HEAD = "<!-- generated from the sources: refresh with pytest --update -->\n"
+_HOLE = "…"
+
+
+class _Stated(NamedTuple):
+    """A code as some call states it; holes stand for what is only known when it is raised."""
+
+    code: str
+    message: str
+    remedy: str
+    file: str
+
+
+def _stated() -> list[_Stated]:
+    found = []
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
+        owner = {node: scope for scope in scopes for node in ast.walk(scope)}  # inner functions come later and win
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _BUILDERS:
+                found += _read_call(call, owner[call], str(path.relative_to(_PACKAGE)))
+    return sorted(set(found))
+
+
+def _read_call(call: ast.Call, scope: ast.AST, file: str) -> list[_Stated]:
+    """Read the code, message and remedy out of a call; nothing where the code is not literal."""
+    assert isinstance(call.func, ast.Name)
+    code = call.args[0] if call.args else None
+    if not isinstance(code, ast.Constant) or not _CODE.fullmatch(str(code.value)):
+        return []
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    at = _BUILDERS[call.func.id]
+    remedy = named.get("remedy") or (call.args[at] if len(call.args) > at else ast.Constant(""))
+    return [_Stated(str(code.value), _text(call.args[1], scope), _text(remedy, scope), file)]
+
+
+def _text(node: ast.expr, scope: ast.AST) -> str:
+    """Give the text of a literal, or of the last one assigned to a name above in its scope; a hole for anything else."""
+    if isinstance(node, ast.Constant):
+        return re.sub(r"\{\w+\}", _HOLE, str(node.value))
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(part, scope) if isinstance(part, ast.Constant) else _HOLE for part in node.values)
+    if isinstance(node, ast.Name):
+        above = [
+            assign
+            for assign in ast.walk(scope)
+            if isinstance(assign, ast.Assign)
+            and assign.lineno < node.lineno
+            and any(isinstance(target, ast.Name) and target.id == node.id for target in assign.targets)
+        ]
+        if above:
+            return _text(max(above, key=lambda assign: assign.lineno).value, scope)
+    return _HOLE
+
+
+def _page() -> str:
+    lines = []
+    for number, title in _GROUPS.items():
+        rows = [stated for stated in _stated() if stated.code.startswith(f"TL{number}")]
+        if rows:
+            lines += [f"\n## TL{number}xx: {title}\n", "| code | what is wrong | what helps |", "|---|---|---|"]
+            lines += [f"| {row.code} | {_cell(row.message)} | {_cell(row.remedy)} |" for row in rows]
+    return _HEAD + "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return "*as the case is*" if text == _HOLE else text.replace("|", "\\|")
+
+
+def test_the_reference_lists_what_the_sources_state(root: Path, update: bool) -> None:  # noqa: FBT001 - a fixture
+    path = root / "docs" / "diagnostics.md"
+    text = path.read_text(encoding="utf-8")
+    introduction = text.split(_HEAD)[0]
+    if update:
+        path.write_text(introduction + _page(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == introduction + _page()
+
+
+def test_each_code_stated_anywhere_is_listed() -> None:
+    """A code that is built in a way that the reader above does not know would be missing from the reference."""
+    mentioned = {code for path in _PACKAGE.rglob("*.py") for code in _CODE.findall(path.read_text(encoding="utf-8"))}
+    assert mentioned == {stated.code for stated in _stated()}
+
+
+def test_a_code_belongs_to_one_file() -> None:
+    files = defaultdict(set)
+    for stated in _stated():
+        files[stated.code].add(stated.file)
+    assert {code: sorted(where) for code, where in files.items() if len(where) > 1} == {}
+
+
+def test_errors_say_what_helps() -> None:
+    assert [stated for stated in _stated() if not stated.remedy or not stated.message] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "remedy"),
+    [
+        ("refuse('TL201', 'no', None, 'do')", "no", "do"),
+        ("refuse('TL201', f'no {x} here', remedy='do')", "no … here", "do"),
+        ("Refusal('TL201', 'no {detail}', 'do')", "no …", "do"),
+        ("Diagnostic('TL201', words())", "…", ""),
+    ],
+)
+def test_calls_are_read(call: str, message: str, remedy: str) -> None:
+    tree = ast.parse(call)
+    node = next(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    assert _read_call(node, tree, "a.py") == [_Stated("TL201", message, remedy, "a.py")]
