@@ -62,7 +62,7 @@ def _read_call(call: ast.Call, scope: ast.AST, file: str) -> list[_Stated]:
 
 
 def _text(node: ast.expr, scope: ast.AST) -> str:
-    """Give the text of a literal, or of the last one assigned to a name above in its scope; a hole for anything else."""
+    """Give the text of a literal, or of the last one assigned to a name above in its scope; else a hole."""
     if isinstance(node, ast.Constant):
         return re.sub(r"\{\w+\}", _HOLE, str(node.value))
     if isinstance(node, ast.JoinedStr):
