@@ -150,11 +150,12 @@ def restrict_pieces(
     domain: Domain,
     convert: Callable[[Term, Domain], Term] = lambda term, _: term,
 ) -> Term:
-    """Return the pieces that meet the domain, converted there."""
-    kept = [(piece, convert(term, inside)) for piece, term in pieces if not (inside := domain & piece).is_empty()]
-    if not kept:
+    """Return the pieces that meet the domain, converted there; where there are no points, any piece will do."""
+    listed = list(pieces)
+    kept = [(piece, convert(term, inside)) for piece, term in listed if not (inside := domain & piece).is_empty()]
+    if not kept and not domain.is_empty():
         raise ValueError("no piece covers the domain")
-    return terms.piecewise(kept)
+    return terms.piecewise(kept) if kept else convert(listed[0][1], domain)
 
 
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:
@@ -203,6 +204,8 @@ def lookup(pieces: list[tuple[Domain, Term]], values: Mapping[str, Affine], doma
         rest = rest.coalesce()
         if not rest.is_empty():
             found.append((rest, default))
+    if not found:
+        return default  # the domain has no points
     if len(found) == 1:
         return found[0][1]
     return terms.piecewise((here.gist(domain), term) for here, term in found)
