@@ -1,0 +1,1 @@
+"""Random C programs that are well defined by construction."""
