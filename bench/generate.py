@@ -34,14 +34,16 @@ CALLS = {name + suffix for name in ("fmax", "fmin", "fabs", "sqrt", "exp") for s
 def generate(seed: int) -> str:
     """Write the program of a seed: one C function named ``f``, with the header that it needs."""
     rng = random.Random(seed)
-    writer = Statements(rng, rng.choices(["double", "float"], [6, 1])[0], inline_declarations=rng.random() < 0.7)  # noqa: PLR2004 - a share
+    writer = Statements(rng)
+    writer.real = writer.weighed({"double": 6, "float": 1})
+    writer.inline_declarations = writer.chance(0.7)
     kinds = writer.weighed(KINDS)
     writer.arrays = _arrays(writer, kinds)
     scope = Scope(scalars=tuple(Scalar(SCALARS[kind], kind) for kind in kinds))
     lines: list[str] = []
     for _ in range(writer.weighed({1: 2, 2: 2, 3: 1})):
         write = rng.choice([writer.nest] * 5 + [writer.reduction, writer.local_array])
-        lines += write(scope, writer.weighed({1: 1, 2: 2, 3: 1}))
+        lines += write(scope, writer.weighed({1: 2, 2: 4, 3: 3}))
     result = "void"
     if writer.chance(0.2):
         kind = rng.choice(kinds)

@@ -10,7 +10,7 @@ from bench.fuzz.scope import REAL, WHOLE, Array, Loop, Scalar, Scope, indent, le
 LETTERS = "ijk"
 MOST_GUARDS = 2
 
-STATEMENTS = {"nest": 42, "reduction": 12, "guard": 8, "temporary": 6, "swap": 2, "update": 10, "store": 32}
+STATEMENTS = {"nest": 64, "reduction": 16, "guard": 8, "temporary": 6, "swap": 2, "update": 10, "store": 32}
 UPDATES = {"sum": 5, "difference": 2, "product": 2, "larger": 2, "smaller": 2, "branch": 2}
 BOUNDS = {"triangular": 28, "window": 8, "half": 6, "plain": 58}
 SLACKS = {(0, 0): 6, (1, 0): 2, (0, 1): 2, (1, 1): 4, (2, 0): 1, (0, 2): 1, (1, 2): 1}
@@ -152,7 +152,7 @@ class Statements(Expressions):
         elif form == "half":
             loop, bounds = Loop(name, "n", high=1, half=True), ("0", "n / 2", "<")
         else:
-            (low, high), extent = self.weighed(SLACKS), self.rng.choice(["n", "n", "n", "m"])
+            (low, high), extent = self.weighed(SLACKS), self.weighed({"n": 4, "m": 1})
             loop, bounds = Loop(name, extent, low, high), (str(low), less(extent, high), "<")
         return loop, self._header(loop, *bounds)
 
