@@ -47,6 +47,10 @@ class InterpreterError(Exception):
         self.location = location
 
 
+class UndefinedError(InterpreterError):
+    """Raised where C gives an input no meaning: undefined arithmetic, or a read of memory that was never written."""
+
+
 class Compiler:
     """Compiles one function; holds which slot of the frame belongs to which value."""
 
@@ -105,13 +109,13 @@ class Compiler:
             try:
                 frame[target] = evaluate(frame[left], frame[right])
             except ArithmeticFault as fault:
-                raise located.error(str(fault)) from None
+                raise located.undefined(str(fault)) from None
 
         def general(frame: Frame) -> None:
             try:
                 frame[target] = evaluate(*[frame[source] for source in sources])
             except ArithmeticFault as fault:
-                raise located.error(str(fault)) from None
+                raise located.undefined(str(fault)) from None
 
         if len(sources) == len(("left", "right")):
             left, right = sources
@@ -149,6 +153,9 @@ class _Located:
 
     def error(self, message: str) -> InterpreterError:
         return InterpreterError(message, location_of(self.op))
+
+    def undefined(self, message: str) -> UndefinedError:
+        return UndefinedError(message, location_of(self.op))
 
 
 def _nothing(_frame: Frame) -> list[Any]:
@@ -188,7 +195,7 @@ def _load(compiler: Compiler, op: Operation, indices: Sequence[Index]) -> Step:
         cells, position = find(frame)
         value = cells[position]
         if value is None:
-            raise located.error("undefined memory is read")
+            raise located.undefined("undefined memory is read")
         frame[target] = value
 
     return load

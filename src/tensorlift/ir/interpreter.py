@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.ir.arithmetic import round_to_single, width_of, wrapper
-from tensorlift.ir.execution import Compiler, InterpreterError
+from tensorlift.ir.execution import Compiler, InterpreterError, UndefinedError
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Argument = int | float | np.generic | np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Interpreter", "InterpreterError", "Result", "interpret"]
+__all__ = ["Interpreter", "InterpreterError", "Result", "UndefinedError", "interpret"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Interpreter:
     def __call__(self, arguments: Mapping[str, Argument]) -> Result:
         """Run on arguments by source name: sizes and scalars as numbers, arrays in logical shape, changed in place.
 
-        Raises ValueError where an argument has the wrong type or shape, InterpreterError where the program goes wrong.
+        Raises ValueError where an argument has the wrong type or shape, InterpreterError where the program goes wrong,
+        UndefinedError among them where C gives the input no meaning.
         """
         frame: list[Any] = [None] * self._frame_size
         sizes = {p.name: _as_int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}

@@ -1,0 +1,177 @@
+"""Compiles a C original with cc and calls one of its functions over flat memory, in limited subprocesses.
+
+The source is included by a small second file, so that static functions can be called too.  That file defines
+``tl_call(void **arguments, void *result)``: scalars are read through pointers of their own type, and an array is passed
+as ``void *``, which C converts to any pointer type, those to variable-length arrays included.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.runtime.layout import Layout, layout_of
+from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.ir.function import FunctionView, Parameter
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """What the user passes to the C compiler; a definition is ``NAME`` or ``NAME=value``."""
+
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    standard: str = ""
+
+    def flags(self) -> list[str]:
+        """Spell them for cc; folders are made absolute, since cc runs elsewhere."""
+        include = [f"-I{Path(folder).resolve()}" for folder in self.include]
+        return [*include, *(f"-D{name}" for name in self.define), *([f"-std={self.standard}"] if self.standard else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A C file as text, under the name that it was read from, and how to compile it."""
+
+    text: str
+    filename: str
+    options: CompileOptions = CompileOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What one call leaves: every array by name after it, and the returned scalar, if any, without dimensions."""
+
+    arrays: Mapping[str, Array]
+    value: Array | np.generic | None
+
+
+# Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker.
+_MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
+_FLAGS = ("-O1", *_MEANING, "-shared", "-fPIC", "-w", "-Wl,-z,defs")
+
+
+def run_original(original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits) -> list[Called]:
+    """Compile a C file and call the function of ``view`` in it once for each case.
+
+    A case gives every parameter by source name, arrays in logical shape; they are not changed.
+    Raises LiftError: TL601 no compiler, TL602 it does not compile, TL603 it cannot be called, TL604 it crashed or ran
+    out of time, TL605 it wrote outside of the extents.
+    """
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
+        library = _compile(original, view, Path(name), limits)
+        request, arrays = _request(view, cases, library)
+        try:
+            facts, results = run_worker("original_worker", request, arrays, limits)
+        except WorkerError as error:
+            remedy = "run it under a debugger at small sizes"
+            raise refuse("TL604", f"calling the original failed: {error}", view.location, remedy) from None
+    for key in facts["outside"]:
+        number, _, array = key.partition(":")
+        message = f"the original writes outside of the extents of {array} at {_sizes(view, cases[int(number)])}"
+        raise refuse("TL605", message, view.location, "correct the extents")
+    return [_called(view, results, number) for number in range(len(cases))]
+
+
+def _compile(original: Original, view: FunctionView, folder: Path, limits: Limits) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise refuse("TL601", "there is no C compiler", None, "install one that is called cc")
+    home = Path(original.filename).resolve()
+    included = "tl_source_" + home.name
+    (folder / included).write_text(f"#line 1 {json.dumps(home.name)}\n{original.text}", encoding="utf-8")
+    (folder / "tl_call.c").write_text(_call_file(included, view), encoding="utf-8")
+    beside = [f"-I{home.parent}"] if home.exists() else []
+    command = [compiler, *_FLAGS, *original.options.flags(), *beside, "-o", "tl_call.so", "tl_call.c", "-lm"]
+    outcome = run_limited(command, folder, limits)
+    if outcome.failure:
+        first = next(
+            (line for line in outcome.errors.splitlines() if "error" in line or "undefined" in line), outcome.failure
+        )
+        raise refuse(
+            "TL602", f"the original does not compile: {first}", view.location, "give -I, -D and --std as cc needs"
+        )
+    return folder / "tl_call.so"
+
+
+def _call_file(included: str, view: FunctionView) -> str:
+    """Write the file that makes the function callable; raises LiftError TL603 for a parameter that is not C's own."""
+    arguments = ", ".join(_passed(parameter, position) for position, parameter in enumerate(view.parameters))
+    result = f"*({_c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
+    return (
+        f'#include "{included}"\n'
+        f"void tl_call(void **tl_arguments, void *tl_result) {{\n"
+        f"  {result}{view.name}({arguments});\n}}\n"
+    )
+
+
+def _passed(parameter: Parameter, position: int) -> str:
+    if not parameter.name.isidentifier() or not parameter.c_type:
+        message = f"'{parameter.name}' is no parameter of the C function, so the original cannot be called"
+        raise refuse("TL603", message, parameter.location, "pass it as a parameter")
+    if parameter.role == "array":
+        return f"tl_arguments[{position}]"
+    return f"*({_c_scalar(parameter.dtype)} *)tl_arguments[{position}]"
+
+
+def _c_scalar(dtype: str) -> str:
+    """Name the C type of a scalar without any header."""
+    if dtype[0] == "f" or dtype == "bool":
+        return {"f32": "float", "f64": "double", "bool": "_Bool"}[dtype]
+    return ("__INT" if dtype[0] == "i" else "__UINT") + f"{dtype[1:]}_TYPE__"
+
+
+def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Spell the cases for the worker."""
+    arrays: dict[str, Array] = {}
+    listed = []
+    for number, case in enumerate(cases):
+        sizes = _sizes(view, case)
+        listed.append([_argument(parameter, number, sizes) for parameter in view.parameters])
+        for parameter in view.parameters:
+            arrays[f"{number}:{parameter.name}"] = np.asarray(case[parameter.name], NUMPY_TYPES[parameter.dtype])
+    result = NUMPY_TYPES[view.result_dtype].str if view.result_dtype else ""
+    return {"library": str(library), "cases": listed, "result": result}, arrays
+
+
+def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int]) -> dict[str, Any]:
+    key = f"{number}:{parameter.name}"
+    if parameter.role != "array":
+        return {"value": key}
+    layout = _layout(parameter, sizes)
+    return {"array": key, "strides": layout.strides, "row_pointers": layout.row_pointers}
+
+
+def _layout(parameter: Parameter, sizes: Mapping[str, int]) -> Layout:
+    try:
+        return layout_of(parameter, sizes)
+    except (ValueError, SyntaxError) as error:
+        raise _uncallable(parameter, str(error)) from None
+
+
+def _uncallable(parameter: Parameter, reason: str) -> LiftError:
+    return refuse("TL603", f"the original cannot be called: {reason}", parameter.location, "state the extents")
+
+
+def _sizes(view: FunctionView, case: Arguments) -> dict[str, int]:
+    return {parameter.name: int(case[parameter.name]) for parameter in view.parameters if parameter.role == "size"}
+
+
+def _called(view: FunctionView, results: Mapping[str, Array], number: int) -> Called:
+    arrays = {p.name: results[f"{number}:{p.name}"] for p in view.parameters if p.role == "array"}
+    return Called(arrays, results[f"{number}:"] if view.result_dtype else None)

@@ -1,0 +1,210 @@
+"""Differential tests find what is wrong with an emitted program, with the original, or between it and the loop IR."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.ir.programs import GEMM, function
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.runtime.differential import compare_with_interpreter, differential_test
+from tensorlift.runtime.original import CompileOptions
+from tensorlift.runtime.sandbox import Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+SOURCE = """
+static void gemm(int M, int N, unsigned long K, double alpha, int lda, const double *A, double (*B)[N],
+                 double *restrict C) {
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      for (unsigned long k = 0; k < K; k++)
+        C[i*N+j] += alpha * (A[i*lda+k] * B[k][j]);
+}
+"""
+PROGRAM = """import numpy as np
+
+def gemm(alpha, A, B, C):
+    return C + alpha * (A @ B)
+"""
+SIZES = [{"M": 4, "N": 3, "K": 5, "lda": 7}, {"M": 0, "N": 2, "K": 3, "lda": 3}]
+
+
+def test_a_right_program_passes_both() -> None:
+    """Also with a padded leading dimension, an array of rows, a static function and the smallest sizes."""
+    compiled = differential_test(SOURCE, "gemm.c", function(GEMM), PROGRAM, "gemm", outputs=["C"])
+    assert compiled.passed
+    assert compiled.cases == 5
+    assert compiled.worst_error < 1e-12
+    assert compiled.sizes[0] == {"M": 0, "N": 0, "K": 0, "lda": 0}
+    assert any(sizes["lda"] > sizes["K"] for sizes in compiled.sizes)
+    interpreted = compare_with_interpreter(function(GEMM), PROGRAM, "gemm", ["C"], SIZES)
+    assert interpreted.passed
+    assert interpreted.cases == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return C + alpha * (A @ B) * 1.000001", r"C\[0, 0\] is .*, not "),
+        ("C += alpha * (A @ B)\n    return C.copy()", "changes its argument C"),
+        ("return C", "shares the memory of the argument C"),
+        ("return C[:, ::-1]", "shares the memory of the argument C"),
+        ("return (C + alpha * (A @ B)).astype(np.float32)", "C has type float32, not float64"),
+        ("return (C + alpha * (A @ B))[:-1]", r"C has shape \(\d, \d\), not"),
+        ("return C + alpha * (B @ A)", "the program raises ValueError|C has shape"),
+        ("return C.tolist()", "the program returns a list"),
+        ("import os; os._exit(3)", "ended with code 3"),
+    ],
+)
+def test_a_wrong_program_is_found(body: str, message: str) -> None:
+    program = PROGRAM.replace("return C + alpha * (A @ B)", body)
+    if "os._exit" in body:
+        with pytest.raises(LiftError, match=f"TL606: .*{message}"):
+            differential_test(SOURCE, "gemm.c", function(GEMM), program, "gemm", outputs=["C"])
+        return
+    compiled = differential_test(SOURCE, "gemm.c", function(GEMM), program, "gemm", outputs=["C"], seeds=(0, 1, 2))
+    interpreted = compare_with_interpreter(function(GEMM), program, "gemm", ["C"], SIZES)
+    for report in (compiled, interpreted):
+        assert not report.passed
+        assert any(re.search(message, failure.message) for failure in report.failures)
+
+
+def test_a_parameter_that_the_source_does_not_have_is_a_failure() -> None:
+    program = PROGRAM.replace("(alpha,", "(beta,").replace("alpha *", "beta *")
+    (failure, *_) = compare_with_interpreter(function(GEMM), program, "gemm", ["C"], SIZES).failures
+    assert failure.message == "the program's parameter beta is no parameter of the source"
+    assert str(failure).startswith("M = 4, N = 3, K = 5, lda = 7: ")
+
+
+def test_a_program_that_does_not_load_is_a_failure() -> None:
+    report = compare_with_interpreter(function(GEMM), "def gemm(:", "gemm", ["C"], SIZES)
+    assert "SyntaxError" in report.failures[0].message
+    assert not report.passed
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        (("i < M", "i <= M"), "TL605", "writes outside of the extents of C at"),
+        (("C[i*N+j] += ", "C[i*N+j] += *(volatile int *)8 + "), "TL604", "stopped by SIGSEGV"),
+        (("for (int i", "while (1) {} for (int i"), "TL604", "it ran out of processor time"),
+        (("int i = 0", "i = 0"), "TL602", r"gemm\.c:4:8: error: 'i' undeclared"),
+        (("void gemm", "void other"), "TL602", "undefined reference to `gemm'"),
+    ],
+)
+def test_a_wrong_original_is_a_diagnostic(change: tuple[str, str], code: str, message: str) -> None:
+    limits = Limits(wall_seconds=4, cpu_seconds=1)
+    with pytest.raises(LiftError, match=f"{code}: .*{message}"):
+        differential_test(
+            SOURCE.replace(*change),
+            "gemm.c",
+            function(GEMM),
+            PROGRAM,
+            "gemm",
+            outputs=["C"],
+            limits=limits,
+            seeds=(0, 1),
+        )
+
+
+def test_a_wrong_front_end_is_told_from_a_wrong_program() -> None:
+    source = SOURCE.replace("+= alpha", "-= alpha")
+    report = differential_test(source, "gemm.c", function(GEMM), PROGRAM, "gemm", outputs=["C"])
+    assert {failure.against for failure in report.failures} == {"interpreter", "compiled"}
+    right = PROGRAM.replace("C + alpha", "C - alpha")
+    report = differential_test(source, "gemm.c", function(GEMM), right, "gemm", outputs=["C"])
+    assert {failure.against for failure in report.failures} == {"interpreter"}
+
+
+def test_user_options_reach_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "real.h").write_text("typedef REAL real;\n")
+    source = '#include "real.h"\n' + SOURCE.replace("double", "real")
+    options = CompileOptions(include=(str(tmp_path / "inc"),), define=("REAL=double",), standard="c11")
+    report = differential_test(
+        source, "gemm.c", function(GEMM), PROGRAM, "gemm", outputs=["C"], compile_options=options, seeds=(0,)
+    )
+    assert report.passed
+
+
+DIVIDE = """
+func.func @quotients(%n: index {tl.name = "n", tl.c_type = "int"}, %s: i8 {tl.name = "s", tl.c_type = "signed char"},
+    %x: memref<?xi16> {tl.name = "x", tl.c_type = "short *", tl.shape = affine_map<()[n] -> (n)>},
+    %lambda: memref<?x?xi32> {tl.name = "lambda", tl.c_type = "int **", tl.shape = affine_map<()[n] -> (n, 2)>}) -> i8 {
+  affine.for %i = 0 to %n {
+    %v = affine.load %x[%i] : memref<?xi16>
+    %w = arith.extsi %v : i16 to i32
+    %a = affine.load %lambda[%i, 0] : memref<?x?xi32>
+    %q = arith.divsi %a, %w : i32
+    affine.store %q, %lambda[%i, 1] : memref<?x?xi32>
+  }
+  return %s : i8
+}
+"""
+DIVIDE_SOURCE = """signed char quotients(int n, signed char s, short *x, int **lambda) {
+  for (int i = 0; i < n; i++) lambda[i][1] = lambda[i][0] / x[i];
+  return s;
+}"""
+DIVIDE_PROGRAM = """import numpy as np
+def quotients(s, x, lambda_):
+    out = lambda_.copy()
+    out[:, 1] = np.sign(out[:, 0]) * np.sign(x) * (abs(out[:, 0]) // abs(x.astype(np.int32)))
+    return out, s
+"""
+
+
+def test_undefined_inputs_are_drawn_again() -> None:
+    """Row pointers, a returned scalar, a parameter that is a Python keyword, and divisors that must not be zero."""
+    report = differential_test(
+        DIVIDE_SOURCE, "q.c", function(DIVIDE), DIVIDE_PROGRAM, "quotients", outputs=["lambda"], seeds=range(8)
+    )
+    assert report.passed
+    assert report.undefined == ()
+    interpreted = compare_with_interpreter(
+        function(DIVIDE), DIVIDE_PROGRAM, "quotients", ["lambda"], [{"n": 9}, {"n": 8}, {"n": 0}]
+    )
+    assert interpreted.passed
+
+
+def test_sizes_without_any_defined_input_count_for_nothing() -> None:
+    text = DIVIDE.replace("%w = arith.extsi %v : i16 to i32", "%w = arith.constant 0 : i32")
+    report = compare_with_interpreter(function(text), DIVIDE_PROGRAM, "quotients", ["lambda"], [{"n": 3}])
+    assert report.cases == 0
+    assert report.undefined == ({"n": 3},)
+    assert not report.passed
+
+
+def test_wrong_extents_are_a_failure_of_the_loop_ir() -> None:
+    text = DIVIDE.replace("affine_map<()[n] -> (n)>", "affine_map<()[n] -> (n - 1)>")
+    report = compare_with_interpreter(function(text), DIVIDE_PROGRAM, "quotients", ["lambda"], [{"n": 3}])
+    (failure,) = report.failures
+    assert failure.against == "interpreter"
+    assert "outside of the extents [2]" in failure.message
+
+
+def test_no_sizes_at_all_is_a_diagnostic() -> None:
+    with pytest.raises(LiftError, match="TL610: no sizes up to"):
+        differential_test(
+            SOURCE,
+            "gemm.c",
+            function(GEMM),
+            PROGRAM,
+            "gemm",
+            outputs=["C"],
+            sizes_predicate=lambda sizes: sizes["M"] > 99,
+        )
+
+
+def test_a_member_of_a_struct_cannot_be_called() -> None:
+    text = GEMM.replace('tl.name = "alpha"', 'tl.name = "m.alpha"')
+    program = PROGRAM.replace("alpha", "m_alpha")
+    assert compare_with_interpreter(function(text), program, "gemm", ["C"], SIZES).passed
+    with pytest.raises(LiftError, match=r"TL603: 'm\.alpha' is no parameter"):
+        differential_test(SOURCE, "gemm.c", function(text), program, "gemm", outputs=["C"], seeds=(0,))

@@ -1,0 +1,117 @@
+"""Sizes, layouts, data and comparisons of differential tests are what they promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ir.programs import GEMM, function
+
+from tensorlift.ir.function import FunctionView
+from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.data import STYLES, random_arguments, random_array
+from tensorlift.runtime.layout import Layout, evaluate, layout_of
+from tensorlift.runtime.sizes import choose_sizes, requirements_hold
+
+VIEW = FunctionView(function(GEMM))
+
+
+def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> None:
+    def choose() -> Any:
+        return choose_sizes(VIEW.parameters, requirements_hold(VIEW), np.random.default_rng(3), 6)
+
+    chosen = choose()
+    assert chosen == choose()
+    assert len(chosen) == 6
+    assert len({tuple(sizes.values()) for sizes in chosen}) == 6
+    assert set(chosen[0].values()) == {0}
+    assert all(sizes["K"] <= sizes["lda"] for sizes in chosen)
+
+
+def test_a_minimum_above_zero_is_found() -> None:
+    chosen = choose_sizes(
+        VIEW.parameters, lambda s: min(s.values()) >= 1 and s["N"] == 2 * s["M"], np.random.default_rng(0), 3
+    )
+    assert chosen[0] == {"M": 1, "N": 2, "K": 1, "lda": 1}
+    assert len(chosen) == 3
+
+
+def test_extents_are_never_negative() -> None:
+    array = 'memref<?xi8> {tl.name = "x", tl.shape = affine_map<()[n] -> (n - 2)>}'
+    text = f'func.func @f(%n: index {{tl.name = "n"}}, %x: {array}) {{ return }}'
+    chosen = choose_sizes(FunctionView(function(text)).parameters, lambda _: True, np.random.default_rng(0), 4)
+    assert chosen[0] == {"n": 2}
+
+
+def test_a_function_without_sizes_has_one_size_set() -> None:
+    assert choose_sizes((), lambda _: True, np.random.default_rng(0), 4) == ({},)
+
+
+def test_strides_are_polynomials_of_sizes() -> None:
+    sizes = {"M": 2, "N": 3, "K": 4, "lda": 9}
+    a, b = VIEW.parameters[5:7]
+    assert layout_of(a, sizes) == Layout((2, 4), (9, 1), row_pointers=False)
+    assert layout_of(a, sizes).span == 13
+    assert layout_of(b, sizes) == Layout((4, 3), (3, 1), row_pointers=False)
+    assert evaluate("M*(K + 1) - -2", sizes) == 12
+    for text in ("M // 2", "__import__", "f(M)", "1.5"):
+        with pytest.raises(ValueError, match="is no polynomial"):
+            evaluate(text, sizes)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "injective"),
+    [
+        ((2, 3), (3, 1), True),
+        ((2, 3), (2, 1), False),
+        ((3, 2), (1, 3), True),
+        ((1, 9), (0, 1), True),
+        ((2, 2), (0, 1), False),
+    ],
+)
+def test_overlapping_elements_are_seen(shape: tuple[int, ...], strides: tuple[int, ...], *, injective: bool) -> None:
+    assert Layout(shape, strides, row_pointers=False).is_injective is injective
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"])
+@pytest.mark.parametrize("style", STYLES)
+def test_data_has_its_type_and_style(dtype: str, style: Any) -> None:
+    values = random_array(dtype, (500,), np.random.default_rng(1), style)
+    assert values.dtype.str[1:] == {"bool": "b1"}.get(dtype, f"{dtype[0]}{values.itemsize}")
+    assert abs(values.astype(float)).max() <= 9
+    if dtype != "bool":
+        assert style != "nonzero" or (values != 0).all()
+        assert style != "positive" or (values > 0).all()
+        assert style != "any" or len(np.unique(values)) > 9
+
+
+def test_arguments_fit_the_function() -> None:
+    sizes = {"M": 2, "N": 3, "K": 4, "lda": 9}
+    arguments = random_arguments(VIEW.parameters, sizes, np.random.default_rng(0), "any")
+    assert list(arguments) == ["M", "N", "K", "alpha", "lda", "A", "B", "C"]
+    assert arguments["A"].shape == (2, 4)
+    assert isinstance(arguments["alpha"], np.float64)
+    assert arguments["K"] == 4
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "complaint"),
+    [
+        (np.array([1, 2]), np.array([1, 2]), ""),
+        (np.array([1, 2]), np.array([1, 3]), "x[1] is 3, not 2"),
+        (np.array([1, 2]), np.array([1, 2], np.int32), "x has type int32, not int64"),
+        (np.array([1.0, 1e6]), np.array([1.0, 1e6 + 1e-5]), ""),
+        (np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-6]), "x[1] is 2.000001, not 2.0"),
+        (np.array([1.0], np.float32), np.array([1.00005], np.float32), ""),
+        (np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), ""),
+        (np.array([np.inf]), np.array([-np.inf]), "x[0] is -inf, not inf"),
+        (np.array([np.nan]), np.array([0.0]), "x[0] is 0.0, not nan"),
+        (np.array(2.0), np.array([2.0]), "x has shape (1,), not ()"),
+        (np.int32(3), np.int32(4), "x is 4, not 3"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), ""),
+        (np.zeros((0, 3)), np.zeros((3, 0)), "x has shape (3, 0), not (0, 3)"),
+    ],
+)
+def test_comparison_is_exact_but_for_rounding(expected: Any, given: Any, complaint: str) -> None:
+    assert compare("x", expected, given, Tolerance()).complaint == complaint
