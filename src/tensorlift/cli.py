@@ -5,6 +5,7 @@ Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 a
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; no exception of ours or of a user's mistake gets out."""
     from tensorlift.diagnostics import LiftError, internal_error
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no reason to fail
     try:
         status = int(commands.main(args=arguments, prog_name="tensorlift", standalone_mode=False) or OK)
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.report.program import PYTHON, join_programs, language
+from tensorlift.report.program import PYTHON, entry_name, join_programs, language
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
 if TYPE_CHECKING:
@@ -124,6 +124,5 @@ def _execute(function: FunctionRecord) -> Callable[..., Any]:
     namespace: dict[str, Any] = {"__name__": f"lifted_{function.name}"}
     code = compile(function.program, f"<lifted {function.name}>", "exec")
     exec(code, namespace)  # noqa: S102 - the program was written by this library and passed its own checks
-    # A name that Python reserves is emitted with an underscore after it.
-    found: Callable[..., Any] = namespace.get(function.name) or namespace[f"{function.name}_"]
+    found: Callable[..., Any] = namespace[entry_name(function.name, function.program)]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,12 @@ def join_programs(programs: Sequence[str], target: str) -> str:
         bodies.append("\n".join(line for line in lines if not _is_import(line)).strip())
     head = ["\n".join(sorted(imports, key=_import_order))] if imports else []
     return "\n\n\n".join([*head, *bodies]) + "\n" if bodies else ""
+
+
+def entry_name(name: str, program: str) -> str:
+    """Give the name under which a Python program defines a source function; a reserved name has a ``_`` after it."""
+    defined = {node.name for node in ast.parse(program).body if isinstance(node, ast.FunctionDef)}
+    return name if name in defined else f"{name}_"
 
 
 def _is_import(line: str) -> bool:

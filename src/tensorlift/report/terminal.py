@@ -131,7 +131,8 @@ def _trial(trial: Trial) -> str:
     if not trial.passed:
         return f"differs from the {trial.against} reference: {trial.failure}"
     difference = f"largest relative difference {trial.error:.1g}"
-    return f"agrees with the {trial.against} reference in {trial.cases} cases, {difference}"
+    cases = "1 case" if trial.cases == 1 else f"{trial.cases} cases"
+    return f"agrees with the {trial.against} reference in {cases}, {difference}"
 
 
 def _because(reason: str, location: Location | None) -> str:
