@@ -7,14 +7,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import lit.formats
+import lit.formats  # type: ignore[import-untyped]  # lit has no types
 
 root = Path(__file__).parents[2]
 settings: Any = globals()["config"]  # lit defines it
 settings.name = "tensorlift"
 settings.test_format = lit.formats.ShTest(execute_external=False)
 settings.suffixes = [".mlir"]
-settings.test_exec_root = tempfile.mkdtemp(prefix="tensorlift-lit-")
+settings.test_exec_root = str(Path(tempfile.gettempdir()) / "tensorlift-lit")
 settings.environment["PYTHONPATH"] = str(root / "src")
 settings.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 settings.substitutions += [("tensorlift-ir", f"{sys.executable} -m tensorlift.ir.text")]

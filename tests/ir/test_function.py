@@ -77,5 +77,5 @@ def test_unsigned_results_are_marked_on_the_function() -> None:
 
 def test_half_floats_are_refused() -> None:
     op = function("func.func @f(%x: f16) { return }")
-    with pytest.raises(LiftError, match="TL153: values of type f16"):
+    with pytest.raises(LiftError, match="TL193: values of type f16"):
         dtype_of(op.regions[0].block.args[0].type)

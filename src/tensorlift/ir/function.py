@@ -200,7 +200,7 @@ class FunctionView:
 
 
 def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") -> str:
-    """Name the element type of a scalar or memref type; raises LiftError TL153 for a type outside the loop IR."""
+    """Name the element type of a scalar or memref type; raises LiftError TL193 for a type outside the loop IR."""
     element: Any = of_type.get_element_type() if isinstance(of_type, MemRefType) else of_type
     if isinstance(element, Float64Type):
         return "f64"
@@ -211,7 +211,7 @@ def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") ->
     if isinstance(element, IntegerType) and element.width.data in {1, 8, 16, 32, 64}:
         is_bool = element.width.data == 1 or _is_bool(c_type)
         return "bool" if is_bool else f"{'u' if unsigned else 'i'}{element.width.data}"
-    raise refuse("TL153", f"values of type {element} are not part of the loop IR", None, "use i8 to i64, f32 or f64")
+    raise refuse("TL193", f"values of type {element} are not part of the loop IR", None, "use i8 to i64, f32 or f64")
 
 
 def _is_bool(c_type: str) -> bool:

@@ -37,8 +37,8 @@ def print_module(module: ModuleOp, *, locations: bool = False) -> str:
 def parse_module(text: str, filename: str) -> ModuleOp:
     """Read and verify a module.
 
-    Raises LiftError: TL150 where the text is not MLIR, TL151 where it uses an operation, type or attribute outside the
-    loop dialects, TL152 where an operation breaks its own rules.
+    Raises LiftError: TL190 where the text is not MLIR, TL191 where it uses an operation, type or attribute outside the
+    loop dialects, TL192 where an operation breaks its own rules.
     """
     parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
     try:
@@ -47,7 +47,7 @@ def parse_module(text: str, filename: str) -> ModuleOp:
         raise _syntax_error(error) from None
     except _XDSL_LIMITS as error:
         place = Location(filename, parser.lexer.input.content.count("\n", 0, parser.pos) + 1, 1)
-        raise refuse("TL150", f"cannot be read: {error}", place, "give a module that mlir-opt accepts") from None
+        raise refuse("TL190", f"cannot be read: {error}", place, "give a module that mlir-opt accepts") from None
     _verify(module, filename)
     return module
 
@@ -66,12 +66,12 @@ _UNKNOWN = re.compile(r"'?([\w.]+)'? is not registered")
 def _syntax_error(error: ParseError) -> LiftError:
     unknown = _UNKNOWN.search(error.msg)
     if unknown is None:
-        return refuse("TL150", f"not MLIR: {error.msg}", _place(error.span), "give a module that mlir-opt accepts")
+        return refuse("TL190", f"not MLIR: {error.msg}", _place(error.span), "give a module that mlir-opt accepts")
     # xDSL points behind the name.
     at = error.span.input.content.rfind(unknown[1], 0, error.span.start)
     place = _place(Span(at, at, error.span.input)) if at >= 0 else _place(error.span)
     known = ", ".join(dialect_names())
-    return refuse("TL151", f"'{unknown[1]}' is not part of the loop IR", place, f"use only the dialects {known}")
+    return refuse("TL191", f"'{unknown[1]}' is not part of the loop IR", place, f"use only the dialects {known}")
 
 
 def _place(span: Span[Any]) -> Location:
@@ -87,7 +87,7 @@ def _verify(module: ModuleOp, filename: str) -> None:
         except VerifyException as error:
             message = f"{op.name} is not valid: {str(error).strip().splitlines()[-1]}"
             place = location_of(op) or Location(filename, 1, 1)
-            raise refuse("TL152", message, place, "give a module that mlir-opt accepts") from None
+            raise refuse("TL192", message, place, "give a module that mlir-opt accepts") from None
 
 
 def functions(module: ModuleOp) -> tuple[Operation, ...]:

@@ -100,12 +100,14 @@ def _small_sets(names: Sequence[str]) -> Iterator[Sizes]:
 
 
 def _random_set(names: Sequence[str], rng: np.random.Generator, attempt: int) -> Sizes:
-    """Draw, in turn, distinct values, rising ones for strides that exceed extents, and two values for equalities."""
-    low, high = 1, _LARGEST + max(0, len(names) - 4)
-    if attempt % 3 == 0:
-        values = rng.choice(range(low, high + 1), len(names), replace=False)
-    elif attempt % 3 == 1:
-        values = np.sort(rng.integers(low, high + 1, len(names)))
+    """Draw distinct values, every other time rising for strides that exceed extents.
+
+    Where a third of the tries did not give enough, the preconditions may want equal sizes: then draw from two values.
+    """
+    pool = np.arange(1, _LARGEST + 1 + max(0, len(names) - 4))
+    if attempt > _TRIES // 3:
+        values = rng.choice(rng.choice(pool, 2), len(names))
     else:
-        values = rng.choice(rng.integers(low, high + 1, 2), len(names))
+        values = rng.choice(pool, len(names), replace=False)
+        values = np.sort(values) if attempt % 2 else values
     return dict(zip(names, map(int, values), strict=True))
