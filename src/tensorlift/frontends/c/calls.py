@@ -1,0 +1,94 @@
+"""Calls: functions of <math.h> become operations, functions of the same file are inlined, the rest is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tensorlift.diagnostics import LiftError, Note
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.expressions import Expressions
+from tensorlift.frontends.c.machine import check_type
+from tensorlift.frontends.c.math_functions import is_math_function
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Address, Binding, Index, Slot, Unknown, Value
+
+_DEPTH_LIMIT = 32
+_HEAP = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign"}
+_MEMORY = {"memset", "memcpy", "memmove", "memcmp"}
+_OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
+_OUTPUT |= {"fread", "fwrite", "fflush", "perror", "fgets", "getchar", "sscanf"}
+
+
+class Calls(Expressions):
+    """Evaluation of calls."""
+
+    def call(self, expression: nodes.Call) -> Value:
+        """Evaluate a call."""
+        name = expression.name
+        if expression.callee is not None:
+            return self._inline(expression, expression.callee)
+        if is_math_function(name) and isinstance(expression.ctype, IntegerType | FloatType):
+            arguments = [self.data(argument) for argument in expression.arguments]
+            values = [self.value_of(data, expression.location) for data in arguments]
+            return self.sink.library_call(name, values, expression.ctype, expression.location)
+        for names, reason in ((_HEAP, "heap"), (_MEMORY, "memory-call"), (_OUTPUT, "output")):
+            if name in names:
+                raise refusal(reason, expression.location, name)
+        raise refusal("call", expression.location, name)
+
+    def _inline(self, expression: nodes.Call, callee: nodes.Function) -> Value:
+        """Execute the body of a function of this file in place of its call."""
+        if callee in self.calling:
+            raise refusal("recursion", expression.location, callee.name)
+        if len(self.calling) > _DEPTH_LIMIT:
+            raise refusal("depth", expression.location)
+        if callee.is_variadic or len(callee.parameters) != len(expression.arguments):
+            raise refusal("variadic", expression.location, callee.name)
+        bound = [
+            self._argument(parameter, argument)
+            for parameter, argument in zip(callee.parameters, expression.arguments, strict=True)
+        ]
+        self.calling.append(callee)
+        try:
+            for parameter, binding in zip(callee.parameters, bound, strict=True):
+                self.bind_parameter(parameter, binding)
+            return self.run_body(callee)
+        except LiftError as error:
+            raise _called_from(error, expression) from error
+        finally:
+            self.calling.pop()
+
+    def _argument(self, parameter: nodes.Variable, argument: nodes.Expression) -> Value:
+        """Evaluate an argument as its parameter needs it."""
+        value = self.evaluate(argument)
+        if isinstance(parameter.ctype, PointerType | ArrayType):
+            return value if isinstance(value, Address) else Unknown("pointer-walk", parameter.name)
+        if self.demand.steers(parameter):
+            return value if isinstance(value, Index | Unknown) else Unknown("subscript-data", f"`{parameter.name}`")
+        check_type(parameter.ctype, argument.location)
+        return self.value_of(self.as_data(value, argument), argument.location)
+
+    def bind_parameter(self, parameter: nodes.Variable, value: Value) -> None:
+        """Bind a parameter; one that the callee assigns gets memory of its own."""
+        binding: Binding = value
+        if not isinstance(value, Address | Index | Unknown) and parameter in self.demand.assigned:
+            binding = self.declare_scalar(parameter)
+            array = binding.array
+            if array is not None:
+                self.sink.store(array, (), value, self.domain, parameter.location)
+        self.environment[parameter] = binding
+
+    def declare_scalar(self, variable: nodes.Variable) -> Slot:
+        """Make memory for a scalar variable."""
+        raise NotImplementedError
+
+    def run_body(self, function: nodes.Function) -> Value:
+        """Execute the body of a function and give its value."""
+        raise NotImplementedError
+
+
+def _called_from(error: LiftError, call: nodes.Call) -> LiftError:
+    """Note the call in the diagnostics of the callee."""
+    note = Note(f"in `{call.name}`, called from here", call.location)
+    return LiftError(*(replace(item, notes=(*item.notes, note)) for item in error.diagnostics))

@@ -1,0 +1,265 @@
+"""libclang declaration and statement cursors to nodes; functions are read when they are first needed.
+
+Traps of the binding that this file answers: a ``for`` with a missing part drops the child, so the parts are told apart by
+the two semicolons in the source text; the extents of arrays are children of the declaration, innermost first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from clang.cindex import CursorKind, StorageClass
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
+from tensorlift.frontends.c.clang_expressions import ExpressionReader
+
+_FOR_PARTS = 4
+_REFUSED_STATEMENTS = {
+    CursorKind.GOTO_STMT: "goto",
+    CursorKind.INDIRECT_GOTO_STMT: "goto",
+    CursorKind.LABEL_STMT: "goto",
+    CursorKind.BREAK_STMT: "break",
+    CursorKind.CONTINUE_STMT: "continue",
+    CursorKind.SWITCH_STMT: "switch",
+    CursorKind.CASE_STMT: "switch",
+    CursorKind.DEFAULT_STMT: "switch",
+    CursorKind.ASM_STMT: "asm",
+    CursorKind.MS_ASM_STMT: "asm",
+}
+_HARMLESS_DECLARATIONS = {
+    CursorKind.TYPEDEF_DECL,
+    CursorKind.STRUCT_DECL,
+    CursorKind.UNION_DECL,
+    CursorKind.ENUM_DECL,
+    CursorKind.FUNCTION_DECL,
+}
+
+
+class UnitReader(ExpressionReader):
+    """Reads the functions of one translation unit."""
+
+    def __init__(self, file: str, source: bytes) -> None:
+        super().__init__(file)
+        self.main_file = file
+        self._source = source
+        self._functions: dict[int | None, nodes.Function] = {}
+
+    def function(self, cursor: Any) -> nodes.Function:
+        """Read a function definition once."""
+        known = self._functions.get(cursor.data[0])
+        if known is not None:
+            return known
+        outer, self.file = self.file, self._file_of(cursor)
+        function = nodes.Function(
+            name=cursor.spelling,
+            parameters=tuple(self.variable_of(parameter) for parameter in cursor.get_arguments()),
+            result=self.types.read(cursor.result_type),
+            location=self.location(cursor),
+            body=nodes.Block((), self.location(cursor)),
+            is_variadic=_is_variadic(cursor),
+            is_static=cursor.storage_class is StorageClass.STATIC,
+        )
+        self._functions[cursor.data[0]] = function
+        body = [child for child in cursor.get_children() if child.kind is CursorKind.COMPOUND_STMT]
+        function.body = self._block(body[0])
+        self.file = outer
+        return function
+
+    def _file_of(self, cursor: Any) -> str:
+        """Name the file of a definition."""
+        file = cursor.location.file
+        return file.name if file is not None else self.main_file
+
+    def function_of(self, cursor: Any) -> nodes.Function | None:
+        """Give the definition of a function, where the unit has one."""
+        definition = cursor.get_definition()
+        return self.function(definition) if definition is not None else None
+
+    def variable_of(self, cursor: Any) -> nodes.Variable:
+        """Read a declaration of a variable or parameter once."""
+        known = self.variables.get(cursor.data[0])
+        if known is not None:
+            return known
+        ctype = self.types.read(cursor.type)
+        variable = nodes.Variable(cursor.spelling, ctype, self.location(cursor))
+        self.variables[cursor.data[0]] = variable
+        variable.is_parameter = cursor.kind is CursorKind.PARM_DECL
+        variable.is_const = cursor.type.is_const_qualified()
+        if not variable.is_parameter:
+            variable.is_static = cursor.storage_class is StorageClass.STATIC
+            variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
+        self._fill_children(cursor, variable)
+        return variable
+
+    def _fill_children(self, cursor: Any, variable: nodes.Variable) -> None:
+        """Sort the expression children of a declaration into extents (innermost first) and initialiser."""
+        children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        ctype = variable.ctype
+        array = ctype.element if isinstance(ctype, PointerType) else ctype
+        if not isinstance(array, ArrayType):
+            variable.initialiser = self.expression(children[-1]) if children and not variable.is_parameter else None
+            return
+        dimensions = _dimensions(array)
+        if children and children[-1].kind in {CursorKind.INIT_LIST_EXPR, CursorKind.STRING_LITERAL}:
+            variable.initialiser = self.expression(children.pop())
+        variable.extents = self._extents(variable, dimensions, [self.expression(child) for child in children])
+
+    def _extents(
+        self, variable: nodes.Variable, dimensions: list[ArrayType], found: list[nodes.Expression]
+    ) -> tuple[nodes.Expression | None, ...]:
+        """Match the extents' expressions with the dimensions; constant lengths come from the type."""
+        spelled = [dimension for dimension in dimensions if dimension.variable or dimension.length is not None]
+        expressions = list(reversed(found[: len(spelled)])) if len(found) >= len(spelled) else []
+        if len(found) > len(spelled) and isinstance(variable.ctype, PointerType):
+            variable.initialiser = found[-1]
+        extents: list[nodes.Expression | None] = []
+        for dimension in dimensions:
+            expression = expressions.pop(0) if expressions and dimension in spelled else None
+            if dimension.length is not None:
+                extents.append(nodes.Integer(dimension.length, UNSIGNED_LONG, variable.location))
+            elif dimension.variable and expression is None:
+                extents.append(nodes.Unsupported("type", dimension, variable.location, dimension.spelling))
+            else:
+                extents.append(expression)
+        return tuple(extents)
+
+    def statement(self, cursor: Any) -> nodes.Statement:
+        """Read one statement."""
+        reader = self._statement_readers.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
+        if reader is not None:
+            return reader(self, cursor)
+        kind = cursor.kind
+        if kind in _REFUSED_STATEMENTS:
+            return nodes.Unsupported(_REFUSED_STATEMENTS[kind], VOID, self.location(cursor))
+        if kind.is_expression():
+            expression = self.expression(cursor)
+            return nodes.Evaluate(expression, expression.location)
+        return nodes.Unsupported("statement", VOID, self.location(cursor), kind.name)
+
+    def _block(self, cursor: Any) -> nodes.Block:
+        statements = tuple(self.statement(child) for child in cursor.get_children())
+        return nodes.Block(statements, self.location(cursor))
+
+    def _declarations(self, cursor: Any) -> nodes.Statement:
+        """Read a declaration statement: a block of declarations without a scope of its own."""
+        found: list[nodes.Statement] = []
+        for child in cursor.get_children():
+            if child.kind is CursorKind.VAR_DECL:
+                found.append(nodes.Declare(self.variable_of(child), self.location(child)))
+            elif child.kind not in _HARMLESS_DECLARATIONS:
+                found.append(nodes.Unsupported("declaration", VOID, self.location(child), child.spelling))
+        return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor))
+
+    def _if(self, cursor: Any) -> nodes.Statement:
+        condition, then, *otherwise = cursor.get_children()
+        return nodes.If(
+            self.expression(condition),
+            self.statement(then),
+            self.statement(otherwise[0]) if otherwise else None,
+            self.location(cursor),
+        )
+
+    def _for(self, cursor: Any) -> nodes.Statement:
+        *parts, body = cursor.get_children()
+        places = range(3) if len(parts) == _FOR_PARTS - 1 else self._places(cursor, parts)
+        if places is None:
+            return nodes.Unsupported("statement", VOID, self.location(cursor), "a `for` from a macro with missing parts")
+        by_place = dict(zip(places, parts, strict=True))
+        condition, advance = by_place.get(1), by_place.get(2)
+        return nodes.Loop(
+            "for",
+            self.statement(by_place[0]) if 0 in by_place else None,
+            self.expression(condition) if condition is not None else None,
+            self.expression(advance) if advance is not None else None,
+            self.statement(body),
+            self.location(cursor),
+        )
+
+    def _places(self, cursor: Any, parts: list[Any]) -> list[int] | None:
+        """Tell which parts of a ``for`` are present: 0 before the first semicolon, 1 between, 2 after the second."""
+        start = cursor.location.offset
+        text = self._source[start : cursor.extent.end.offset]
+        if not text.startswith(b"for"):
+            return None
+        semicolons = _semicolons(text)
+        if len(semicolons) < _FOR_PARTS - 2:
+            return None
+        return [sum(part.location.offset - start > place for place in semicolons[:2]) for part in parts]
+
+    def _while(self, cursor: Any) -> nodes.Statement:
+        condition, body = cursor.get_children()
+        return nodes.Loop(
+            "while", None, self.expression(condition), None, self.statement(body), self.location(cursor)
+        )
+
+    def _do(self, cursor: Any) -> nodes.Statement:
+        body, condition = cursor.get_children()
+        return nodes.Loop("do", None, self.expression(condition), None, self.statement(body), self.location(cursor))
+
+    def _return(self, cursor: Any) -> nodes.Statement:
+        values = [self.expression(child) for child in cursor.get_children()]
+        return nodes.Return(values[0] if values else None, self.location(cursor))
+
+    def _null(self, cursor: Any) -> nodes.Statement:
+        return nodes.Block((), self.location(cursor))
+
+    _statement_readers: ClassVar[dict[int, Callable[[UnitReader, Any], nodes.Statement]]] = {
+        kind.value: reader
+        for kind, reader in (
+            (CursorKind.COMPOUND_STMT, _block),
+            (CursorKind.DECL_STMT, _declarations),
+            (CursorKind.IF_STMT, _if),
+            (CursorKind.FOR_STMT, _for),
+            (CursorKind.WHILE_STMT, _while),
+            (CursorKind.DO_STMT, _do),
+            (CursorKind.RETURN_STMT, _return),
+            (CursorKind.NULL_STMT, _null),
+        )
+    }
+
+
+def _dimensions(array: ArrayType) -> list[ArrayType]:
+    """List the array types of all dimensions, outermost first."""
+    found: list[ArrayType] = []
+    current: CType = array
+    while isinstance(current, ArrayType):
+        found.append(current)
+        current = current.element
+    return found
+
+
+def _is_variadic(cursor: Any) -> bool:
+    """Whether a function takes ``...``; a function without prototype does not."""
+    kind = cursor.type.kind.name
+    return bool(kind == "FUNCTIONPROTO" and cursor.type.is_function_variadic())
+
+
+def _semicolons(text: bytes) -> list[int]:
+    """Find the semicolons of a ``for`` header, skipping comments, literals and nested parentheses."""
+    found: list[int] = []
+    depth = position = 0
+    while position < len(text):
+        skip = _literal_or_comment(text, position)
+        if skip > position:
+            position = skip
+            continue
+        byte = text[position : position + 1]
+        depth += {b"(": 1, b")": -1}.get(byte, 0)
+        if byte == b";" and depth == 1:
+            found.append(position)
+        if byte == b")" and depth == 0:
+            break
+        position += 1
+    return found
+
+
+def _literal_or_comment(text: bytes, position: int) -> int:
+    """Give the end of the comment or literal that starts here, or the position itself."""
+    for opening, closing in ((b"/*", b"*/"), (b"//", b"\n"), (b'"', b'"'), (b"'", b"'")):
+        if text.startswith(opening, position):
+            end = text.find(closing, position + len(opening))
+            return len(text) if end < 0 else end + len(closing)
+    return position
+

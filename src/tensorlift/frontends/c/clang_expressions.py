@@ -1,0 +1,185 @@
+"""libclang expression cursors to expression nodes.
+
+Implicit conversions are cursors of no exposed kind with one child: they become a ``Cast`` where the canonical types
+differ.  Parentheses vanish.  Whatever has no row in the table of readers becomes ``Unsupported``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from clang.cindex import CursorKind
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.clang_types import TypeReader
+
+_FLOAT_CONSTANTS = ("__builtin_inf", "__builtin_nan", "__builtin_huge_val")
+
+
+class ExpressionReader:
+    """Reads expressions of one translation unit; ``file`` is the file of the function being read."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.types = TypeReader()
+        self.variables: dict[int | None, nodes.Variable] = {}
+
+    def location(self, cursor: Any) -> Location:
+        """Give the place of a cursor."""
+        return Location(self.file, *libclang.position(cursor))
+
+    def expression(self, cursor: Any) -> nodes.Expression:
+        """Read one expression."""
+        reader = self._readers.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+        if reader is not None:
+            return reader(self, cursor)
+        return self.unsupported(cursor, "expression", f"the expression kind `{cursor.kind.name}`")
+
+    def unsupported(self, cursor: Any, kind: str, detail: str = "") -> nodes.Unsupported:
+        """Stand in for what is outside the subset."""
+        return nodes.Unsupported(kind, self.types.read(cursor.type), self.location(cursor), detail)
+
+    def function_of(self, cursor: Any) -> nodes.Function | None:
+        """Give the definition that a declaration refers to; the reader of whole units knows functions."""
+        raise NotImplementedError
+
+    def variable_of(self, cursor: Any) -> nodes.Variable:
+        """Give the variable of a declaration; the reader of statements knows declarations."""
+        raise NotImplementedError
+
+    def _all(self, cursor: Any) -> list[nodes.Expression]:
+        """Read the children of a cursor."""
+        return [self.expression(child) for child in cursor.get_children()]
+
+    def _parenthesised(self, cursor: Any) -> nodes.Expression:
+        return self.expression(next(iter(cursor.get_children())))
+
+    def _unexposed(self, cursor: Any) -> nodes.Expression:
+        """Read an implicit conversion."""
+        children = list(cursor.get_children())
+        if len(children) != 1:
+            return self.unsupported(cursor, "expression", "this expression")
+        operand = self.expression(children[0])
+        return self._converted(cursor, operand, explicit=False)
+
+    def _converted(self, cursor: Any, operand: nodes.Expression, *, explicit: bool) -> nodes.Expression:
+        """Put a conversion around an operand of another type."""
+        ctype = self.types.read(cursor.type)
+        if ctype == operand.ctype and not isinstance(operand, nodes.InitialiserList):
+            return operand
+        return nodes.Cast(operand, ctype, operand.location, explicit)
+
+    def _cast(self, cursor: Any) -> nodes.Expression:
+        children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        if not children:
+            return self.unsupported(cursor, "expression", "this cast")
+        return self._converted(cursor, self.expression(children[-1]), explicit=True)
+
+    def _integer(self, cursor: Any) -> nodes.Expression:
+        value, ctype = libclang.evaluate(cursor), self.types.read(cursor.type)
+        if not isinstance(value, int) or not isinstance(ctype, IntegerType):
+            return self.unsupported(cursor, "expression", "this constant")
+        return nodes.Integer(ctype.wrap(value), ctype, self.location(cursor))
+
+    def _floating(self, cursor: Any) -> nodes.Expression:
+        value = libclang.evaluate(cursor)
+        if not isinstance(value, float):
+            return self.unsupported(cursor, "long-double")
+        return nodes.Floating(value, self.types.read(cursor.type), self.location(cursor))
+
+    def _size_of(self, cursor: Any) -> nodes.Expression:
+        if isinstance(libclang.evaluate(cursor), int):
+            return self._integer(cursor)
+        return self.unsupported(cursor, "expression", "`sizeof` of a variable extent")
+
+    def _reference(self, cursor: Any) -> nodes.Expression:
+        declaration, ctype = cursor.referenced, self.types.read(cursor.type)
+        if declaration is None:
+            return self.unsupported(cursor, "expression", f"`{cursor.spelling}`")
+        if declaration.kind is CursorKind.ENUM_CONSTANT_DECL:
+            return nodes.Integer(declaration.enum_value, ctype, self.location(cursor))
+        if declaration.kind is CursorKind.FUNCTION_DECL:
+            return self.unsupported(cursor, "function-pointer")
+        return nodes.Name(self.variable_of(declaration), ctype, self.location(cursor))
+
+    def _binary(self, cursor: Any) -> nodes.Expression:
+        left, right = self._all(cursor)
+        operator, ctype = libclang.binary_operator(cursor), self.types.read(cursor.type)
+        if operator == "=":
+            return nodes.Assign("", left, right, ctype, self.location(cursor))
+        return nodes.Binary(operator, left, right, ctype, left.location)
+
+    def _compound(self, cursor: Any) -> nodes.Expression:
+        target, value = self._all(cursor)
+        operator = libclang.binary_operator(cursor).removesuffix("=")
+        return nodes.Assign(operator, target, value, self.types.read(cursor.type), self.location(cursor))
+
+    def _unary(self, cursor: Any) -> nodes.Expression:
+        (operand,) = self._all(cursor)
+        operator = libclang.unary_operator(cursor)
+        if operator == "extension":
+            return operand
+        if operator in {"real", "imag"}:
+            return self.unsupported(cursor, "complex")
+        return nodes.Unary(operator, operand, self.types.read(cursor.type), self.location(cursor))
+
+    def _subscript(self, cursor: Any) -> nodes.Expression:
+        base, index = self._all(cursor)
+        if isinstance(base.ctype, IntegerType):  # C allows 2[a]
+            base, index = index, base
+        return nodes.Subscript(base, index, self.types.read(cursor.type), self.location(cursor))
+
+    def _conditional(self, cursor: Any) -> nodes.Expression:
+        parts = self._all(cursor)
+        if len(parts) != 3:  # noqa: PLR2004 - condition, then, otherwise
+            return self.unsupported(cursor, "expression", "`?:` without a middle operand")
+        return nodes.Conditional(parts[0], parts[1], parts[2], self.types.read(cursor.type), self.location(cursor))
+
+    def _call(self, cursor: Any) -> nodes.Expression:
+        name, ctype, location = cursor.spelling, self.types.read(cursor.type), self.location(cursor)
+        if name.startswith(_FLOAT_CONSTANTS):
+            value = libclang.evaluate(cursor)
+            return nodes.Floating(float(value), ctype, location) if value is not None else self._opaque_call(cursor)
+        declaration = cursor.referenced
+        if declaration is None or declaration.kind is not CursorKind.FUNCTION_DECL:
+            return self.unsupported(cursor, "function-pointer")
+        arguments = tuple(self.expression(argument) for argument in cursor.get_arguments())
+        return nodes.Call(name, arguments, self.function_of(declaration), ctype, location)
+
+    def _opaque_call(self, cursor: Any) -> nodes.Expression:
+        return self.unsupported(cursor, "call", cursor.spelling)
+
+    def _initialisers(self, cursor: Any) -> nodes.Expression:
+        return nodes.InitialiserList(tuple(self._all(cursor)), self.types.read(cursor.type), self.location(cursor))
+
+    def _member(self, cursor: Any) -> nodes.Expression:
+        return self.unsupported(cursor, "struct", f"member `{cursor.spelling}`")
+
+    def _string(self, cursor: Any) -> nodes.Expression:
+        return self.unsupported(cursor, "string")
+
+    _readers: ClassVar[dict[int, Callable[[ExpressionReader, Any], nodes.Expression]]] = {
+        kind.value: reader
+        for kind, reader in (
+            (CursorKind.PAREN_EXPR, _parenthesised),
+            (CursorKind.UNEXPOSED_EXPR, _unexposed),
+            (CursorKind.CSTYLE_CAST_EXPR, _cast),
+            (CursorKind.INTEGER_LITERAL, _integer),
+            (CursorKind.CHARACTER_LITERAL, _integer),
+            (CursorKind.FLOATING_LITERAL, _floating),
+            (CursorKind.CXX_UNARY_EXPR, _size_of),
+            (CursorKind.DECL_REF_EXPR, _reference),
+            (CursorKind.BINARY_OPERATOR, _binary),
+            (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, _compound),
+            (CursorKind.UNARY_OPERATOR, _unary),
+            (CursorKind.ARRAY_SUBSCRIPT_EXPR, _subscript),
+            (CursorKind.CONDITIONAL_OPERATOR, _conditional),
+            (CursorKind.CALL_EXPR, _call),
+            (CursorKind.INIT_LIST_EXPR, _initialisers),
+            (CursorKind.MEMBER_REF_EXPR, _member),
+            (CursorKind.STRING_LITERAL, _string),
+        )
+    }

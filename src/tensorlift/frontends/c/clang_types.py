@@ -1,0 +1,93 @@
+"""libclang types to the front end's C types, converted once for each type of a translation unit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from clang.cindex import TypeKind
+
+from tensorlift.frontends.c.c_types import (
+    BOOL,
+    CHAR,
+    SCALAR_TYPES,
+    VOID,
+    ArrayType,
+    CType,
+    OtherType,
+    PointerType,
+)
+
+_SCALARS: dict[TypeKind, CType] = {
+    TypeKind.VOID: VOID,
+    TypeKind.BOOL: BOOL,
+    TypeKind.CHAR_S: CHAR,
+    TypeKind.CHAR_U: SCALAR_TYPES["unsigned char"],
+    TypeKind.SCHAR: SCALAR_TYPES["signed char"],
+    TypeKind.UCHAR: SCALAR_TYPES["unsigned char"],
+    TypeKind.SHORT: SCALAR_TYPES["short"],
+    TypeKind.USHORT: SCALAR_TYPES["unsigned short"],
+    TypeKind.INT: SCALAR_TYPES["int"],
+    TypeKind.UINT: SCALAR_TYPES["unsigned int"],
+    TypeKind.LONG: SCALAR_TYPES["long"],
+    TypeKind.ULONG: SCALAR_TYPES["unsigned long"],
+    TypeKind.LONGLONG: SCALAR_TYPES["long long"],
+    TypeKind.ULONGLONG: SCALAR_TYPES["unsigned long long"],
+    TypeKind.FLOAT: SCALAR_TYPES["float"],
+    TypeKind.DOUBLE: SCALAR_TYPES["double"],
+}
+
+_REFUSED = {
+    TypeKind.LONGDOUBLE: "long-double",
+    TypeKind.COMPLEX: "complex",
+    TypeKind.RECORD: "struct",
+    TypeKind.FUNCTIONPROTO: "function-pointer",
+    TypeKind.FUNCTIONNOPROTO: "function-pointer",
+}
+
+_ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
+
+
+class TypeReader:
+    """Reads types and remembers each; equal types are one object, so that most comparisons are by identity."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[int, int | None], CType] = {}
+        self._by_value: dict[CType, CType] = {}
+
+    def read(self, clang_type: Any) -> CType:
+        """Convert a type; qualifiers other than ``volatile`` are dropped."""
+        key = (clang_type._kind_id, clang_type.data[0])  # noqa: SLF001 - the binding offers no cheaper identity
+        known = self._seen.get(key)
+        if known is None:
+            converted = self._convert(clang_type.get_canonical())
+            known = self._seen[key] = self._by_value.setdefault(converted, converted)
+        return known
+
+    def _convert(self, clang_type: Any) -> CType:
+        """Convert a canonical type."""
+        kind = clang_type.kind
+        if clang_type.is_volatile_qualified():
+            return OtherType(clang_type.spelling, "volatile")
+        if kind in _SCALARS:
+            return _SCALARS[kind]
+        if kind is TypeKind.POINTER:
+            element = self.read(clang_type.get_pointee())
+            return PointerType(_without_qualifiers(clang_type.spelling), element)
+        if kind in _ARRAYS:
+            return self._array(clang_type)
+        if kind is TypeKind.ENUM:
+            return self.read(clang_type.get_declaration().enum_type)
+        return OtherType(clang_type.spelling, _REFUSED.get(kind, "type"))
+
+    def _array(self, clang_type: Any) -> CType:
+        """Convert an array type; the extents of variable arrays stand in the declaration."""
+        element = self.read(clang_type.element_type)
+        length = clang_type.element_count if clang_type.kind is TypeKind.CONSTANTARRAY else None
+        spelling = _without_qualifiers(clang_type.spelling)
+        return ArrayType(spelling, element, length, variable=clang_type.kind is TypeKind.VARIABLEARRAY)
+
+
+def _without_qualifiers(spelling: str) -> str:
+    """Drop the qualifiers that change no meaning here."""
+    return re.sub(r"\b(const|restrict|static)\b ?", "", spelling).strip()

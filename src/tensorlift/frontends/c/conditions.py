@@ -1,0 +1,237 @@
+"""Conditions: conjunctions of affine comparisons stay affine, everything else becomes a truth value.
+
+``a && b`` and ``a ? b : c`` are evaluated eagerly where the later operands cannot fail, otherwise under a branch.  The sink
+decides that, because it sees the operations.
+"""
+
+from __future__ import annotations
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import BOOL, INT, FloatType, IntegerType
+from tensorlift.frontends.c.demand import children
+from tensorlift.frontends.c.index_arithmetic import compare_constants
+from tensorlift.frontends.c.places import Places
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import AffineCondition, Condition
+from tensorlift.frontends.c.values import Address, Data, Index, Need, Value
+
+COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+class Conditions(Places):
+    """Evaluation of conditions and of the operators that branch."""
+
+    def condition(self, expression: nodes.Expression) -> Condition | bool:
+        """Evaluate a condition; a bool is one that is decided."""
+        affine = self.condition_without_effects(expression)
+        if affine is not None:
+            return affine
+        data = self.truth(expression)
+        return data if data.literal is None else bool(data.literal)
+
+    def _affine(self, expression: nodes.Expression, *, negate: bool) -> AffineCondition | bool | None:
+        """Read a condition as a conjunction of affine constraints, if it is one; nothing is emitted."""
+        match expression:
+            case nodes.Unary(operator="!", operand=operand):
+                return self._affine(operand, negate=not negate)
+            case nodes.Binary(operator="&&" | "||" as operator, left=left, right=right):
+                if (operator == "||") != negate:
+                    return None
+                return _conjunction(self._affine(left, negate=negate), self._affine(right, negate=negate))
+            case nodes.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
+                operator = _NEGATED[operator] if negate else operator
+                return self._comparison(operator, left, right)
+            case nodes.Cast(operand=operand, ctype=IntegerType()) if _is_condition(operand):
+                return self._affine(operand, negate=negate)
+            case _ if isinstance(expression.ctype, IntegerType) and self.is_index(expression):
+                zero = nodes.Integer(0, INT, expression.location)
+                return self._comparison("==" if negate else "!=", expression, zero)
+        return None
+
+    def is_index(self, expression: nodes.Expression) -> bool:
+        """Whether an expression is exact index arithmetic without side effects."""
+        if isinstance(expression, nodes.Name):
+            return isinstance(self.environment.get(expression.variable), Index)
+        if isinstance(expression, nodes.Integer):
+            return True
+        if isinstance(expression, nodes.Unary) and expression.operator not in {"-", "+", "~"}:
+            return False
+        if isinstance(expression, nodes.Binary) and expression.operator not in {"+", "-", "*", "<<"}:
+            return False
+        if not isinstance(expression, nodes.Unary | nodes.Binary | nodes.Cast):
+            return False
+        return isinstance(expression.ctype, IntegerType) and all(map(self.is_index, children(expression)))
+
+    def _comparison(self, operator: str, left: nodes.Expression, right: nodes.Expression) -> AffineCondition | bool | None:
+        """Read a comparison of exact integers as a constraint."""
+        if not (self.is_index(left) and self.is_index(right)):
+            return None
+        a, b = self.evaluate(left), self.evaluate(right)
+        if not (isinstance(a, Index) and isinstance(b, Index)):
+            return None
+        difference = a.polynomial - b.polynomial
+        value = difference.constant_value
+        if value is not None:
+            return bool(compare_constants(operator, value))
+        if not difference.is_affine or operator == "!=":
+            return None
+        self.rely_on(a)
+        self.rely_on(b)
+        return AffineCondition((_constraint(operator, difference),))
+
+    def truth(self, expression: nodes.Expression) -> Data:
+        """Evaluate an expression as a truth value of the emitted program."""
+        value = self.truth_value(expression) if _is_condition(expression) else self.evaluate(expression)
+        if isinstance(value, Index) and value.polynomial.constant_value is not None:
+            return self.sink.constant(int(value.polynomial.constant_value != 0), BOOL, expression.location)
+        if isinstance(value, Address):
+            raise refusal("pointer", expression.location, "a pointer is tested")
+        data = self.as_data(value, expression)
+        return data if data.truth else self._differs_from_zero(data, expression.location)
+
+    def _differs_from_zero(self, data: Data, location: Location) -> Data:
+        zero = self.sink.constant(0, data.ctype, location)
+        return self.sink.compare("!=", data, zero, location)
+
+    def truth_value(self, expression: nodes.Expression) -> Value:
+        """Evaluate a comparison, ``!``, ``&&`` or ``||`` as a value: an exact 0 or 1, or a truth value."""
+        affine = self.condition_without_effects(expression)
+        if isinstance(affine, bool):
+            return Index(Polynomial.constant(int(affine)), INT)
+        if affine is not None:
+            return self.sink.truth_of(affine, expression.location)
+        match expression:
+            case nodes.Unary(operator="!", operand=operand):
+                return self.sink.unary("!", self.truth(operand), expression.location)
+            case nodes.Binary(operator="&&" | "||"):
+                return self._connective(expression)
+            case nodes.Binary():
+                return self._data_comparison(expression)
+        raise refusal("expression", expression.location, "this condition")
+
+    def condition_without_effects(self, expression: nodes.Expression) -> AffineCondition | bool | None:
+        """Read an affine condition of either form."""
+        affine = self._affine(expression, negate=False)
+        if affine is not None:
+            return affine
+        opposite = self._affine(expression, negate=True)
+        if isinstance(opposite, AffineCondition):
+            return AffineCondition(opposite.constraints, inverted=True)
+        return None if opposite is None else not opposite
+
+    def _data_comparison(self, expression: nodes.Binary) -> Value:
+        left, right = self.evaluate(expression.left), self.evaluate(expression.right)
+        if isinstance(left, Address) or isinstance(right, Address):
+            difference = self.address_difference(left, right)
+            value = None if difference is None else difference.polynomial.constant_value
+            decided = None if value is None else compare_constants(expression.operator, value)
+            if decided is None:
+                raise refusal("pointer", expression.location, "pointers are compared")
+            return Index(Polynomial.constant(decided), INT)
+        for index in (left, right):
+            if isinstance(index, Index):
+                self.rely_on(index)
+        data = [
+            self.value_of(self.as_data(value, side), side.location)
+            for value, side in ((left, expression.left), (right, expression.right))
+        ]
+        return self.sink.compare(expression.operator, data[0], data[1], expression.location)
+
+    def _connective(self, expression: nodes.Binary) -> Value:
+        """Evaluate ``&&`` and ``||``: the right operand only where the left does not decide."""
+        left = self.truth(expression.left)
+        self._without_effects(expression.right)
+        self.sink.begin_branch()
+        right = self.truth(expression.right)
+        arm = self.sink.end_branch()
+        self.sink.begin_branch()
+        decided = self.sink.constant(int(expression.operator == "||"), BOOL, expression.location)
+        other = self.sink.end_branch()
+        decided = Data(decided.ssa, BOOL, decided.literal, truth=True)
+        arms, results = ((arm, other), (right, decided)) if expression.operator == "&&" else ((other, arm), (decided, right))
+        result = self.sink.branch(left, arms, results, expression.location)
+        assert result is not None
+        return result
+
+    def conditional(self, expression: nodes.Conditional) -> Value:
+        """Evaluate ``?:``; an undecided one is a value of the emitted program."""
+        condition = self.condition(expression.condition)
+        if isinstance(condition, bool):
+            return self.evaluate(expression.then if condition else expression.otherwise)
+        if not isinstance(expression.ctype, IntegerType | FloatType):
+            raise refusal("pointer", expression.location, "a pointer is chosen by `?:`")
+        results: list[Data] = []
+        arms: list[object] = []
+        for arm, guards in zip((expression.then, expression.otherwise), guards_of(condition), strict=True):
+            self._without_effects(arm)
+            self.sink.begin_branch()
+            with self.inside(guards=guards):
+                value = self.evaluate(arm)
+                converted = self.convert(value, expression.ctype, arm.location, arm)
+                results.append(self.as_data(converted, arm))
+            arms.append(self.sink.end_branch())
+        result = self.sink.branch(condition, (arms[0], arms[1]), (results[0], results[1]), expression.location)
+        assert result is not None
+        return result
+
+    def _without_effects(self, expression: nodes.Expression) -> None:
+        """Refuse side effects that depend on a condition inside an expression."""
+        if isinstance(expression, nodes.Assign) or (
+            isinstance(expression, nodes.Unary) and len(expression.operator) > 1
+        ):
+            raise refusal("conditional-effect", expression.location)
+        for child in children(expression):
+            self._without_effects(child)
+
+    def address_difference(self, left: Value, right: Value) -> Index | None:
+        """Subtract two addresses of one array."""
+        if not isinstance(left, Address) or not isinstance(right, Address) or left.base is not right.base:
+            return None
+        if left.subscripts[:-1] != right.subscripts[:-1]:
+            return None
+        needs: tuple[Need, ...] = left.needs + right.needs
+        return Index(left.subscripts[-1] - right.subscripts[-1], INT, needs)
+
+
+def _constraint(operator: str, difference: Polynomial) -> tuple[Polynomial, bool]:
+    """Turn ``difference op 0`` into a constraint."""
+    if operator == "==":
+        return difference, True
+    bound = {"<": -difference - ONE, "<=": -difference, ">": difference - ONE, ">=": difference}
+    return bound[operator], False
+
+
+def _conjunction(left: AffineCondition | bool | None, right: AffineCondition | bool | None) -> AffineCondition | bool | None:
+    """Join two conditions by ``and``."""
+    if left is False or right is False:
+        return False if left is not None and right is not None else None
+    if left is None or right is None:
+        return None
+    if left is True or right is True:
+        return right if left is True else left
+    assert isinstance(left, AffineCondition)
+    assert isinstance(right, AffineCondition)
+    return AffineCondition(left.constraints + right.constraints)
+
+
+def _is_condition(expression: nodes.Expression) -> bool:
+    """Whether an expression is a truth value by its operator."""
+    if isinstance(expression, nodes.Unary):
+        return expression.operator == "!"
+    return isinstance(expression, nodes.Binary) and expression.operator in COMPARISONS | {"&&", "||"}
+
+
+def guards_of(condition: Condition) -> tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]:
+    """Give what is known in the two arms of a condition, as polynomials that are not negative."""
+    if not isinstance(condition, AffineCondition):
+        return (), ()
+    true: list[Polynomial] = []
+    for polynomial, equality in condition.constraints:
+        true.extend((polynomial, ZERO - polynomial) if equality else (polynomial,))
+    false: tuple[Polynomial, ...] = ()
+    if len(condition.constraints) == 1 and not condition.constraints[0][1]:
+        false = (-condition.constraints[0][0] - ONE,)
+    return (false, tuple(true)) if condition.inverted else (tuple(true), false)

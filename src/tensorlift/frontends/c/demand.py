@@ -1,0 +1,193 @@
+"""Which integers steer: the variables that loop bounds, subscripts, extents and pointer offsets depend on.
+
+These are executed symbolically and become sizes or closed forms; every other integer is data and lives in memory.  The
+variables that occur in a steering place are the seeds; whatever is assigned to a steering variable steers too, through calls
+and returned values as well.  A comparison with a steering variable makes plain parameters and constants steer, so that
+``if (i < k)`` becomes an affine condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import ArrayType, IntegerType, PointerType
+from tensorlift.frontends.c.refusals import refusal
+
+_COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+_STATEMENT_LIMIT = 20_000
+_Source = nodes.Variable | nodes.Function
+
+
+class Demand:
+    """The steering variables of a function and of everything that it calls."""
+
+    def __init__(self, function: nodes.Function) -> None:
+        self.assigned: set[nodes.Variable] = set()
+        self.steering: set[_Source] = set()
+        self._edges: dict[_Source, set[_Source]] = {}
+        self._seeds: set[_Source] = set()
+        self._comparisons: list[set[_Source]] = []
+        self._seen: set[nodes.Function] = set()
+        self._visits = 0
+        self._function(function)
+        self._close()
+
+    def steers(self, variable: nodes.Variable) -> bool:
+        """Whether the value of an integer variable must be known symbolically."""
+        return variable in self.steering
+
+    def _close(self) -> None:
+        """Propagate until nothing changes."""
+        work = list(self._seeds)
+        while work:
+            while work:
+                source = work.pop()
+                if source not in self.steering:
+                    self.steering.add(source)
+                    work.extend(self._edges.get(source, ()))
+            for compared in self._comparisons:
+                if not compared.isdisjoint(self.steering) and all(map(self._is_plain, compared)):
+                    work.extend(source for source in compared if source not in self.steering)
+
+    def _is_plain(self, source: _Source) -> bool:
+        """Whether a variable steers already, or never changes and so can."""
+        if source in self.steering:
+            return True
+        return isinstance(source, nodes.Variable) and source.is_parameter and source not in self.assigned
+
+    def _function(self, function: nodes.Function) -> None:
+        if function in self._seen:
+            return
+        self._seen.add(function)
+        for parameter in function.parameters:
+            for extent in parameter.extents:
+                if extent is not None:
+                    self._seed(extent)
+        self._statement(function.body, function)
+
+    def _statement(self, statement: nodes.Statement, function: nodes.Function) -> None:
+        self._visits += 1
+        if self._visits > _STATEMENT_LIMIT:
+            raise refusal("step-limit", statement.location, f"more than {_STATEMENT_LIMIT} statements to read")
+        match statement:
+            case nodes.Block(statements=statements):
+                for child in statements:
+                    self._statement(child, function)
+            case nodes.Declare(variable=variable):
+                self._declaration(variable)
+            case nodes.Evaluate(expression=expression):
+                self._expression(expression)
+            case nodes.If(condition=condition, then=then, otherwise=otherwise):
+                self._expression(condition)
+                self._statement(then, function)
+                if otherwise is not None:
+                    self._statement(otherwise, function)
+            case nodes.Loop():
+                self._loop(statement, function)
+            case nodes.Return(value=value) if value is not None:
+                self._expression(value)
+                self._edges.setdefault(function, set()).update(_sources(value))
+
+    def _loop(self, loop: nodes.Loop, function: nodes.Function) -> None:
+        if loop.initial is not None:
+            self._statement(loop.initial, function)
+        if loop.condition is not None:
+            self._seed(loop.condition)
+            self._expression(loop.condition)
+        self._statement(loop.body, function)
+        if loop.advance is not None:
+            self._expression(loop.advance)
+
+    def _declaration(self, variable: nodes.Variable) -> None:
+        for extent in variable.extents:
+            if extent is not None:
+                self._seed(extent)
+        if variable.initialiser is not None:
+            self._expression(variable.initialiser)
+            self._flow(variable, variable.initialiser)
+
+    def _flow(self, target: nodes.Variable, value: nodes.Expression) -> None:
+        if isinstance(target.ctype, IntegerType):
+            self._edges.setdefault(target, set()).update(_sources(value))
+
+    def _seed(self, expression: nodes.Expression) -> None:
+        self._seeds.update(_sources(expression))
+
+    def _expression(self, expression: nodes.Expression) -> None:
+        """Note the seeds, flows and assignments of one expression."""
+        for node in _walk(expression):
+            match node:
+                case nodes.Subscript(index=index):
+                    self._seed(index)
+                case nodes.Binary(operator=operator, left=left, right=right) if operator in _COMPARISONS:
+                    self._compare(left, right)
+                case nodes.Binary(operator="+" | "-", ctype=PointerType()):
+                    self._seed(node)
+                case nodes.Assign(target=target, value=value):
+                    self._assignment(target, value)
+                case nodes.Unary(operator=operator, operand=nodes.Name(variable=variable)) if len(operator) > 1:
+                    self.assigned.add(variable)
+                case nodes.Call(callee=callee, arguments=arguments) if callee is not None:
+                    for parameter, argument in zip(callee.parameters, arguments, strict=False):
+                        self._flow(parameter, argument)
+                    self._function(callee)
+
+    def _assignment(self, target: nodes.Expression, value: nodes.Expression) -> None:
+        if not isinstance(target, nodes.Name):
+            return
+        self.assigned.add(target.variable)
+        self._flow(target.variable, value)
+        if isinstance(target.ctype, PointerType):
+            self._seed(value)
+
+    def _compare(self, left: nodes.Expression, right: nodes.Expression) -> None:
+        """Note a comparison of plain integers; data among the operands keeps it a data comparison."""
+        leaves = [node for side in (left, right) for node in _walk(side)]
+        if all(isinstance(leaf, nodes.Name | nodes.Integer | nodes.Binary | nodes.Unary | nodes.Cast) for leaf in leaves):
+            self._comparisons.append(_sources(left) | _sources(right))
+
+
+def _walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
+    """Iterate over an expression and everything in it, without recursion."""
+    work = [expression]
+    while work:
+        node = work.pop()
+        yield node
+        work.extend(children(node))
+
+
+def children(node: nodes.Expression) -> tuple[nodes.Expression, ...]:
+    """List the operands of an expression."""
+    match node:
+        case nodes.Binary(left=left, right=right):
+            return left, right
+        case nodes.Subscript(base=base, index=index):
+            return base, index
+        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
+            return (operand,)
+        case nodes.Assign(target=target, value=value):
+            return target, value
+        case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
+            return condition, then, otherwise
+        case nodes.Call(arguments=arguments):
+            return arguments
+        case nodes.InitialiserList(items=items):
+            return items
+        case _:
+            return ()
+
+
+def _sources(expression: nodes.Expression) -> set[_Source]:
+    """Collect the integer variables and the called functions whose values an expression is made of."""
+    found: set[_Source] = set()
+    work = [expression]
+    while work:
+        node = work.pop()
+        if isinstance(node, nodes.Name) and isinstance(node.ctype, IntegerType):
+            found.add(node.variable)
+        elif isinstance(node, nodes.Call) and node.callee is not None:
+            found.add(node.callee)
+        if not isinstance(node, nodes.Subscript | nodes.Call) or isinstance(node.ctype, ArrayType | PointerType):
+            work.extend(children(node))
+    return found

@@ -1,0 +1,2 @@
+/* The error number. */
+extern int errno;

@@ -1,0 +1,2 @@
+/* Historic name of the allocation functions. */
+#include <stdlib.h>

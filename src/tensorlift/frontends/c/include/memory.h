@@ -1,0 +1,2 @@
+/* Historic name of <string.h>. */
+#include <string.h>

@@ -1,0 +1,2 @@
+/* Scheduling; only the header's name is needed. */
+#include <sys/types.h>

@@ -1,0 +1,27 @@
+/* Enough of <stdio.h> for the code around kernels to parse. */
+#ifndef TENSORLIFT_STDIO_H
+#define TENSORLIFT_STDIO_H
+#include <stdarg.h>
+#include <stddef.h>
+typedef struct tensorlift_file FILE;
+extern FILE *stdin, *stdout, *stderr;
+#define EOF (-1)
+int printf(const char *, ...);
+int fprintf(FILE *, const char *, ...);
+int sprintf(char *, const char *, ...);
+int snprintf(char *, size_t, const char *, ...);
+int scanf(const char *, ...);
+int fscanf(FILE *, const char *, ...);
+int sscanf(const char *, const char *, ...);
+int puts(const char *);
+int putchar(int);
+int fputs(const char *, FILE *);
+int getchar(void);
+char *fgets(char *, int, FILE *);
+FILE *fopen(const char *, const char *);
+int fclose(FILE *);
+int fflush(FILE *);
+size_t fread(void *, size_t, size_t, FILE *);
+size_t fwrite(const void *, size_t, size_t, FILE *);
+void perror(const char *);
+#endif

@@ -1,0 +1,2 @@
+/* Historic names of memory functions. */
+#include <string.h>

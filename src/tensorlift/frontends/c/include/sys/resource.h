@@ -1,0 +1,2 @@
+/* Resource limits; only the header's name is needed. */
+#include <sys/types.h>

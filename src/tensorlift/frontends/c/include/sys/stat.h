@@ -1,0 +1,2 @@
+/* File status; only the header's name is needed. */
+#include <sys/types.h>

@@ -1,0 +1,143 @@
+"""Integer arithmetic of C on exact polynomials.
+
+Signed overflow is undefined in C, so a signed result is exact.  Unsigned arithmetic wraps: the result carries the needs
+under which it does not (not below zero; for 32 bits also not above the maximum).  A need is proved, or recorded as a
+precondition of the function, where the value steers a loop or a subscript.
+"""
+
+from __future__ import annotations
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.c_types import BOOL, IntegerType
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.values import Domain, Index, Need
+
+_ADDRESS_BITS = 64
+_COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+
+
+def constant(value: int, ctype: IntegerType) -> Index:
+    """Give a constant reduced to its type."""
+    return Index(Polynomial.constant(ctype.wrap(value)), ctype)
+
+
+def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], location: Location) -> Index:
+    """Give the result of an operation in its type: wrapped if constant, with needs if unsigned."""
+    value = polynomial.constant_value
+    if value is not None:
+        return Index(Polynomial.constant(ctype.wrap(value)), ctype, needs)
+    if ctype.signed:
+        return Index(polynomial, ctype, needs)
+    return Index(polynomial, ctype, needs + _range_needs(polynomial, ctype, location))
+
+
+def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location) -> tuple[Need, ...]:
+    """Give the needs for a polynomial to lie in a type; the top of 64 bits is out of reach of any object's size."""
+    needs: list[Need] = []
+    if not ctype.signed and any(value < 0 for value in polynomial.terms.values()):
+        needs.append(Need("overflow", polynomial, location))
+    if ctype.width < _ADDRESS_BITS:
+        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location))
+    return tuple(needs)
+
+
+def convert(index: Index, ctype: IntegerType, location: Location) -> Index | None:
+    """Convert to another integer type; None for a conversion to ``_Bool``, which is a comparison."""
+    value = index.polynomial.constant_value
+    if value is not None:
+        return Index(Polynomial.constant(ctype.wrap(value)), ctype, index.needs)
+    if ctype is BOOL:
+        return None
+    if ctype.contains(index.ctype):
+        return Index(index.polynomial, ctype, index.needs)
+    needs = list(index.needs)
+    if index.ctype.signed and not ctype.signed:
+        needs.append(Need("overflow", index.polynomial, location))
+    if index.ctype.maximum > ctype.maximum and ctype.width < _ADDRESS_BITS:
+        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - index.polynomial, location))
+    if index.ctype.minimum < ctype.minimum < 0:
+        needs.append(Need("overflow", index.polynomial - Polynomial.constant(ctype.minimum), location))
+    return Index(index.polynomial, ctype, tuple(needs))
+
+
+def compare_constants(operator: str, difference: int) -> int | None:
+    """Decide a comparison from the difference of its sides."""
+    if operator not in _COMPARISONS:
+        return None
+    outcomes = {
+        "<": difference < 0,
+        "<=": difference <= 0,
+        ">": difference > 0,
+        ">=": difference >= 0,
+        "==": difference == 0,
+        "!=": difference != 0,
+    }
+    return int(outcomes[operator])
+
+
+def binary(
+    operator: str,
+    left: Index,
+    right: Index,
+    ctype: IntegerType,
+    ranges: Ranges,
+    domain: Domain | None,
+    location: Location,
+) -> Index | None:
+    """Apply an arithmetic operator; None where the result is no polynomial (the caller then computes with data).
+
+    Without a domain, in analysis runs, a division is taken as exact under a need, to be proved where it is used.
+    """
+    needs = left.needs + tuple(need for need in right.needs if need not in left.needs)
+    a, b = left.polynomial, right.polynomial
+    if operator == "+":
+        return fit(a + b, ctype, needs, location)
+    if operator == "-":
+        return fit(a - b, ctype, needs, location)
+    if operator == "*":
+        return fit(a * b, ctype, needs, location)
+    x, y = a.constant_value, b.constant_value
+    if x is not None and y is not None:
+        folded = _fold(operator, x, y, ctype)
+        return None if folded is None else Index(Polynomial.constant(folded), ctype, needs)
+    if y is None:
+        return None
+    if operator == "<<" and 0 <= y < ctype.width:
+        return fit(a.scale(1 << y), ctype, needs, location)
+    return _divide(operator, y, Index(a, ctype, needs), ranges, domain, location)
+
+
+def _divide(
+    operator: str, y: int, dividend: Index, ranges: Ranges, domain: Domain | None, location: Location
+) -> Index | None:
+    """Divide something non-negative by a positive constant, where floor and truncation agree."""
+    a, needs = dividend.polynomial, dividend.needs
+    if operator == ">>" and 0 <= y < dividend.ctype.width:
+        operator, y = "/", 1 << y
+    if operator == "&" and y >= 0 and (y + 1) & y == 0:
+        operator, y = "%", y + 1
+    if operator not in {"/", "%"} or y <= 0:
+        return None
+    if domain is None:
+        needs = (*needs, Need("extent", a, location))
+    elif not ranges.is_nonnegative(a, domain):
+        return None
+    quotient = ranges.quotient(a, y)
+    return Index(quotient if operator == "/" else a - quotient.scale(y), dividend.ctype, needs)
+
+
+def _fold(operator: str, x: int, y: int, ctype: IntegerType) -> int | None:
+    """Fold an operator on two constants; None where C leaves it undefined or the operator is not arithmetic."""
+    if operator in {"/", "%"}:
+        if y == 0:
+            return None
+        quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        return ctype.wrap(quotient if operator == "/" else x - quotient * y)
+    if operator in {"<<", ">>"}:
+        if not 0 <= y < ctype.width:
+            return None
+        return ctype.wrap(x << y if operator == "<<" else x >> y)
+    if operator in {"&", "|", "^"}:
+        return ctype.wrap({"&": x & y, "|": x | y, "^": x ^ y}[operator])
+    return None

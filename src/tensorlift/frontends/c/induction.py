@@ -1,0 +1,79 @@
+"""Closed forms of loops: how each steering variable moves in one iteration, and how often the loop runs.
+
+The body is run once, quietly, with a symbol for the value of every variable at the start of an iteration.  A variable that
+ends as its own symbol plus something invariant moves by a constant step: it has the closed form ``start + step * t``.  One
+that ends independent of the symbols is set anew in each iteration.  Anything else has no closed form.  The condition is then
+a polynomial that is linear in the iteration number ``t``, which gives the trip count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
+
+
+@dataclass(slots=True)
+class LoopSummary:
+    """The effect of one iteration of a loop, in terms of the symbols of its start."""
+
+    symbols: dict[nodes.Variable, str]
+    steps: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
+    lost: list[nodes.Variable] = field(default_factory=list)
+    operator: str = ""
+    left: Value | None = None
+    right: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TripCount:
+    """``ceil(distance / stride)`` iterations; ``must_reach`` if the loop ends only when the distance is met exactly."""
+
+    distance: Polynomial
+    stride: int
+    must_reach: bool = False
+
+
+def step_of(symbol: str, start: Value | None, end: Binding | None) -> Polynomial | None:
+    """Give by how much a variable moved in an iteration, if it kept its base."""
+    here = Polynomial.variable(symbol)
+    if isinstance(start, Index) and isinstance(end, Index):
+        return end.polynomial - here
+    if isinstance(start, Address) and isinstance(end, Address):
+        same = start.base is end.base and start.subscripts[:-1] == end.subscripts[:-1]
+        return end.subscripts[-1] - here if same else None
+    return None
+
+
+def classify(summary: LoopSummary, starts: dict[nodes.Variable, Value], ends: Environment, modified: set[nodes.Variable]) -> None:
+    """Sort the modified variables into those with a step and those without closed form."""
+    moving = {summary.symbols[variable] for variable in modified if variable in summary.symbols}
+    for variable in summary.symbols:
+        if variable not in modified:
+            continue
+        step = step_of(summary.symbols[variable], starts[variable], ends.get(variable))
+        if step is not None and moving.isdisjoint(step.variables()):
+            summary.steps[variable] = step
+        else:
+            summary.lost.append(variable)
+
+
+def trip_count(operator: str, start: Polynomial, slope: int) -> TripCount | str:
+    """Solve ``start + slope * t  operator  0`` for the first ``t`` that fails, or say why that cannot be done."""
+    if operator == "==":
+        return "is an equality"
+    if slope == 0:
+        return "does not change"
+    if operator == "!=":
+        distance = -start if slope > 0 else start
+        if abs(slope) != 1:
+            return "may step over the bound that `!=` waits for"
+        return TripCount(distance, 1, must_reach=True)
+    if operator in {">", ">="}:
+        start, slope = -start, -slope
+        operator = {">": "<", ">=": "<="}[operator]
+    if slope < 0:
+        return "moves away from its bound"
+    return TripCount(-start + (ONE if operator == "<=" else ZERO), slope)

@@ -1,0 +1,419 @@
+"""The sink that emits the loop IR: every call of the symbolic execution becomes operations at the current place.
+
+Loads and stores are emitted with an empty map; ``complete`` sets memory, indices and map once the shapes are known.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    FileLineColLoc,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.affine_maps import AffineMaps
+from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
+from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
+from tensorlift.frontends.c.operations import (
+    UNORDERED,
+    arithmetic_operation,
+    can_be_eager,
+    conversion_operation,
+    operation_class,
+    predicate,
+)
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import AffineCondition, Condition
+from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange
+
+_INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
+_FLOATS = {32: f32, 64: f64}
+_INDEX = IndexType()
+_NO_FAST_MATH = arith.FastMathFlagsAttr("none")
+_NO_OVERFLOW = arith.IntegerOverflowAttr("none")
+_EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
+_SHIFTS = {"<<", ">>"}
+
+
+def ir_type(ctype: CType) -> Attribute:
+    """Give the type of a scalar in the loop IR."""
+    if isinstance(ctype, FloatType):
+        return _FLOATS[ctype.width]
+    assert isinstance(ctype, IntegerType)
+    return _INTEGERS[ctype.width]
+
+
+class IRSink:
+    """Emits operations at the end of the innermost open block."""
+
+    emits = True
+
+    def __init__(self, ranges: Ranges, entry: Block) -> None:
+        self.maps = AffineMaps(ranges)
+        self._blocks = [entry]
+        self._locations: dict[Location, FileLineColLoc] = {}
+
+    def place(self, location: Location) -> FileLineColLoc:
+        """Give the location attribute of a place."""
+        known = self._locations.get(location)
+        if known is None:
+            known = FileLineColLoc(StringAttr(location.file), IntAttr(location.line), IntAttr(location.column))
+            self._locations[location] = known
+        return known
+
+    def add(self, operation: Operation, location: Location) -> SSAValue | None:
+        """Append an operation and give its first result."""
+        operation.location = self.place(location)
+        self._blocks[-1].add_op(operation)
+        return operation.results[0] if operation.results else None
+
+    def _value(self, operation: Operation, location: Location) -> SSAValue:
+        result = self.add(operation, location)
+        assert result is not None
+        return result
+
+    def _apply(self, name: str, operands: Sequence[SSAValue], result: Attribute, location: Location) -> SSAValue:
+        """Append an operation of the arith or math dialect."""
+        kind = operation_class(name)
+        properties: dict[str, Attribute] = {}
+        declared = kind.get_irdl_definition().properties  # type: ignore[attr-defined] # every operation here is an IRDLOperation
+        if "fastmath" in declared:
+            properties["fastmath"] = _NO_FAST_MATH
+        if "overflowFlags" in declared:
+            properties["overflowFlags"] = _NO_OVERFLOW
+        return self._value(kind.create(operands=operands, result_types=[result], properties=properties), location)
+
+    def constant(self, value: float, ctype: CType, location: Location) -> Data:
+        """Emit a constant."""
+        kind = ir_type(ctype)
+        if isinstance(ctype, FloatType):
+            value = _rounded(value, ctype)
+            attribute: Attribute = FloatAttr(value, _FLOATS[ctype.width])
+        else:
+            attribute = IntegerAttr(_signed(int(value), ctype), kind)  # type: ignore[arg-type] # an integer type
+        operation = arith.ConstantOp.create(result_types=[kind], properties={"value": attribute})
+        return Data(self._value(operation, location), ctype, literal=value)
+
+    def _truth(self, value: bool, location: Location) -> Data:  # noqa: FBT001 - a truth value is what it is about
+        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": IntegerAttr(-int(value), i1)})
+        return Data(self._value(operation, location), BOOL, literal=int(value), truth=True)
+
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
+        """Emit an exact polynomial as an integer; a product of variables is computed in the integer type."""
+        constant = polynomial.constant_value
+        if constant is not None:
+            return self.constant(ctype.wrap(constant), ctype, location)
+        if polynomial.is_affine:
+            return Data(self._cast_index(self._affine_value(polynomial, location), ctype, location), ctype)
+        return Data(self._sum_of_products(polynomial, ctype, location), ctype)
+
+    def _affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:
+        """Emit an affine polynomial as an index; a single variable needs no operation."""
+        if len(polynomial.terms) == 1:
+            ((monomial, value),) = polynomial.terms.items()
+            if value == 1 and monomial and monomial[0] in self.maps.values:
+                return self.maps.values[monomial[0]]
+        attribute, operands = self.maps.map([polynomial])
+        return self._value(affine.ApplyOp(operands, attribute), location)
+
+    def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location) -> SSAValue:
+        return self._value(arith.IndexCastOp(value, ir_type(ctype)), location)
+
+    def _sum_of_products(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> SSAValue:
+        kind = ir_type(ctype)
+        affine_part = Polynomial({m: value for m, value in polynomial.terms.items() if len(m) <= 1})
+        total = self.index_value(affine_part, ctype, location).ssa if affine_part.terms else None
+        for monomial in sorted(m for m in polynomial.terms if len(m) > 1):
+            value = polynomial.terms[monomial]
+            product: SSAValue | None = None
+            for name in monomial:
+                factor = self._cast_index(self._affine_value(Polynomial.variable(name), location), ctype, location)
+                product = factor if product is None else self._apply("arith.muli", [product, factor], kind, location)
+            assert product is not None
+            if value != 1:
+                scale = cast("SSAValue", self.constant(ctype.wrap(value), ctype, location).ssa)
+                product = self._apply("arith.muli", [product, scale], kind, location)
+            left = cast("SSAValue | None", total)
+            total = product if left is None else self._apply("arith.addi", [left, product], kind, location)
+        return cast("SSAValue", total)
+
+    def convert(self, value: Data, ctype: CType, location: Location) -> Data:
+        """Emit the conversion between two arithmetic types."""
+        source = value.ctype
+        assert isinstance(ctype, IntegerType | FloatType)
+        assert isinstance(source, IntegerType | FloatType)
+        if value.truth:
+            return self._convert_truth(value, ctype, location)
+        if value.literal is not None and isinstance(ctype, FloatType):
+            return self.constant(value.literal, ctype, location)
+        if ctype is BOOL:
+            truth = self.compare("!=", value, self.constant(0, source, location), location)
+            return self._convert_truth(truth, ctype, location)
+        name = conversion_operation(source, ctype)
+        if name is None:
+            return Data(value.ssa, ctype, value.literal)
+        return Data(self._apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+
+    def _convert_truth(self, value: Data, ctype: IntegerType | FloatType, location: Location) -> Data:
+        """Turn a truth value into a number."""
+        if value.literal is not None:
+            return self.constant(int(value.literal), ctype, location)
+        name = "arith.uitofp" if isinstance(ctype, FloatType) else "arith.extui"
+        return Data(self._apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+
+    def unary(self, operator: str, value: Data, location: Location) -> Data:
+        """Emit ``-``, ``~`` or ``!``."""
+        if operator == "!":
+            true = self._truth(value=True, location=location)
+            return Data(self._apply("arith.xori", [_ssa(value), _ssa(true)], i1, location), BOOL, truth=True)
+        if isinstance(value.ctype, FloatType):
+            if value.literal is not None:
+                return self.constant(-value.literal, value.ctype, location)
+            return Data(self._apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
+        if operator == "-":
+            return self.arithmetic("-", self.constant(0, value.ctype, location), value, location)
+        return self.arithmetic("^", value, self.constant(-1, value.ctype, location), location)
+
+    def arithmetic(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Emit an arithmetic operator."""
+        ctype = left.ctype
+        assert isinstance(ctype, IntegerType | FloatType)
+        if operator in _SHIFTS:
+            right = self.convert(right, ctype, location)
+        name = arithmetic_operation(operator, ctype)
+        return Data(self._apply(name, [_ssa(left), _ssa(right)], ir_type(ctype), location), ctype)
+
+    def compare(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Emit a comparison."""
+        assert isinstance(left.ctype, IntegerType | FloatType)
+        number = predicate(operator, left.ctype)
+        return self._compare(isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
+
+    def _compare(self, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
+        kind = arith.CmpfOp if is_float else arith.CmpiOp
+        return Data(self._value(kind(sides[0], sides[1], number), location), BOOL, truth=True)
+
+    def truth_of(self, condition: AffineCondition, location: Location) -> Data:
+        """Emit an affine condition as a truth value: comparisons of indices with zero."""
+        result: Data | None = None
+        for polynomial, equality in condition.constraints:
+            value = self._affine_value(polynomial, location)
+            zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": IntegerAttr(0, _INDEX)})
+            number = predicate("==" if equality else ">=", IntegerType("index", 64, signed=True, rank=0))
+            part = self._compare(False, number, (value, self._value(zero, location)), location)  # noqa: FBT003 - see the parameter
+            result = part if result is None else self.connect("&&", result, part, location)
+        assert result is not None
+        return self.unary("!", result, location) if condition.inverted else result
+
+    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Emit ``&&`` or ``||`` of two truth values that are both computed."""
+        name = "arith.andi" if operator == "&&" else "arith.ori"
+        return Data(self._apply(name, [_ssa(left), _ssa(right)], i1, location), BOOL, truth=True)
+
+    def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
+        """Emit a function of <math.h>."""
+        if base_name(name) in CLASSIFICATIONS:
+            return self._classification(base_name(name), arguments[0], location)
+        operands = [_ssa(argument) for argument in arguments]
+        return Data(self._apply(operation_of(name), operands, ir_type(ctype), location), ctype)
+
+    def _classification(self, name: str, value: Data, location: Location) -> Data:
+        """Emit ``isnan`` as an unordered comparison of a value with itself."""
+        if name != "isnan":
+            raise refusal("call", location, name)
+        return self._compare(True, UNORDERED, (_ssa(value), _ssa(value)), location)  # noqa: FBT003 - see the parameter
+
+    def allocate(self, array: Array, domain: Domain) -> None:
+        """Emit the memory of a local object at its declaration."""
+        del domain
+        dynamic: list[SSAValue] = []
+        shape: list[int] = []
+        for extent in array.extents:
+            constant = None if extent is None else extent.constant_value
+            shape.append(DYNAMIC_INDEX if constant is None else constant)
+            if constant is None and extent is not None:
+                dynamic.append(self._affine_value(extent, array.location))
+        kind = MemRefType(ir_type(array.element), shape)
+        operation = memref.AllocaOp.create(
+            operands=dynamic,
+            result_types=[kind],
+            properties={"operandSegmentSizes": _segments(len(dynamic), 0)},
+            attributes={"tl.name": StringAttr(array.name)},
+        )
+        if isinstance(array.element, IntegerType) and not array.element.signed:
+            operation.attributes["tl.unsigned"] = UnitAttr()
+        if array.extents:
+            extents = [extent for extent in array.extents if extent is not None]
+            operation.attributes["tl.shape"] = self.maps.size_map(extents)
+        array.ssa = self._value(operation, array.location)
+        cast("SSAValue", array.ssa).name_hint = array.name
+
+    def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
+        """Emit a load, to be completed later."""
+        operation = affine.LoadOp.create(
+            operands=[cast("SSAValue", array.ssa)],
+            result_types=[ir_type(array.element)],
+            properties={"map": _EMPTY_MAP},
+        )
+        if subscripts:
+            array.accesses.append(Access(subscripts, domain, location, operation))
+        return Data(self._value(operation, location), array.element)
+
+    def store(
+        self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
+    ) -> None:
+        """Emit a store, to be completed later."""
+        operation = affine.StoreOp.create(
+            operands=[_ssa(value), cast("SSAValue", array.ssa)], properties={"map": _EMPTY_MAP}
+        )
+        if subscripts:
+            array.accesses.append(Access(subscripts, domain, location, operation))
+        self.add(operation, location)
+
+    def complete(self, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
+        """Set the indices of a load or store."""
+        operation = cast("Operation", access.operation)
+        attribute, operands = self.maps.map(subscripts)
+        memory = cast("SSAValue", array.ssa)
+        kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
+        operation.operands = [*kept, memory, *operands]
+        operation.properties["map"] = attribute
+
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+        """Open the body of a loop."""
+        lower, lower_operands = self.maps.map([loop.lower])
+        upper, upper_operands = self.maps.map(loop.uppers)
+        block = Block(arg_types=[_INDEX])
+        block.args[0].name_hint = hint
+        operation = affine.ForOp.create(
+            operands=[*lower_operands, *upper_operands],
+            properties={
+                "lowerBoundMap": lower,
+                "upperBoundMap": upper,
+                "step": IntegerAttr(loop.step, _INDEX),
+                "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
+            },
+            regions=[Region(block)],
+        )
+        self.add(operation, location)
+        self.maps.values[loop.variable] = block.args[0]
+        self._blocks.append(block)
+
+    def end_loop(self) -> None:
+        """Close the body of a loop."""
+        self._blocks.pop().add_op(affine.YieldOp.get())
+
+    def begin_branch(self) -> None:
+        """Open an arm."""
+        self._blocks.append(Block())
+
+    def end_branch(self) -> object:
+        """Close an arm and give its block."""
+        return self._blocks.pop()
+
+    def branch(
+        self,
+        condition: Condition,
+        arms: tuple[object, object],
+        results: tuple[Data, Data] | None,
+        location: Location,
+    ) -> Data | None:
+        """Emit the condition over its arms; arms that may run eagerly become a ``select``."""
+        blocks = cast("tuple[Block, Block]", arms)
+        if results is not None and isinstance(condition, Data) and all(map(can_be_eager, _operations(blocks))):
+            return self._select(condition, blocks, results, location)
+        if isinstance(condition, AffineCondition) and condition.inverted:
+            blocks = (blocks[1], blocks[0])
+            results = None if results is None else (results[1], results[0])
+        self._terminate(condition, blocks, results, location)
+        kinds = [] if results is None else [_ssa(results[0]).type]
+        has_else = results is not None or len(blocks[1].ops) > 1
+        regions = [Region(blocks[0]), Region(blocks[1]) if has_else else Region()]
+        if isinstance(condition, AffineCondition):
+            attribute, operands = self.maps.set(condition.constraints)
+            operation: Operation = affine.IfOp.create(
+                operands=operands, result_types=kinds, properties={"condition": attribute}, regions=regions
+            )
+        else:
+            operation = scf.IfOp.create(operands=[_ssa(condition)], result_types=kinds, regions=regions)
+        value = self.add(operation, location)
+        return None if results is None or value is None else Data(value, results[0].ctype, truth=results[0].truth)
+
+    def _terminate(
+        self, condition: Condition, blocks: tuple[Block, Block], results: tuple[Data, Data] | None, location: Location
+    ) -> None:
+        kind = affine.YieldOp if isinstance(condition, AffineCondition) else scf.YieldOp
+        for position, block in enumerate(blocks):
+            operands = [] if results is None else [_ssa(results[position])]
+            terminator = kind.create(operands=operands)
+            terminator.location = self.place(location)
+            block.add_op(terminator)
+
+    def _select(
+        self, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location
+    ) -> Data:
+        """Move both arms here and choose between their values."""
+        for block in blocks:
+            for operation in list(block.ops):
+                operation.detach()
+                self._blocks[-1].add_op(operation)
+        first, second = results
+        value = self._value(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)
+        return Data(value, first.ctype, truth=first.truth)
+
+    def finish(self, result: Data | None, location: Location) -> None:
+        """Emit the end of the function."""
+        self.add(func.ReturnOp(*([] if result is None else [_ssa(result)])), location)
+
+
+def _operations(blocks: tuple[Block, Block]) -> list[Operation]:
+    return [operation for block in blocks for operation in block.ops]
+
+
+def _ssa(value: Data) -> SSAValue:
+    """Give the value of the emitted program."""
+    return cast("SSAValue", value.ssa)
+
+
+def _segments(*sizes: int) -> Attribute:
+    from xdsl.dialects.builtin import DenseArrayBase  # noqa: PLC0415 - used in two places only
+
+    return DenseArrayBase.from_list(i32, list(sizes))
+
+
+def _rounded(value: float, ctype: FloatType) -> float:
+    """Round a number to a floating type."""
+    if ctype.width == 32:  # noqa: PLR2004 - the width of float
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    return float(value)
+
+
+def _signed(value: int, ctype: CType) -> int:
+    """Give the two's complement reading of a value, which signless attributes hold."""
+    assert isinstance(ctype, IntegerType)
+    value &= (1 << ctype.width) - 1
+    return value - (1 << ctype.width) if value >> (ctype.width - 1) else value

@@ -1,0 +1,84 @@
+"""The boundary to libclang: parsing an in-memory file, and the few functions that the Python binding does not wrap.
+
+The binding of libclang 18 has no operator kinds, but the library exports them; they are called through ctypes.  Nothing
+typed ``Any`` leaves this file and ``clang_ast``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from clang import cindex
+
+INCLUDE = Path(__file__).parent / "include"
+LIBRARY: Any = cindex.conf.lib
+
+BINARY_OPERATORS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split()
+UNARY_OPERATORS = "? post++ post-- pre++ pre-- & * + - ~ ! real imag extension co_await".split()
+
+_INTEGER_RESULT, _FLOAT_RESULT = 1, 2
+
+
+def _declare(name: str, arguments: Sequence[Any], result: Any) -> Any:
+    """Give a function of the library its signature."""
+    function = getattr(LIBRARY, name)
+    function.argtypes, function.restype = list(arguments), result
+    return function
+
+
+_binary_kind = _declare("clang_getCursorBinaryOperatorKind", [cindex.Cursor], ctypes.c_int)
+_unary_kind = _declare("clang_getCursorUnaryOperatorKind", [cindex.Cursor], ctypes.c_int)
+_evaluate = _declare("clang_Cursor_Evaluate", [cindex.Cursor], ctypes.c_void_p)
+_result_kind = _declare("clang_EvalResult_getKind", [ctypes.c_void_p], ctypes.c_int)
+_result_signed = _declare("clang_EvalResult_getAsLongLong", [ctypes.c_void_p], ctypes.c_longlong)
+_result_float = _declare("clang_EvalResult_getAsDouble", [ctypes.c_void_p], ctypes.c_double)
+_result_dispose = _declare("clang_EvalResult_dispose", [ctypes.c_void_p], None)
+_cursor_location = LIBRARY.clang_getCursorLocation
+_expansion = LIBRARY.clang_getInstantiationLocation
+
+
+def binary_operator(cursor: Any) -> str:
+    """Spell the operator of a binary or compound assignment expression."""
+    return BINARY_OPERATORS[_binary_kind(cursor)]
+
+
+def unary_operator(cursor: Any) -> str:
+    """Spell the operator of a unary expression; increments are ``post++``, ``pre++`` and so on."""
+    return UNARY_OPERATORS[_unary_kind(cursor)]
+
+
+def evaluate(cursor: Any) -> int | float | None:
+    """Evaluate a constant expression; integers come reduced to 64 bits with sign."""
+    result = _evaluate(cursor)
+    if not result:
+        return None
+    try:
+        kind = _result_kind(result)
+        if kind == _INTEGER_RESULT:
+            return int(_result_signed(result))
+        return float(_result_float(result)) if kind == _FLOAT_RESULT else None
+    finally:
+        _result_dispose(result)
+
+
+def position(cursor: Any) -> tuple[int, int]:
+    """Give line and column where the cursor starts; code from a macro stands where the macro is used."""
+    line, column, file = ctypes.c_uint(), ctypes.c_uint(), cindex.c_object_p()
+    _expansion(_cursor_location(cursor), ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None)
+    return line.value, column.value
+
+
+@cache
+def _index() -> Any:
+    """Create the libclang index once; it is reused by every parse."""
+    return cindex.Index.create()
+
+
+def parse(text: str, filename: str, arguments: Sequence[str]) -> Any:
+    """Parse source text as C; raises ``cindex.TranslationUnitLoadError`` where libclang gives up."""
+    flags = ["-x", "c", "-nostdinc", *arguments, "-isystem", str(INCLUDE)]
+    return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=0)

@@ -1,0 +1,345 @@
+"""Execution of loops: the counted form, the closed forms of all steering variables inside, and their values afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
+from tensorlift.frontends.c.calls import Calls
+from tensorlift.frontends.c.conditions import COMPARISONS
+from tensorlift.frontends.c.demand import Demand
+from tensorlift.frontends.c.induction import LoopSummary, TripCount, classify, trip_count
+from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.preconditions import Preconditions
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import Sink
+from tensorlift.frontends.c.values import Address, Binding, Environment, Index, LoopRange, Need, Unknown, Value
+
+_ITERATION = "@t"
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """A solved loop: its range over the loop variable, the iteration number in it, and the number of iterations."""
+
+    loop: LoopRange
+    iteration: Polynomial | None
+    trips: Polynomial
+    hint: str
+    primary: nodes.Variable | None
+    nonempty: Need | None
+
+
+class Loops(Calls):
+    """Execution of loops."""
+
+    def __init__(self, demand: Demand, ranges: Ranges, preconditions: Preconditions, sink: Sink) -> None:
+        super().__init__(demand, ranges, preconditions, sink)
+        self._summaries: dict[nodes.Loop, LoopSummary] = {}
+        self._modified = ModifiedVariables()
+
+    def loop(self, loop: nodes.Loop) -> None:
+        """Execute a loop."""
+        if loop.initial is not None:
+            self.execute(loop.initial)
+        if loop.condition is None:
+            raise refusal("loop-forever", loop.location, "has no condition")
+        summary = self._summary(loop)
+        steps = self._steps(summary)
+        count = self._count(loop, summary, steps)
+        if count is None:
+            self._lose(summary, {})
+            return
+        self._run(loop, summary, steps, count)
+        self._leave(summary, steps, count)
+        if loop.keyword != "do":
+            self._effects_of_condition(loop)
+
+    def _summary(self, loop: nodes.Loop) -> LoopSummary:
+        """Analyse one iteration, once for each loop of the source."""
+        known = self._summaries.get(loop)
+        if known is None:
+            known = self._summaries[loop] = self._analyse(loop)
+        return known
+
+    def _analyse(self, loop: nodes.Loop) -> LoopSummary:
+        """Run the body quietly from symbolic starts."""
+        starts: dict[nodes.Variable, Value] = {}
+        symbols: dict[nodes.Variable, str] = {}
+        environment: Environment = {}
+        for variable, binding in self.environment.items():
+            symbolic = self._symbolic(variable, binding, symbols)
+            environment[variable] = binding if symbolic is None else symbolic
+            if symbolic is not None:
+                starts[variable] = symbolic
+        summary = LoopSummary(symbols)
+        with self.quiet(environment):
+            if loop.keyword != "do":
+                self._note_condition(loop, summary)
+            self.execute(loop.body)
+            if loop.advance is not None:
+                self.evaluate(loop.advance)
+            if loop.keyword == "do":
+                self._note_condition(loop, summary)
+            classify(summary, starts, self.environment, self._modified.of(loop))
+        return summary
+
+    def _symbolic(self, variable: nodes.Variable, binding: Binding, symbols: dict[nodes.Variable, str]) -> Value | None:
+        """Give the symbol for a variable's value at the start of an iteration."""
+        if isinstance(variable.ctype, PointerType | ArrayType):
+            symbols[variable] = self.fresh(f"@{variable.name}")
+            return Address(variable, (Polynomial.variable(symbols[variable]),))
+        if isinstance(variable.ctype, IntegerType) and self.demand.steers(variable):
+            del binding
+            symbols[variable] = self.fresh(f"@{variable.name}")
+            return Index(Polynomial.variable(symbols[variable]), variable.ctype)
+        return None
+
+    def _note_condition(self, loop: nodes.Loop, summary: LoopSummary) -> None:
+        """Note the two sides of the loop condition."""
+        condition = loop.condition
+        while isinstance(condition, nodes.Cast):
+            condition = condition.operand
+        assert condition is not None
+        if isinstance(condition, nodes.Binary) and condition.operator in COMPARISONS:
+            summary.operator = condition.operator
+            summary.left, summary.right = self.evaluate(condition.left), self.evaluate(condition.right)
+        elif isinstance(condition, nodes.Binary) and condition.operator in {"&&", "||"}:
+            self.evaluate(condition)
+        else:
+            summary.operator, summary.left = "!=", self.evaluate(condition)
+            summary.right = Index(ZERO, INT)
+
+    def _steps(self, summary: LoopSummary) -> dict[nodes.Variable, Polynomial]:
+        """Give the steps of the closed forms in terms of the values around the loop."""
+        values = self._values(summary)
+        steps: dict[nodes.Variable, Polynomial] = {}
+        for variable, step in summary.steps.items():
+            start = self.environment.get(variable)
+            symbols = {name for name in self.ranges.leaves(step) if name.startswith("@")}
+            if isinstance(start, Index | Address) and symbols <= values.keys():
+                steps[variable] = self.ranges.substitute(step, values)
+        return steps
+
+    def _values(
+        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial] | None = None
+    ) -> dict[str, Polynomial]:
+        """Map the symbols of a summary to the present values, or with steps to those at iteration ``t``."""
+        time = Polynomial.variable(_ITERATION)
+        values: dict[str, Polynomial] = {}
+        for variable, symbol in summary.symbols.items():
+            binding = self.environment.get(variable)
+            if isinstance(binding, Index):
+                values[symbol] = binding.polynomial
+            elif isinstance(binding, Address):
+                values[symbol] = binding.subscripts[-1]
+            if steps and variable in steps:
+                values[symbol] = values[symbol] + steps[variable] * time
+        return values
+
+    def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
+        """Solve the loop condition; None where an analysis run cannot."""
+        solved = self._solve(loop, summary, steps)
+        if isinstance(solved, TripCount):
+            return self._range(loop, summary, steps, solved)
+        if not self.sink.emits:
+            return None
+        reason, detail = solved
+        if loop.keyword != "for" and reason not in {"loop-data", "closed-form"}:
+            raise refusal("while", loop.location, loop.keyword)
+        raise refusal(reason, loop.condition.location if loop.condition else loop.location, detail)
+
+    def _solve(
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
+    ) -> TripCount | tuple[str, str]:
+        """Find the trip count, or the refusal to raise."""
+        if not summary.operator:
+            return "loop-condition", "joins several tests"
+        for side in (summary.left, summary.right):
+            if isinstance(side, Unknown):
+                return ("closed-form" if side.reason != "subscript-data" else "loop-data"), side.detail
+            if not isinstance(side, Index | Address):
+                return "loop-data", "data"
+        distance = self._distance(summary, steps)
+        if isinstance(distance, str):
+            return "closed-form", distance
+        slope = distance.coefficient(_ITERATION)
+        if _ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(distance.without([_ITERATION])):
+            return "loop-condition", "is not linear in the iterations"
+        stride = slope.constant_value
+        if stride is None:
+            return "loop-step", f"`{slope}` is not a constant"
+        start = distance.without([_ITERATION])
+        solved = trip_count(summary.operator, start, stride)
+        if isinstance(solved, str):
+            return ("loop-forever" if "away" in solved or "change" in solved else "loop-condition"), solved
+        if not solved.distance.is_affine:
+            return "loop-affine", str(solved.distance)
+        self._rely_on_condition(summary, steps, solved)
+        return self._unsigned_safe(summary, steps, solved)
+
+    def _rely_on_condition(
+        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+    ) -> None:
+        """Rely on the exactness of both sides of the condition, at every time that it is evaluated."""
+        if not self.sink.emits:
+            return
+        for variable, symbol in summary.symbols.items():
+            binding = self.environment.get(variable)
+            if isinstance(binding, Index) and self._occurs(summary, symbol):
+                self.rely_on(binding)
+        values = self._values(summary, steps)
+        last = self.ranges.quotient(solved.distance + Polynomial.constant(solved.stride - 1), solved.stride)
+        times = LoopRange(_ITERATION, ZERO, (last + ONE,))
+        with self.inside(loop=times):
+            for side in (summary.left, summary.right):
+                for need in side.needs if isinstance(side, Index | Address) else ():
+                    polynomial = self.ranges.substitute(need.polynomial, values)
+                    self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
+
+    def _occurs(self, summary: LoopSummary, symbol: str) -> bool:
+        """Whether a symbol occurs in the loop condition."""
+        sides = (summary.left, summary.right)
+        return any(isinstance(side, Index) and symbol in self.ranges.leaves(side.polynomial) for side in sides)
+
+    def _distance(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> Polynomial | str:
+        """Give left minus right of the condition at iteration ``t``, or the variable that stands in the way."""
+        values = self._values(summary, steps)
+        lost = {summary.symbols[variable]: variable.name for variable in [*summary.lost, *summary.steps] if variable not in steps}
+        sides: list[Polynomial] = []
+        for side in (summary.left, summary.right):
+            polynomial = side.polynomial if isinstance(side, Index) else side.subscripts[-1]  # type: ignore[union-attr] # checked by the caller
+            for name in sorted(self.ranges.leaves(polynomial)):
+                if name in lost or (name.startswith("@") and name not in values):
+                    return lost.get(name, name.removeprefix("@"))
+            sides.append(self.ranges.substitute(polynomial, values))
+        return sides[0] - sides[1]
+
+    def _unsigned_safe(
+        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+    ) -> TripCount | tuple[str, str]:
+        """Make sure that an unsigned counter does not wrap: it must rise with ``<`` or ``!=``, or be signed."""
+        for variable, step in steps.items():
+            ctype = variable.ctype
+            if not isinstance(ctype, IntegerType) or ctype.signed or not self._occurs(summary, summary.symbols[variable]):
+                continue
+            value = step.constant_value
+            rising = value is not None and value > 0 and summary.operator in {"<", "!=", ">"}
+            exact = rising and (value == 1 or ctype.width == INT.width * 2)
+            falling = value == -1 and summary.operator in {">", "!=", "<"}
+            if not exact and not falling:
+                return "loop-wrap", variable.name
+        return solved
+
+    def _range(
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+    ) -> _Count:
+        """Choose the loop variable: the counter itself where it rises, else the iteration number."""
+        distance, stride = solved.distance, solved.stride
+        if loop.keyword == "do":
+            distance = distance + Polynomial.constant(stride)
+        trips = distance if stride == 1 else self.ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
+        nonempty = self._reach(loop, solved, distance)
+        primary = self._primary(summary, steps)
+        name = primary.name if primary is not None else "t"
+        variable = self.fresh(name)
+        if primary is not None:
+            start, step = self._start(primary), steps[primary].constant_value
+            alone = step == stride and len(steps) == 1
+            if step == 1 and stride == 1:
+                iteration = Polynomial.variable(variable) - start
+                return _Count(LoopRange(variable, start, (start + trips,)), iteration, trips, name, primary, nonempty)
+            if step is not None and step > 1 and alone:
+                over = LoopRange(variable, start, (start + distance,), step)
+                return _Count(over, None, trips, name, primary, nonempty)
+        over = LoopRange(variable, ZERO, (trips,))
+        return _Count(over, Polynomial.variable(variable), trips, name, None, nonempty)
+
+    def _reach(self, loop: nodes.Loop, solved: TripCount, distance: Polynomial) -> Need | None:
+        """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""
+        distance = distance - ONE if loop.keyword == "do" else distance
+        if self.ranges.is_nonnegative(distance, self.domain):
+            return None
+        need = Need("overflow" if solved.must_reach else "extent", distance, loop.location)
+        if (solved.must_reach or loop.keyword == "do") and self.sink.emits:
+            self.preconditions.demand(need, self.domain)
+            return None
+        return need
+
+    def _start(self, variable: nodes.Variable) -> Polynomial:
+        binding = self.environment[variable]
+        assert isinstance(binding, Index)
+        return binding.polynomial
+
+    def _primary(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> nodes.Variable | None:
+        """Find the counter: the first integer in the condition that has a step."""
+        for variable in steps:
+            if isinstance(self.environment.get(variable), Index) and self._occurs(summary, summary.symbols[variable]):
+                return variable
+        return None
+
+    def _run(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+        """Execute the body once, for all iterations."""
+        if not self.sink.emits:
+            return
+        outer = dict(self.environment)
+        self.sink.begin_loop(count.loop, count.hint, loop.location)
+        with self.inside(loop=count.loop):
+            self._enter(summary, steps, count)
+            if loop.keyword != "do":
+                self._effects_of_condition(loop)
+            self.execute(loop.body)
+            if loop.advance is not None:
+                self.evaluate(loop.advance)
+        self.sink.end_loop()
+        self.environment = outer
+
+    def _effects_of_condition(self, loop: nodes.Loop) -> None:
+        """Apply the side effects of a loop condition, as in ``while (n--)``."""
+        condition = loop.condition
+        if condition is None or not has_effects(condition):
+            return
+        for variable in assigned_in(condition):
+            if not isinstance(variable.ctype, PointerType) and not self.demand.steers(variable):
+                raise refusal("loop-condition", condition.location, f"changes `{variable.name}`, which is data")
+        with self.quiet(self.environment):
+            self.evaluate(condition)
+
+    def _enter(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+        """Bind the steering variables to their values in the general iteration."""
+        for variable, step in steps.items():
+            binding = self.environment[variable]
+            if count.iteration is None:
+                assert isinstance(binding, Index)
+                self.environment[variable] = Index(Polynomial.variable(count.loop.variable), binding.ctype, binding.needs)
+            else:
+                self.environment[variable] = _advanced(binding, step * count.iteration, ())
+        self._lose(summary, steps)
+
+    def _leave(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+        """Bind the steering variables to their values after the loop."""
+        needs = (count.nonempty,) if count.nonempty is not None else ()
+        for variable, step in steps.items():
+            self.environment[variable] = _advanced(self.environment[variable], step * count.trips, needs)
+        self._lose(summary, steps)
+
+    def _lose(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> None:
+        """Forget the variables without closed form."""
+        for variable in [*summary.lost, *summary.steps]:
+            if variable not in steps and variable in self.environment:
+                reason = "pointer-walk" if isinstance(variable.ctype, PointerType) else "closed-form"
+                self.environment[variable] = Unknown(reason, variable.name)
+
+
+def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -> Binding:
+    """Move a steering value."""
+    if isinstance(binding, Index):
+        return Index(binding.polynomial + distance, binding.ctype, binding.needs + needs)
+    assert isinstance(binding, Address)
+    *outer, last = binding.subscripts
+    return Address(binding.base, (*outer, last + distance), binding.needs + needs)
+
+

@@ -1,0 +1,225 @@
+"""One C function to one MLIR module: parameters, body, shapes, attributes."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, BlockArgument, Region
+from xdsl.rewriter import Rewriter
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import (
+    ArrayType,
+    CType,
+    FloatType,
+    IntegerType,
+    OtherType,
+    PointerType,
+    VoidType,
+    element_of,
+)
+from tensorlift.frontends.c.delinearise import Split
+from tensorlift.frontends.c.demand import Demand
+from tensorlift.frontends.c.ir_sink import IRSink, ir_type
+from tensorlift.frontends.c.polynomial import ZERO
+from tensorlift.frontends.c.preconditions import Preconditions, Requirement
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.shapes import Shapes
+from tensorlift.frontends.c.statements import Statements
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Value
+
+
+def lower_function(function: nodes.Function, source: str) -> ModuleOp:
+    """Lower one function; raises ``LiftError`` with the reason where it is refused."""
+    return _Lowering(function, source).run()
+
+
+class _Lowering:
+    """The state of lowering one function."""
+
+    def __init__(self, function: nodes.Function, source: str) -> None:
+        self._function = function
+        self._source = source
+        self._ranges = Ranges()
+        self._preconditions = Preconditions(self._ranges)
+        self._block = Block()
+        self._sink = IRSink(self._ranges, self._block)
+        self._demand = Demand(function)
+        self._machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
+        self._arrays: list[Array] = []
+
+    def run(self) -> ModuleOp:
+        """Lower the parameters, the body and the shapes, in this order."""
+        self._check_signature()
+        self._parameters()
+        self._machine.calling.append(self._function)
+        value = self._machine.run_body(self._function)
+        result = self._result(value)
+        self._sink.finish(result, self._function.location)
+        arrays = self._arrays + self._machine.arrays
+        self._shape(arrays)
+        return self._module(result)
+
+    def _check_signature(self) -> None:
+        function = self._function
+        if function.is_variadic:
+            raise refusal("variadic", function.location, function.name)
+        for ctype, location in [(function.result, function.location)] + [
+            (parameter.ctype, parameter.location) for parameter in function.parameters
+        ]:
+            _check_parameter(ctype, location, function.name)
+
+    def _parameters(self) -> None:
+        """Bind the parameters: sizes first, because the extents of arrays depend on them."""
+        for position, parameter in enumerate(self._function.parameters):
+            scalar = isinstance(parameter.ctype, IntegerType | FloatType)
+            size = scalar and self._demand.steers(parameter)
+            kind = IndexType() if size else ir_type(parameter.ctype) if scalar else IndexType()
+            argument = self._block.insert_arg(kind, position, self._sink.place(parameter.location))
+            argument.name_hint = parameter.name or None
+            if size:
+                self._bind_size(parameter, argument)
+            elif scalar:
+                self._machine.bind_parameter(parameter, Data(argument, parameter.ctype))
+        for position, parameter in enumerate(self._function.parameters):
+            if isinstance(parameter.ctype, PointerType | ArrayType):
+                self._bind_array(parameter, position)
+
+    def _bind_size(self, parameter: nodes.Variable, argument: BlockArgument) -> None:
+        ctype = cast("IntegerType", parameter.ctype)
+        name = self._machine.fresh(parameter.name)
+        polynomial = self._ranges.add_size(name, ctype.maximum)
+        self._sink.maps.values[name] = argument
+        self._machine.environment[parameter] = Index(polynomial, ctype)
+
+    def _bind_array(self, parameter: nodes.Variable, position: int) -> None:
+        element = element_of(parameter.ctype)
+        if isinstance(element, PointerType):
+            raise refusal("row-pointers", parameter.location, parameter.name)
+        _check_parameter(element, parameter.location, self._function.name)
+        extents = self._machine.extents(parameter)
+        if isinstance(parameter.ctype, PointerType):
+            extents = [None, *extents]
+        array = Array(parameter.name, element, extents, parameter.location, _spelling(parameter))
+        array.is_parameter, array.position = True, position
+        array.ssa = self._block.args[position]
+        self._arrays.append(array)
+        self._machine.environment[parameter] = Address(array, (ZERO,))
+
+    def _result(self, value: Value) -> Data | None:
+        """Turn the returned value into data."""
+        function = self._function
+        if isinstance(function.result, VoidType):
+            return None
+        place = nodes.Integer(0, function.result, function.location)
+        return self._machine.value_of(self._machine.as_data(value, place), function.location)
+
+    def _shape(self, arrays: list[Array]) -> None:
+        """Settle the shape of every array, then complete its loads and stores."""
+        shapes = Shapes(self._ranges, self._preconditions)
+        for array in arrays:
+            if _is_cell(array):
+                array.extents = []
+                splits = [Split(access, ()) for access in array.accesses]
+            else:
+                splits = shapes.settle(array)
+            if array.is_parameter:
+                self._retype(array)
+            for split in splits:
+                self._sink.complete(array, split.access, split.subscripts)
+
+    def _retype(self, array: Array) -> None:
+        """Give an array parameter its type."""
+        shape = [DYNAMIC_INDEX if (value := extent.constant_value) is None else value for extent in array.extents if extent is not None]
+        argument = cast("BlockArgument", array.ssa)
+        array.ssa = Rewriter.replace_value_with_new_type(argument, MemRefType(ir_type(array.element), shape))
+
+    def _module(self, result: Data | None) -> ModuleOp:
+        """Wrap the body into a function and a module."""
+        arguments = [argument.type for argument in self._block.args]
+        results = [] if result is None else [ir_type(self._function.result)]
+        operation = FuncOp(
+            self._function.name,
+            FunctionType.from_lists(arguments, results),
+            Region(self._block),
+            arg_attrs=ArrayAttr([self._argument_attributes(position) for position in range(len(arguments))]),
+        )
+        operation.location = self._sink.place(self._function.location)
+        operation.attributes["tl.source"] = StringAttr(self._source)
+        if isinstance(self._function.result, IntegerType) and not self._function.result.signed:
+            operation.attributes["tl.result_unsigned"] = UnitAttr()
+        requirements = self._preconditions.requirements()
+        if requirements:
+            operation.attributes["tl.requires"] = ArrayAttr([self._requirement(item) for item in requirements])
+        return ModuleOp([operation])
+
+    def _argument_attributes(self, position: int) -> DictionaryAttr:
+        parameter = self._function.parameters[position]
+        attributes: dict[str, Attribute] = {
+            "tl.name": StringAttr(parameter.name),
+            "tl.c_type": StringAttr(_spelling(parameter)),
+        }
+        element = element_of(parameter.ctype)
+        if isinstance(element, IntegerType) and not element.signed and not self._is_size(position):
+            attributes["tl.unsigned"] = UnitAttr()
+        for array in self._arrays:
+            if array.position == position:
+                extents = [extent for extent in array.extents if extent is not None]
+                attributes["tl.shape"] = self._sink.maps.size_map(extents)
+                if array.strides is not None:
+                    attributes["tl.strides"] = ArrayAttr([StringAttr(str(stride)) for stride in array.strides])
+        return DictionaryAttr(attributes)
+
+    def _is_size(self, position: int) -> bool:
+        return isinstance(self._block.args[position].type, IndexType)
+
+    def _requirement(self, requirement: Requirement) -> DictionaryAttr:
+        attributes: dict[str, Attribute] = {
+            "kind": StringAttr(requirement.kind),
+            "text": StringAttr(requirement.text),
+            "loc": StringAttr(str(requirement.location)),
+        }
+        if requirement.polynomial.is_affine:
+            attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
+        return DictionaryAttr(attributes)
+
+
+def _is_cell(array: Array) -> bool:
+    """Whether a pointer is only ever dereferenced, without subscript or movement: a scalar passed by address."""
+    if not array.is_parameter or array.subscripted or array.extents != [None]:
+        return False
+    return bool(array.accesses) and all(access.subscripts == (ZERO,) for access in array.accesses)
+
+
+def _check_parameter(ctype: CType, location: Location, name: str) -> None:
+    """Refuse parameter and result types outside the subset."""
+    if isinstance(ctype, OtherType):
+        raise refusal(ctype.kind, location, f"`{ctype.spelling}`" if ctype.kind == "struct" else ctype.spelling)
+    if isinstance(ctype, PointerType) and isinstance(ctype.element, OtherType):
+        _check_parameter(ctype.element, location, name)
+    if isinstance(ctype, PointerType) and isinstance(ctype.element, VoidType):
+        raise refusal("type", location, ctype.spelling)
+
+
+def _spelling(parameter: nodes.Variable) -> str:
+    """Spell the canonical type of a parameter; an array parameter is the pointer that it decays to."""
+    ctype = parameter.ctype
+    if not isinstance(ctype, ArrayType):
+        return ctype.spelling
+    base, _, rest = ctype.spelling.partition("[")
+    inner = rest.partition("]")[2]
+    return f"{base.strip()} (*){inner}" if inner else f"{base.strip()} *"

@@ -1,0 +1,117 @@
+"""The state of the symbolic execution of one function, and the basic steps on it.
+
+The environment binds variables: steering integers to polynomials, pointers to addresses, everything else to slots of memory.
+``domain`` is the set of loops and affine conditions around the current place.  With a quiet sink nothing is emitted and no
+condition is recorded; such runs analyse loop bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import INT, CType, IntegerType, OtherType
+from tensorlift.frontends.c.demand import Demand
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.preconditions import Preconditions
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import QuietSink, Sink
+from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environment, Index, LoopRange, Unknown, Value
+
+
+class Machine:
+    """State and basic steps; the subclasses add places, expressions, calls, loops and statements."""
+
+    def __init__(self, demand: Demand, ranges: Ranges, preconditions: Preconditions, sink: Sink) -> None:
+        self.demand = demand
+        self.ranges = ranges
+        self.preconditions = preconditions
+        self.sink = sink
+        self.environment: Environment = {}
+        self.domain = Domain()
+        self.arrays: list[Array] = []
+        self.calling: list[nodes.Function] = []
+        self._names: dict[str, int] = {}
+
+    def evaluate(self, expression: nodes.Expression) -> Value:
+        """Evaluate an expression with its side effects."""
+        raise NotImplementedError
+
+    def execute(self, statement: nodes.Statement) -> None:
+        """Execute a statement."""
+        raise NotImplementedError
+
+    def fresh(self, name: str) -> str:
+        """Give a variable name that no polynomial uses yet."""
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return name if count == 0 else self.fresh(f"{name}_{count}")
+
+    @contextmanager
+    def quiet(self, environment: Environment) -> Iterator[None]:
+        """Run in another environment without emitting anything."""
+        saved = self.sink, self.environment, self.domain
+        self.sink, self.environment, self.domain = QuietSink(), environment, Domain()
+        try:
+            yield
+        finally:
+            self.sink, self.environment, self.domain = saved
+
+    @contextmanager
+    def inside(self, loop: LoopRange | None = None, guards: tuple[Polynomial, ...] = ()) -> Iterator[None]:
+        """Run with one more loop or more conditions around."""
+        saved = self.domain
+        loops = saved.loops if loop is None else (*saved.loops, loop)
+        self.domain = Domain(loops, saved.guards + guards)
+        try:
+            yield
+        finally:
+            self.domain = saved
+
+    def rely_on(self, value: Index | Address) -> None:
+        """Prove or record the conditions that an exact value rests on."""
+        if self.sink.emits and value.needs:
+            for need in value.needs:
+                self.preconditions.demand(need, self.domain)
+
+    def known(self, value: Value, location: Location) -> Value:
+        """Refuse a value without a closed form."""
+        if isinstance(value, Unknown) and self.sink.emits:
+            raise refusal(value.reason, location, value.detail)
+        return value
+
+    def data(self, expression: nodes.Expression) -> Data:
+        """Evaluate an expression as a value of the emitted program."""
+        return self.as_data(self.evaluate(expression), expression)
+
+    def as_data(self, value: Value, expression: nodes.Expression) -> Data:
+        """Turn a value into one of the emitted program."""
+        match self.known(value, expression.location):
+            case Data() as data:
+                return data
+            case Index(polynomial, ctype, needs) as index:
+                if any(need.kind != "overflow" for need in needs) or not _is_ring(ctype, expression.ctype):
+                    self.rely_on(index)
+                return self.sink.index_value(polynomial, ctype, expression.location)
+            case Unknown():
+                return Data(None, expression.ctype)
+            case _:
+                raise refusal("pointer", expression.location, "a pointer is used as a value")
+
+    def value_of(self, data: Data, location: Location) -> Data:
+        """Turn a truth value into the ``int`` that C makes of it."""
+        return self.sink.convert(data, INT, location) if data.truth else data
+
+
+def _is_ring(ctype: IntegerType, wanted: CType) -> bool:
+    """Whether a value is used in its own type, where wrapping and exact arithmetic agree."""
+    return ctype == wanted
+
+
+def check_type(ctype: CType, location: Location) -> None:
+    """Refuse a type outside the subset."""
+    if isinstance(ctype, OtherType):
+        raise refusal(ctype.kind, location, f"`{ctype.spelling}`" if ctype.kind == "struct" else ctype.spelling)

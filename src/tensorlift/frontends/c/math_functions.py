@@ -1,0 +1,69 @@
+"""The functions of <math.h> and <stdlib.h> that have an operation in the loop IR, by their name for ``double``.
+
+A name with suffix ``f`` is the same function for ``float``.
+"""
+
+from __future__ import annotations
+
+UNARY_MATH: dict[str, str] = {
+    "acos": "math.acos",
+    "acosh": "math.acosh",
+    "asin": "math.asin",
+    "asinh": "math.asinh",
+    "atan": "math.atan",
+    "atanh": "math.atanh",
+    "cbrt": "math.cbrt",
+    "ceil": "math.ceil",
+    "cos": "math.cos",
+    "cosh": "math.cosh",
+    "erf": "math.erf",
+    "exp": "math.exp",
+    "exp2": "math.exp2",
+    "expm1": "math.expm1",
+    "fabs": "math.absf",
+    "floor": "math.floor",
+    "log": "math.log",
+    "log10": "math.log10",
+    "log1p": "math.log1p",
+    "log2": "math.log2",
+    "nearbyint": "math.roundeven",
+    "rint": "math.roundeven",
+    "round": "math.round",
+    "sin": "math.sin",
+    "sinh": "math.sinh",
+    "sqrt": "math.sqrt",
+    "tan": "math.tan",
+    "tanh": "math.tanh",
+    "trunc": "math.trunc",
+}
+BINARY_MATH: dict[str, str] = {
+    "atan2": "math.atan2",
+    "copysign": "math.copysign",
+    "fmax": "arith.maxnumf",
+    "fmin": "arith.minnumf",
+    "fmod": "arith.remf",
+    "pow": "math.powf",
+}
+TERNARY_MATH: dict[str, str] = {"fma": "math.fma"}
+INTEGER_MATH: dict[str, str] = {"abs": "math.absi", "labs": "math.absi", "llabs": "math.absi"}
+CLASSIFICATIONS = {"isnan", "isinf", "isfinite"}
+_OPERATIONS = UNARY_MATH | BINARY_MATH | TERNARY_MATH | INTEGER_MATH
+
+
+def base_name(name: str) -> str:
+    """Strip the builtin prefix and the suffix of the ``float`` variant."""
+    name = name.removeprefix("__builtin_")
+    if name in _OPERATIONS or name in CLASSIFICATIONS:
+        return name
+    return name[:-1] if name.endswith("f") and name[:-1] in _OPERATIONS else name
+
+
+def is_math_function(name: str) -> bool:
+    """Whether a function has an operation."""
+    base = base_name(name)
+    return base in _OPERATIONS or base in CLASSIFICATIONS
+
+
+def operation_of(name: str) -> str:
+    """Name the operation of a function; the function must have one."""
+    return _OPERATIONS[base_name(name)]

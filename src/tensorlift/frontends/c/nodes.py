@@ -1,0 +1,235 @@
+"""The typed syntax tree of one C function: what libclang tells, reduced to what the front end needs.
+
+Nodes compare by identity.  Every node has a location; every expression has its C type, implicit conversions included as
+``Cast``.  What the front end cannot read becomes ``Unsupported``, and is refused only where it is reached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.c_types import CType
+
+
+@dataclass(slots=True, eq=False)
+class Variable:
+    """A declared parameter or variable; ``extents`` holds the array extents, outermost first (None where missing)."""
+
+    name: str
+    ctype: CType
+    location: Location
+    extents: tuple[Expression | None, ...] = ()
+    initialiser: Expression | None = None
+    is_parameter: bool = False
+    is_static: bool = False
+    is_global: bool = False
+    is_const: bool = False
+    is_volatile: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Integer:
+    """An integer constant."""
+
+    value: int
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Floating:
+    """A floating constant."""
+
+    value: float
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    """A use of a variable."""
+
+    variable: Variable
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Unary:
+    """``-x``, ``~x``, ``!x``, ``*p``, ``&x`` and the four increments (``x++`` is ``post++``, ``++x`` is ``pre++``)."""
+
+    operator: str
+    operand: Expression
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Binary:
+    """A binary operator without side effect of its own, the comma operator included."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Assign:
+    """``target = value`` (operator is empty) or a compound assignment (``+`` for ``+=``)."""
+
+    operator: str
+    target: Expression
+    value: Expression
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Subscript:
+    """``base[index]``."""
+
+    base: Expression
+    index: Expression
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Cast:
+    """A conversion; ``explicit`` where the source spells it."""
+
+    operand: Expression
+    ctype: CType
+    location: Location
+    explicit: bool
+
+
+@dataclass(slots=True, eq=False)
+class Conditional:
+    """``condition ? then : otherwise``."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call by name; ``callee`` is the definition where the translation unit has one."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    callee: Function | None
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class InitialiserList:
+    """``{a, b, {c}}``."""
+
+    items: tuple[Expression, ...]
+    ctype: CType
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Unsupported:
+    """An expression or statement outside the subset; ``kind`` is a row of the table of refusals."""
+
+    kind: str
+    ctype: CType
+    location: Location
+    detail: str = ""
+
+
+Expression: TypeAlias = (
+    Integer
+    | Floating
+    | Name
+    | Unary
+    | Binary
+    | Assign
+    | Subscript
+    | Cast
+    | Conditional
+    | Call
+    | InitialiserList
+    | Unsupported
+)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """``{ ... }``."""
+
+    statements: tuple[Statement, ...]
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Declare:
+    """A declaration of one variable."""
+
+    variable: Variable
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Evaluate:
+    """An expression statement."""
+
+    expression: Expression
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class If:
+    """``if (condition) then else otherwise``."""
+
+    condition: Expression
+    then: Statement
+    otherwise: Statement | None
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A ``for``, ``while`` or ``do`` loop; absent parts are None."""
+
+    keyword: str
+    initial: Statement | None
+    condition: Expression | None
+    advance: Expression | None
+    body: Statement
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    """``return value;``."""
+
+    value: Expression | None
+    location: Location
+
+
+Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Unsupported
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function definition; ``body`` is filled when the function is first needed."""
+
+    name: str
+    parameters: tuple[Variable, ...]
+    result: CType
+    location: Location
+    body: Block
+    is_variadic: bool = False
+    is_static: bool = False

@@ -1,0 +1,78 @@
+"""Names of C operators and conversions to operations of the loop IR."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, math
+from xdsl.ir import Operation
+
+from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
+
+_DIALECTS: dict[str, type[Operation]] = {
+    operation.name: operation for dialect in (arith.Arith, math.Math) for operation in dialect.operations
+}
+
+_FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
+_INTEGER_OPERATIONS = {
+    "+": "arith.addi",
+    "-": "arith.subi",
+    "*": "arith.muli",
+    "<<": "arith.shli",
+    "&": "arith.andi",
+    "|": "arith.ori",
+    "^": "arith.xori",
+}
+_SIGNED_OPERATIONS = {"/": "arith.divsi", "%": "arith.remsi", ">>": "arith.shrsi"}
+_UNSIGNED_OPERATIONS = {"/": "arith.divui", "%": "arith.remui", ">>": "arith.shrui"}
+_CAN_FAIL = {"arith.divsi", "arith.remsi", "arith.divui", "arith.remui"}
+_SAFE_PREFIXES = ("arith.", "math.")
+_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+_FLOAT_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
+UNORDERED = 14
+_UNSIGNED_SHIFT = 4
+
+
+def operation_class(name: str) -> type[Operation]:
+    """Give the class of an operation of the arith or math dialect."""
+    return _DIALECTS[name]
+
+
+def arithmetic_operation(operator: str, ctype: IntegerType | FloatType) -> str:
+    """Name the operation of an arithmetic operator on a type."""
+    if isinstance(ctype, FloatType):
+        return _FLOAT_OPERATIONS[operator]
+    if operator in _INTEGER_OPERATIONS:
+        return _INTEGER_OPERATIONS[operator]
+    return (_SIGNED_OPERATIONS if ctype.signed else _UNSIGNED_OPERATIONS)[operator]
+
+
+def predicate(operator: str, ctype: IntegerType | FloatType) -> int:
+    """Give the number of the predicate of a comparison (``cmpi`` or ``cmpf``)."""
+    if isinstance(ctype, FloatType):
+        return _FLOAT_PREDICATES[operator]
+    number = _INTEGER_PREDICATES[operator]
+    return number + _UNSIGNED_SHIFT if number > 1 and not ctype.signed else number
+
+
+def conversion_operation(source: IntegerType | FloatType, target: IntegerType | FloatType) -> str | None:
+    """Name the operation that converts between types; None where the bits stay. Conversions to ``_Bool`` compare."""
+    if isinstance(source, FloatType):
+        if isinstance(target, FloatType):
+            if source.width == target.width:
+                return None
+            return "arith.extf" if source.width < target.width else "arith.truncf"
+        return "arith.fptosi" if target.signed else "arith.fptoui"
+    if isinstance(target, FloatType):
+        return "arith.sitofp" if source.signed else "arith.uitofp"
+    assert target is not BOOL
+    if source.width == target.width:
+        return None
+    if source.width > target.width:
+        return "arith.trunci"
+    return "arith.extsi" if source.signed else "arith.extui"
+
+
+def can_be_eager(operation: Operation) -> bool:
+    """Whether an operation may run although the program would not have reached it."""
+    if operation.name == "affine.apply":
+        return True
+    return operation.name.startswith(_SAFE_PREFIXES) and operation.name not in _CAN_FAIL

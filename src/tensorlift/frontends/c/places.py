@@ -1,0 +1,275 @@
+"""Lvalues: what an assignment writes and a use reads, and the increments and assignments on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import index_arithmetic, nodes
+from tensorlift.frontends.c.c_types import (
+    INT,
+    ArrayType,
+    CType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    promote,
+    usual_arithmetic,
+)
+from tensorlift.frontends.c.machine import Machine, check_type
+from tensorlift.frontends.c.polynomial import ZERO, Polynomial
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Unknown, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An element of an array, or a row of it where ``ctype`` is an array."""
+
+    address: Address
+    ctype: CType
+
+
+Place = nodes.Variable | Cell
+
+
+class Places(Machine):
+    """Reading and writing variables and array elements."""
+
+    def place(self, expression: nodes.Expression) -> Place:
+        """Evaluate an expression as an lvalue."""
+        match expression:
+            case nodes.Name(variable=variable):
+                return variable
+            case nodes.Subscript(base=base, index=index):
+                address = self._address(base)
+                return self._cell(address, self.subscript(index), expression)
+            case nodes.Unary(operator="*", operand=operand):
+                return self._cell(self._address(operand), Index(ZERO, INT), expression)
+            case nodes.Cast(operand=operand):
+                return self.place(operand)
+            case nodes.Unsupported(kind=kind, detail=detail, location=location):
+                raise refusal(kind, location, detail)
+            case _:
+                raise refusal("expression", expression.location, "this assignment target")
+
+    def _cell(self, address: Address | Unknown, offset: Index | Unknown, expression: nodes.Expression) -> Cell:
+        """Move an address by an offset and look at the cell there."""
+        if isinstance(address, Unknown) or isinstance(offset, Unknown):
+            address = Address(_nowhere(expression), (ZERO,))
+            offset = Index(ZERO, INT)
+        if isinstance(expression.ctype, PointerType):
+            raise refusal("row-pointers", expression.location, _spell(expression))
+        check_type(expression.ctype, expression.location)
+        if isinstance(expression, nodes.Subscript) and isinstance(address.base, Array):
+            address.base.subscripted = True
+        return Cell(moved(address, offset), expression.ctype)
+
+    def _address(self, expression: nodes.Expression) -> Address | Unknown:
+        value = self.known(self.evaluate(expression), expression.location)
+        if isinstance(value, Address | Unknown):
+            return value
+        raise refusal("pointer", expression.location, "this is not an array of the function")
+
+    def subscript(self, expression: nodes.Expression) -> Index | Unknown:
+        """Evaluate a subscript or a pointer offset."""
+        value = self.known(self.evaluate(expression), expression.location)
+        if isinstance(value, Index):
+            self.rely_on(value)
+            return value
+        if isinstance(value, Data) and self.sink.emits:
+            raise refusal("subscript-data", expression.location, "data")
+        return Unknown("subscript-data", "data")
+
+    def read(self, place: Place, expression: nodes.Expression) -> Value:
+        """Give the value at a place; an array gives the address of its first element."""
+        if isinstance(place, nodes.Variable):
+            return self._read_variable(place, expression)
+        if isinstance(place.ctype, ArrayType):
+            address = place.address
+            return Address(address.base, (*address.subscripts, ZERO), address.needs)
+        array = place.address.base
+        if not isinstance(array, Array):
+            return Data(None, place.ctype)
+        self.rely_on(place.address)
+        return self.sink.load(array, place.address.subscripts, self.domain, expression.location)
+
+    def _read_variable(self, variable: nodes.Variable, expression: nodes.Expression) -> Value:
+        binding = self.environment.get(variable)
+        match binding:
+            case None:
+                return self._unbound(variable, expression)
+            case Slot(array=None):
+                return Data(None, expression.ctype)
+            case Slot(array=Array() as array):
+                return self.sink.load(array, (), self.domain, expression.location)
+            case _:
+                assert not isinstance(binding, Slot)
+                return binding
+
+    def _unbound(self, variable: nodes.Variable, expression: nodes.Expression) -> Value:
+        """Read a variable from outside the function: only constants have a value."""
+        check_type(variable.ctype, expression.location)
+        plain = isinstance(variable.ctype, IntegerType | FloatType)
+        if variable.is_const and plain and variable.initialiser is not None and variable.is_global:
+            return self.evaluate(variable.initialiser)
+        if variable.is_global:
+            raise refusal("global", expression.location, variable.name)
+        return Unknown("uninitialised", variable.name)
+
+    def write(self, place: Place, value: Value, expression: nodes.Expression) -> None:
+        """Store a value, already of the place's type."""
+        if isinstance(place, nodes.Variable):
+            self._write_variable(place, value, expression)
+            return
+        data = self.as_data(value, expression)
+        array = place.address.base
+        if isinstance(array, Array):
+            self.rely_on(place.address)
+            self.sink.store(array, place.address.subscripts, data, self.domain, expression.location)
+
+    def _write_variable(self, variable: nodes.Variable, value: Value, expression: nodes.Expression) -> None:
+        if variable.is_global:
+            raise refusal("global", expression.location, variable.name)
+        if isinstance(variable.ctype, PointerType):
+            self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
+        elif self.demand.steers(variable):
+            self.environment[variable] = value if isinstance(value, Index) else _steering(variable, value)
+        else:
+            self._write_slot(variable, value, expression)
+
+    def _write_slot(self, variable: nodes.Variable, value: Value, expression: nodes.Expression) -> None:
+        data = self.as_data(value, expression)
+        slot = self.environment.get(variable)
+        if not isinstance(slot, Slot):
+            raise refusal("expression", expression.location, f"this assignment to `{variable.name}`")
+        if slot.array is not None:
+            self.sink.store(slot.array, (), data, self.domain, expression.location)
+
+    def assign(self, expression: nodes.Assign) -> Value:
+        """Execute ``target = value`` or a compound assignment; the value of the expression is what was stored."""
+        check_type(expression.ctype, expression.location)
+        value = self.evaluate(expression.value)
+        place = self.place(expression.target)
+        if expression.operator:
+            value = self._compound(expression, self.read(place, expression.target), value)
+        elif isinstance(value, Data) and value.truth:
+            value = self.value_of(value, expression.location)
+        self.write(place, value, expression)
+        return value
+
+    def _compound(self, expression: nodes.Assign, old: Value, value: Value) -> Value:
+        """Compute ``old op value`` in the common type and convert it back to the target's type."""
+        target = expression.target.ctype
+        if isinstance(target, PointerType):
+            return self.move_pointer(expression.operator, old, value, expression)
+        common = self._common_type(expression)
+        left = self.convert(old, common, expression.location, expression.target)
+        shift = expression.operator in {"<<", ">>"}
+        right = value if shift else self.convert(value, common, expression.location, expression.value)
+        result = self.arithmetic(expression.operator, left, right, common, expression)
+        return self.convert(result, target, expression.location, expression)
+
+    def _common_type(self, expression: nodes.Assign) -> IntegerType | FloatType:
+        target = expression.target.ctype
+        if expression.operator in {"<<", ">>"} and isinstance(target, IntegerType):
+            return promote(target)
+        return usual_arithmetic(target, expression.value.ctype)
+
+    def increment(self, expression: nodes.Unary) -> Value:
+        """Execute ``x++`` and its relatives."""
+        place = self.place(expression.operand)
+        old = self.read(place, expression.operand)
+        operator = "+" if expression.operator.endswith("++") else "-"
+        new = self._stepped(operator, old, expression)
+        self.write(place, new, expression)
+        return old if expression.operator.startswith("post") else new
+
+    def _stepped(self, operator: str, old: Value, expression: nodes.Unary) -> Value:
+        """Add or subtract one in the promoted type."""
+        ctype = expression.operand.ctype
+        one = Index(Polynomial.constant(1), INT)
+        if isinstance(ctype, PointerType):
+            return self.move_pointer(operator, old, one, expression)
+        assert isinstance(ctype, IntegerType | FloatType)
+        common = promote(ctype) if isinstance(ctype, IntegerType) else ctype
+        left = self.convert(old, common, expression.location, expression.operand)
+        right = self.convert(one, common, expression.location, expression.operand)
+        result = self.arithmetic(operator, left, right, common, expression)
+        return self.convert(result, ctype, expression.location, expression)
+
+    def move_pointer(self, operator: str, pointer: Value, offset: Value, expression: nodes.Expression) -> Value:
+        """Move a pointer by an integer."""
+        if isinstance(offset, Data):
+            if self.sink.emits:
+                raise refusal("subscript-data", expression.location, "data")
+            offset = Unknown("subscript-data", "data")
+        for value in (pointer, offset):
+            if isinstance(value, Unknown):
+                return value
+        if not isinstance(pointer, Address) or not isinstance(offset, Index):
+            raise refusal("pointer", expression.location, "this pointer arithmetic")
+        self.rely_on(offset)
+        step = offset if operator == "+" else Index(-offset.polynomial, offset.ctype, offset.needs)
+        return moved(pointer, step)
+
+    def arithmetic(
+        self,
+        operator: str,
+        left: Value,
+        right: Value,
+        ctype: IntegerType | FloatType,
+        expression: nodes.Expression,
+    ) -> Value:
+        """Apply an arithmetic operator to operands already of the common type."""
+        if isinstance(left, Index) and isinstance(right, Index) and isinstance(ctype, IntegerType):
+            domain = self.domain if self.sink.emits else None
+            exact = index_arithmetic.binary(operator, left, right, ctype, self.ranges, domain, expression.location)
+            if exact is not None:
+                return exact
+        for value in (left, right):
+            if isinstance(value, Unknown) and not self.sink.emits:
+                return value
+        data = [self.value_of(self.as_data(value, expression), expression.location) for value in (left, right)]
+        return self.sink.arithmetic(operator, data[0], data[1], expression.location)
+
+    def convert(self, value: Value, ctype: CType, location: Location, expression: nodes.Expression) -> Value:
+        """Convert an arithmetic value to a type."""
+        check_type(ctype, location)
+        if isinstance(value, Unknown) and not self.sink.emits:
+            return value
+        if isinstance(value, Index) and isinstance(ctype, IntegerType):
+            exact = index_arithmetic.convert(value, ctype, location)
+            if exact is not None:
+                return exact
+        if isinstance(value, Index) and isinstance(ctype, FloatType):
+            self.rely_on(value)
+            constant = value.polynomial.constant_value
+            if constant is not None:
+                return self.sink.constant(float(constant), ctype, location)
+        if isinstance(value, Data) and value.ctype == ctype and not value.truth:
+            return value
+        return self.sink.convert(self.as_data(value, expression), ctype, location)
+
+
+def moved(address: Address, offset: Index) -> Address:
+    """Add an offset to the last subscript of an address."""
+    *outer, last = address.subscripts
+    return Address(address.base, (*outer, last + offset.polynomial), address.needs + offset.needs)
+
+
+def _steering(variable: nodes.Variable, value: Value) -> Unknown:
+    """Say why a steering variable lost its closed form."""
+    return value if isinstance(value, Unknown) else Unknown("subscript-data", f"`{variable.name}`, which holds data")
+
+
+def _nowhere(expression: nodes.Expression) -> nodes.Variable:
+    """Give a base for an address that is not known; it only occurs where nothing is emitted."""
+    return nodes.Variable("?", expression.ctype, expression.location)
+
+
+def _spell(expression: nodes.Expression) -> str:
+    """Name the array in an access, for a message."""
+    while isinstance(expression, nodes.Subscript | nodes.Cast | nodes.Unary):
+        expression = expression.base if isinstance(expression, nodes.Subscript) else expression.operand
+    return expression.variable.name if isinstance(expression, nodes.Name) else "this"

@@ -1,0 +1,175 @@
+"""Polynomials with integer coefficients over sizes and induction variables: the exact values of index arithmetic.
+
+A monomial is a sorted tuple of variable names, a polynomial a mapping from monomials to non-zero coefficients.  Division
+is the multivariate division by the leading term under the graded lexicographic order, which is all that recovering
+array dimensions from linearised subscripts needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+Monomial = tuple[str, ...]
+
+
+class Polynomial:
+    """An immutable polynomial; equality and hash are by value."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        """Keep the terms with a non-zero coefficient."""
+        self.terms: dict[Monomial, int] = {monomial: value for monomial, value in terms.items() if value}
+        self._hash: int | None = None
+
+    @staticmethod
+    def constant(value: int) -> Polynomial:
+        """Give the polynomial of one number."""
+        return Polynomial({(): value})
+
+    @staticmethod
+    def variable(name: str) -> Polynomial:
+        """Give the polynomial of one variable."""
+        return Polynomial({(name,): 1})
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        """Add."""
+        terms = dict(self.terms)
+        for monomial, value in other.terms.items():
+            terms[monomial] = terms.get(monomial, 0) + value
+        return Polynomial(terms)
+
+    def __neg__(self) -> Polynomial:
+        """Change the sign."""
+        return Polynomial({monomial: -value for monomial, value in self.terms.items()})
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        """Subtract."""
+        return self + (-other)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        """Multiply."""
+        terms: dict[Monomial, int] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                monomial = tuple(sorted(left + right)) if left and right else left or right
+                terms[monomial] = terms.get(monomial, 0) + a * b
+        return Polynomial(terms)
+
+    def scale(self, factor: int) -> Polynomial:
+        """Multiply by a number."""
+        return Polynomial({monomial: value * factor for monomial, value in self.terms.items()})
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value."""
+        return isinstance(other, Polynomial) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        """Show the polynomial as its text."""
+        return f"Polynomial({self})"
+
+    def __str__(self) -> str:
+        """Spell the polynomial in C, highest degree first, for example ``m*n + 2*k - 1``."""
+        return self.spell(lambda name: name)
+
+    def spell(self, name_of: Callable[[str], str]) -> str:
+        """Spell the polynomial in C with variables renamed."""
+        if not self.terms:
+            return "0"
+        pieces: list[str] = []
+        for monomial in sorted(self.terms, key=lambda item: (-len(item), item)):
+            value = self.terms[monomial]
+            factors = [name_of(name) for name in monomial]
+            if abs(value) != 1 or not factors:
+                factors.insert(0, str(abs(value)))
+            sign = ("" if value > 0 else "-") if not pieces else (" + " if value > 0 else " - ")
+            pieces.append(sign + "*".join(factors))
+        return "".join(pieces)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no variable occurs."""
+        return not self.terms or (len(self.terms) == 1 and () in self.terms)
+
+    @property
+    def constant_value(self) -> int | None:
+        """The value, where no variable occurs."""
+        return self.terms.get((), 0) if self.is_constant else None
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether no monomial has more than one factor."""
+        return all(len(monomial) <= 1 for monomial in self.terms)
+
+    def variables(self) -> set[str]:
+        """Collect the variables."""
+        return {name for monomial in self.terms for name in monomial}
+
+    def coefficient(self, name: str) -> Polynomial:
+        """Give the factor of the first power of ``name`` (higher powers keep the rest of the name)."""
+        return Polynomial({_drop(monomial, name): value for monomial, value in self.terms.items() if name in monomial})
+
+    def without(self, names: Iterable[str]) -> Polynomial:
+        """Give the terms in which none of the names occurs."""
+        gone = frozenset(names)
+        return Polynomial({m: value for m, value in self.terms.items() if gone.isdisjoint(m)})
+
+    def substitute(self, values: Mapping[str, Polynomial]) -> Polynomial:
+        """Replace variables by polynomials."""
+        if not any(name in values for monomial in self.terms for name in monomial):
+            return self
+        result = ZERO
+        for monomial, value in self.terms.items():
+            product = Polynomial.constant(value)
+            for name in monomial:
+                product = product * (values[name] if name in values else Polynomial.variable(name))
+            result = result + product
+        return result
+
+    def divide(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Give quotient and remainder by the leading term of ``divisor``; no term of the remainder is divisible by it."""
+        lead = max(divisor.terms, key=_grade)
+        lead_value = divisor.terms[lead]
+        quotient, remainder, rest = ZERO, ZERO, self
+        while rest.terms:
+            monomial = max(rest.terms, key=_grade)
+            value = rest.terms[monomial]
+            factor = _quotient(monomial, lead)
+            if factor is None or value % lead_value:
+                step = Polynomial({monomial: value})
+                remainder, rest = remainder + step, rest - step
+            else:
+                step = Polynomial({factor: value // lead_value})
+                quotient, rest = quotient + step, rest - step * divisor
+        return quotient, remainder
+
+
+def _grade(monomial: Monomial) -> tuple[int, Monomial]:
+    """Order monomials by degree, then by name."""
+    return len(monomial), monomial
+
+
+def _drop(monomial: Monomial, name: str) -> Monomial:
+    """Remove one factor."""
+    position = monomial.index(name)
+    return monomial[:position] + monomial[position + 1 :]
+
+
+def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    """Divide a monomial by another, or give None."""
+    left = list(monomial)
+    for name in divisor:
+        if name not in left:
+            return None
+        left.remove(name)
+    return tuple(left)
+
+
+ZERO = Polynomial({})
+ONE = Polynomial.constant(1)

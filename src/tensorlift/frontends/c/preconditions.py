@@ -1,0 +1,72 @@
+"""The preconditions of a lifted function: what must hold for the exact index arithmetic to be what C computes.
+
+A condition is first proved for all sizes; only what cannot be proved is recorded, once, spelled in the names of the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Domain, Need
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One recorded condition, ``polynomial >= 0`` over sizes."""
+
+    kind: str
+    polynomial: Polynomial
+    text: str
+    location: Location
+
+
+class Preconditions:
+    """Collects the requirements of one function, in order and without repetition."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._found: dict[Polynomial, Requirement] = {}
+        self._settled: set[tuple[Polynomial, Domain]] = set()
+
+    def demand(self, need: Need, domain: Domain) -> None:
+        """Prove a need in a domain, or record it for the least value over the domain."""
+        key = (need.polynomial, domain)
+        if key in self._settled:
+            return
+        self._settled.add(key)
+        if self._ranges.is_nonnegative(need.polynomial, domain):
+            return
+        least = self._ranges.minimum(need.polynomial, domain)
+        if least is None or (least.constant_value or 0) < 0:
+            raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
+        self.record(need.kind, least, need.location)
+
+    def record(self, kind: str, polynomial: Polynomial, location: Location) -> None:
+        """Record ``polynomial >= 0`` unless it is provable."""
+        if polynomial not in self._found and not self._ranges.is_nonnegative(polynomial):
+            self._found[polynomial] = Requirement(kind, polynomial, spell_inequality(polynomial), location)
+
+    def requirements(self) -> list[Requirement]:
+        """List what was recorded, leaving out what another recorded condition implies."""
+        found = list(self._found.values())
+        return [item for item in found if not any(self._implies(other, item, found) for other in found)]
+
+    def _implies(self, stronger: Requirement, weaker: Requirement, found: list[Requirement]) -> bool:
+        """Whether one condition makes another superfluous; of two equivalent ones the first stays."""
+        if stronger is weaker or not self._ranges.is_nonnegative(weaker.polynomial - stronger.polynomial):
+            return False
+        back = self._ranges.is_nonnegative(stronger.polynomial - weaker.polynomial)
+        return not back or found.index(stronger) < found.index(weaker)
+
+
+def spell_inequality(polynomial: Polynomial) -> str:
+    """Spell ``polynomial >= 0`` as an inequality without negative terms, for example ``k <= lda``."""
+    left = Polynomial({monomial: -value for monomial, value in polynomial.terms.items() if value < 0})
+    right = Polynomial({monomial: value for monomial, value in polynomial.terms.items() if value > 0})
+    if left.is_constant:
+        return f"{right} >= {left}"
+    return f"{left} <= {right}"

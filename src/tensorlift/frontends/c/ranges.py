@@ -1,0 +1,197 @@
+"""Proving inequalities about polynomials: every size is at least one, every loop variable stays in its bounds.
+
+The maximum of a polynomial over a loop nest eliminates the loop variables innermost first: where the coefficient has a
+provable sign, the variable takes its last or first value.  A polynomial is provably non-negative if, with every size
+written as one plus something non-negative, no coefficient is negative, perhaps after subtracting a known fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.values import Domain, LoopRange
+
+
+class Ranges:
+    """What is known about the variables of one function: sizes, quotients and facts about them."""
+
+    def __init__(self) -> None:
+        self.sizes: dict[str, int] = {}
+        self.quotients: dict[str, tuple[Polynomial, int]] = {}
+
+    def add_size(self, name: str, maximum: int) -> Polynomial:
+        """Make a size of at least one and at most ``maximum``."""
+        self.sizes[name] = maximum
+        return Polynomial.variable(name)
+
+    def quotient(self, numerator: Polynomial, divisor: int) -> Polynomial:
+        """Give ``floor(numerator / divisor)``; exact parts are divided out, the rest becomes a variable."""
+        whole: dict[tuple[str, ...], int] = {}
+        rest: dict[tuple[str, ...], int] = {}
+        for monomial, value in numerator.terms.items():
+            if monomial:
+                (whole if value % divisor == 0 else rest)[monomial] = value
+        constant = numerator.terms.get((), 0)
+        whole[()] = constant - constant % divisor
+        rest[()] = constant % divisor
+        exact = Polynomial({monomial: value // divisor for monomial, value in whole.items()})
+        remainder = Polynomial(rest)
+        if remainder.is_constant:
+            return exact
+        name = f"floor(({remainder})/{divisor})"
+        self.quotients[name] = (remainder, divisor)
+        return exact + Polynomial.variable(name)
+
+    def substitute(self, polynomial: Polynomial, values: Mapping[str, Polynomial]) -> Polynomial:
+        """Replace variables, inside quotients as well."""
+        inner: dict[str, Polynomial] = {}
+        for name in polynomial.variables():
+            if name in self.quotients and not self.leaves(Polynomial.variable(name)).isdisjoint(values):
+                numerator, divisor = self.quotients[name]
+                inner[name] = self.quotient(self.substitute(numerator, values), divisor)
+        return polynomial.substitute({**values, **inner} if inner else values)
+
+    def leaves(self, polynomial: Polynomial) -> set[str]:
+        """Collect the variables, those inside quotients instead of the quotients."""
+        found: set[str] = set()
+        for name in polynomial.variables():
+            found |= self.leaves(self.quotients[name][0]) if name in self.quotients else {name}
+        return found
+
+    def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
+        """Whether the polynomial is provably at least zero everywhere in the domain."""
+        if domain is not None:
+            least = self.minimum(polynomial, domain)
+            if least is not None and self.is_nonnegative(least):
+                return True
+            least = polynomial if least is None else least
+            return any(self._holds(least - fact) for fact in self._facts(domain))
+        return self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._size_facts(polynomial))
+
+    def _facts(self, domain: Domain) -> Iterable[Polynomial]:
+        """Give what holds inside the domain about sizes alone: no loop around is empty, every guard is true."""
+        for depth, loop in enumerate(domain.loops):
+            outer = Domain(domain.loops[:depth])
+            for upper in loop.uppers:
+                most = self.maximum(upper - loop.lower - ONE, outer)
+                if most is not None:
+                    yield most
+        for guard in domain.guards:
+            most = self.maximum(guard, domain)
+            if most is not None:
+                yield most
+
+    def _size_facts(self, polynomial: Polynomial) -> Iterable[Polynomial]:
+        """Give the upper limits that the types of sizes set, as facts ``maximum - size >= 0``."""
+        for name in sorted(polynomial.variables()):
+            if name in self.sizes:
+                yield Polynomial.constant(self.sizes[name]) - Polynomial.variable(name)
+
+    def _holds(self, polynomial: Polynomial) -> bool:
+        """Whether no coefficient is negative once every size is written as one plus something."""
+        if all(value >= 0 for value in polynomial.terms.values()) and self._known(polynomial):
+            return True
+        shifted = polynomial.substitute(
+            {name: Polynomial.variable(name) + ONE for name in polynomial.variables() if name in self.sizes}
+        )
+        return all(value >= 0 for value in shifted.terms.values()) and self._known(shifted)
+
+    def _known(self, polynomial: Polynomial) -> bool:
+        """Whether every variable is non-negative: a size, or a quotient of something non-negative."""
+        return all(name in self.sizes or self._quotient_known(name) for name in polynomial.variables())
+
+    def _quotient_known(self, name: str) -> bool:
+        return name in self.quotients and self.is_nonnegative(self.quotients[name][0])
+
+    def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
+        """Give the maximum over the domain as a polynomial of sizes, or None where it is not one."""
+        return self._extreme(polynomial, domain, most=True)
+
+    def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
+        """Give the minimum over the domain as a polynomial of sizes, or None where it is not one."""
+        return self._extreme(polynomial, domain, most=False)
+
+    def _extreme(self, polynomial: Polynomial, domain: Domain, *, most: bool) -> Polynomial | None:
+        current = polynomial
+        for position in range(len(domain.loops) - 1, -1, -1):
+            loop = domain.loops[position]
+            nested = self._quotients_of(current, loop.variable)
+            if loop.variable not in current.variables() and not nested:
+                continue
+            substitution = self._ends(current, domain, position, nested, most=most)
+            if substitution is None:
+                return None
+            current = current.substitute(substitution)
+        return current
+
+    def _ends(
+        self, current: Polynomial, domain: Domain, position: int, nested: list[str], *, most: bool
+    ) -> dict[str, Polynomial] | None:
+        """Give the values at which a loop variable, or one quotient of it, makes the polynomial extreme."""
+        loop, outer = domain.loops[position], Domain(domain.loops[:position])
+        moving = nested + [loop.variable] * (loop.variable in current.variables())
+        if len(moving) != 1:
+            return None
+        factor = current.coefficient(moving[0])
+        sign = None if moving[0] in factor.variables() else self._sign(factor, outer)
+        if sign is None:
+            return None
+        upwards = (sign > 0) == most
+        if not nested:
+            return {loop.variable: self._last(loop, domain, position) if upwards else self._first(loop, domain, position)}
+        numerator, divisor = self.quotients[moving[0]]
+        inner = Domain(domain.loops[: position + 1], domain.guards)
+        end = self._extreme(numerator, inner, most=upwards)
+        return None if end is None else {moving[0]: self.quotient(end, divisor)}
+
+    def _quotients_of(self, polynomial: Polynomial, variable: str) -> list[str]:
+        """List the quotients in a polynomial that depend on a variable."""
+        return [name for name in sorted(polynomial.variables()) if self._depends(name, variable)]
+
+    def _depends(self, name: str, variable: str) -> bool:
+        if name not in self.quotients:
+            return False
+        inner = self.quotients[name][0].variables()
+        return variable in inner or any(self._depends(other, variable) for other in inner)
+
+    def _sign(self, factor: Polynomial, outer: Domain) -> int | None:
+        """Give the sign of a coefficient, or None where it is not known."""
+        if self.is_nonnegative(factor, outer):
+            return 1
+        return -1 if self.is_nonnegative(-factor, outer) else None
+
+    def _last(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
+        """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
+        best = self._last_of_loop(loop)
+        for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
+            if self.is_nonnegative(best - bound, Domain(domain.loops[:position])):
+                best = bound
+        return best
+
+    def _last_of_loop(self, loop: LoopRange) -> Polynomial:
+        upper = loop.uppers[0]
+        for other in loop.uppers[1:]:
+            if self.is_nonnegative(upper - other):
+                upper = other
+        if loop.step == 1:
+            return upper - ONE
+        return loop.lower + self.quotient(upper - ONE - loop.lower, loop.step).scale(loop.step)
+
+    def _first(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
+        """Give the least value of a loop variable."""
+        best = loop.lower
+        for bound in self._guard_bounds(loop.variable, domain, position, upper=False):
+            if self.is_nonnegative(bound - best, Domain(domain.loops[:position])):
+                best = bound
+        return best
+
+    def _guard_bounds(self, variable: str, domain: Domain, position: int, *, upper: bool) -> Iterable[Polynomial]:
+        """Give the bounds that guards set on a variable in terms of outer variables and sizes."""
+        inner = {loop.variable for loop in domain.loops[position + 1 :]}
+        for guard in domain.guards:
+            factor = guard.coefficient(variable).constant_value
+            if factor != (-1 if upper else 1) or not inner.isdisjoint(guard.variables()):
+                continue
+            rest = guard.without([variable])
+            yield rest if upper else ZERO - rest

@@ -1,0 +1,133 @@
+"""Reading a C file: parse it, report what the parser refuses, lower every function that it defines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clang.cindex import CursorKind, TranslationUnitLoadError
+from xdsl.dialects.builtin import ModuleOp
+
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.clang_ast import UnitReader
+from tensorlift.frontends.c.lower import lower_function
+from tensorlift.frontends.c.refusals import REFUSALS, refusal
+
+_ERROR = 3
+_SIZE_LIMIT = 4_000_000
+
+
+@dataclass(frozen=True)
+class ReadFunction:
+    """One function of a file: its module in the loop IR, or the diagnostics that refuse it."""
+
+    name: str
+    location: Location
+    module: ModuleOp | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_c(
+    text: str,
+    filename: str,
+    *,
+    include_dirs: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    std: str | None = None,
+    function: str | None = None,
+) -> list[ReadFunction]:
+    """Read C source text into the loop IR, one module for each function that the file defines.
+
+    ``include_dirs``, ``defines`` and ``std`` mean what ``-I``, ``-D`` and ``-std`` mean to a compiler.  With ``function`` only
+    that function is read; without, all but ``main``.  Raises ``LiftError`` for what concerns the whole file: a parse error,
+    a missing header, no function, no text.
+    """
+    _check_text(text, filename)
+    arguments = [f"-std={std}"] * (std is not None)
+    arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
+    try:
+        unit = libclang.parse(text, filename, arguments)
+    except TranslationUnitLoadError as error:
+        raise refusal("parse", Location(filename, 1, 1), "the parser gives up") from error
+    unsequenced = _diagnose(unit, filename)
+    reader = UnitReader(filename, text.encode())
+    cursors = _definitions(unit, filename, function)
+    return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
+
+
+def _check_text(text: str, filename: str) -> None:
+    """Refuse what is no source text."""
+    start = Location(filename, 1, 1)
+    if "\0" in text or "\ufffd" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise refusal("binary", start, "it holds bytes that are no text")
+    if not text.strip():
+        raise refusal("no-function", start, "the file is empty")
+    if len(text) > _SIZE_LIMIT:
+        raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
+
+
+def _diagnose(unit: Any, filename: str) -> list[Diagnostic]:
+    """Raise the parser's errors; give its warnings about undefined order of side effects."""
+    errors: list[Diagnostic] = []
+    unsequenced: list[Diagnostic] = []
+    for item in unit.diagnostics:
+        place = item.location
+        location = Location(place.file.name if place.file else filename, max(place.line, 1), max(place.column, 1))
+        if item.severity >= _ERROR:
+            errors.append(_parser_error(item.spelling, location))
+        elif item.option == "-Wunsequenced":
+            unsequenced.extend(refusal("unsequenced", location, item.spelling).diagnostics)
+    if errors:
+        raise LiftError(*errors)
+    return unsequenced
+
+
+def _parser_error(message: str, location: Location) -> Diagnostic:
+    """Give the diagnostic for one error of the parser."""
+    if message.endswith("file not found"):
+        return refusal("header", location, message).diagnostics[0]
+    row = REFUSALS["parse"]
+    return Diagnostic(row.code, row.message.format(detail=message), location, row.remedy)
+
+
+def _definitions(unit: Any, filename: str, wanted: str | None) -> list[Any]:
+    """List the function definitions of the main file."""
+    found = [
+        cursor
+        for cursor in unit.cursor.get_children()
+        if cursor.kind is CursorKind.FUNCTION_DECL and cursor.is_definition() and _in_file(cursor, filename)
+    ]
+    start = Location(filename, 1, 1)
+    if wanted is not None:
+        names = [cursor.spelling for cursor in found]
+        if wanted not in names:
+            known = ", ".join(names) or "none"
+            raise refusal("unknown-function", start, f"there is no function `{wanted}`; the file defines {known}")
+        return [cursor for cursor in found if cursor.spelling == wanted]
+    chosen = [cursor for cursor in found if cursor.spelling != "main"]
+    if not chosen:
+        raise refusal("no-function", start, "the file defines no function")
+    return chosen
+
+
+def _in_file(cursor: Any, filename: str) -> bool:
+    file = cursor.location.file
+    return file is not None and file.name == filename
+
+
+def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
+    """Read and lower one function; what refuses it becomes its diagnostics."""
+    location = reader.location(cursor)
+    start, end = cursor.extent.start.line, cursor.extent.end.line
+    inside = [item for item in unsequenced if item.location is not None and start <= item.location.line <= end]
+    if inside:
+        return ReadFunction(cursor.spelling, location, None, tuple(inside))
+    try:
+        module = lower_function(reader.function(cursor), filename)
+    except LiftError as error:
+        return ReadFunction(cursor.spelling, location, None, error.diagnostics)
+    except RecursionError:
+        return ReadFunction(cursor.spelling, location, None, refusal("depth", location).diagnostics)
+    return ReadFunction(cursor.spelling, location, module)

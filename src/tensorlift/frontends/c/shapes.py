@@ -1,0 +1,145 @@
+"""The shape of every array: declared extents are taken as declared, missing ones are the greatest subscript plus one.
+
+Where several accesses give extents that cannot be ordered for all sizes, one is chosen and the order becomes a precondition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.delinearise import Split, delinearise
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.preconditions import Preconditions
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Access, Array
+
+
+class Shapes:
+    """Finds the shapes of the arrays of one function."""
+
+    def __init__(self, ranges: Ranges, preconditions: Preconditions) -> None:
+        self._ranges = ranges
+        self._preconditions = preconditions
+
+    def settle(self, array: Array) -> list[Split]:
+        """Set extents and strides of an array and give its accesses in dimensions."""
+        for access in array.accesses:
+            if len(access.subscripts) != len(array.extents):
+                raise refusal("delinearise", access.location, array.name)
+        flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
+        if not array.accesses:
+            array.extents = [ONE if extent is None else extent for extent in array.extents]
+            return []
+        if flat:
+            strides, splits = delinearise(array, self._ranges)
+            self._inner_extents(array, strides, splits)
+        else:
+            splits = [Split(access, access.subscripts) for access in array.accesses]
+            self._declared_extents(array, splits)
+        self._check_starts(array, splits)
+        self._check_affine(array)
+        return splits
+
+    def _inner_extents(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> None:
+        """Infer the extents of a flat array; a row may be shorter than its stride."""
+        extents: list[Polynomial] = [self._extent(array, 0, splits)]
+        for position in range(1, len(strides)):
+            width = strides[position - 1].divide(strides[position])[0]
+            if all(self._fits(split, position, width) for split in splits):
+                extents.append(width)
+                continue
+            extent = self._extent(array, position, splits)
+            self._preconditions.record("stride", width - extent, splits[0].access.location)
+            extents.append(extent)
+        array.extents = list(extents)
+        array.strides = None if _is_dense(strides, extents) else strides
+
+    def _fits(self, split: Split, position: int, width: Polynomial) -> bool:
+        most = self._most(split, position)
+        return most is not None and self._ranges.is_nonnegative(width - ONE - most)
+
+    def _most(self, split: Split, position: int) -> Polynomial | None:
+        return self._ranges.maximum(split.subscripts[position], split.access.domain)
+
+    def _extent(self, array: Array, position: int, splits: Sequence[Split]) -> Polynomial:
+        """Give one more than the greatest subscript of a dimension."""
+        candidates: dict[Polynomial, Location] = {}
+        for split in splits:
+            most = self._most(split, position)
+            if most is None or not most.is_affine:
+                raise refusal("extent", split.access.location, array.name)
+            candidates.setdefault(most + ONE, split.access.location)
+        return self._greatest(candidates)
+
+    def _greatest(self, candidates: dict[Polynomial, Location]) -> Polynomial:
+        """Choose the candidate that is provably the greatest, or the one with the fewest conditions for being it."""
+        ordered = list(candidates)
+        doubts = [[other for other in ordered if not self._ranges.is_nonnegative(item - other)] for item in ordered]
+        best = min(range(len(ordered)), key=lambda position: (len(doubts[position]), position))
+        for other in doubts[best]:
+            self._preconditions.record("extent", ordered[best] - other, candidates[other])
+        return ordered[best]
+
+    def _declared_extents(self, array: Array, splits: Sequence[Split]) -> None:
+        """Check every access against the declared extents, and infer a missing first extent."""
+        for position, extent in enumerate(array.extents):
+            if extent is None:
+                array.extents[position] = self._extent(array, position, splits)
+                continue
+            for split in splits:
+                room = self._room(split, position, extent, array)
+                if room.is_constant and (room.constant_value or 0) < 0:
+                    if position or not array.is_parameter:
+                        raise refusal("outside", split.access.location, _outside(split, array, extent))
+                    array.extents[position] = self._extent(array, position, splits)
+                    break
+                self._preconditions.record("extent", room, split.access.location)
+
+    def _room(self, split: Split, position: int, extent: Polynomial, array: Array) -> Polynomial:
+        """Give how many elements of a dimension lie after the last access."""
+        most = self._most(split, position)
+        if most is None:
+            raise refusal("extent", split.access.location, array.name)
+        return extent - ONE - most
+
+    def _check_starts(self, array: Array, splits: Sequence[Split]) -> None:
+        """Make sure that no access lies before the start of its dimension."""
+        for split in splits:
+            for subscript in split.subscripts:
+                least = self._ranges.minimum(subscript, split.access.domain)
+                if least is None:
+                    if self._ranges.is_nonnegative(subscript, split.access.domain):
+                        continue
+                    raise refusal("extent", split.access.location, array.name)
+                if self._ranges.is_nonnegative(least) or self._ranges.is_nonnegative(subscript, split.access.domain):
+                    continue
+                if self._ranges.is_nonnegative(ZERO - least - ONE):
+                    raise refusal("negative", split.access.location, _spell(split.access, array))
+                self._preconditions.record("extent", least, split.access.location)
+
+    def _check_affine(self, array: Array) -> None:
+        for extent in array.extents:
+            assert extent is not None
+            if not extent.is_affine:
+                raise refusal("extent", array.location, array.name)
+
+
+def _is_dense(strides: Sequence[Polynomial], extents: Sequence[Polynomial]) -> bool:
+    """Whether the strides are those of a row-major array without gaps."""
+    expected = ONE
+    for stride, extent in zip(reversed(strides), reversed(extents), strict=True):
+        if stride != expected:
+            return False
+        expected = expected * extent
+    return True
+
+
+def _spell(access: Access, array: Array) -> str:
+    """Spell an access for a message."""
+    return f"`{array.name}" + "".join(f"[{subscript}]" for subscript in access.subscripts) + "`"
+
+
+def _outside(split: Split, array: Array, extent: Polynomial) -> str:
+    return f"{_spell(split.access, array)} lies beyond the extent {extent} of the array"

@@ -1,0 +1,179 @@
+"""Where the symbolic execution puts the program: the interface of a sink, and the quiet sink that drops everything.
+
+The quiet sink serves the analysis of loops, which runs a body only for its effect on steering integers and pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.c_types import BOOL, CType, IntegerType
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.values import Array, Data, Domain, LoopRange
+
+
+@dataclass(frozen=True, slots=True)
+class AffineCondition:
+    """A conjunction of affine constraints (``polynomial >= 0``, or ``== 0`` if marked); negated as a whole if ``inverted``."""
+
+    constraints: tuple[tuple[Polynomial, bool], ...]
+    inverted: bool = False
+
+
+Condition = AffineCondition | Data
+
+
+class Sink(Protocol):
+    """Receives the data part of a program, in order of evaluation."""
+
+    emits: bool
+
+    def constant(self, value: float, ctype: CType, location: Location) -> Data:
+        """Give a constant."""
+
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
+        """Turn an exact polynomial into a value of an integer type."""
+
+    def convert(self, value: Data, ctype: CType, location: Location) -> Data:
+        """Convert between arithmetic types."""
+
+    def unary(self, operator: str, value: Data, location: Location) -> Data:
+        """Apply ``-``, ``~`` or ``!`` to a promoted value."""
+
+    def arithmetic(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Apply an arithmetic operator to two values of one type (shifts: of the left operand's type)."""
+
+    def compare(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Compare two values of one type."""
+
+    def truth_of(self, condition: AffineCondition, location: Location) -> Data:
+        """Turn an affine condition into a truth value."""
+
+    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Combine two truth values with ``&&`` or ``||``, both evaluated."""
+
+    def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
+        """Call a function of <math.h>."""
+
+    def allocate(self, array: Array, domain: Domain) -> None:
+        """Make room for a local object."""
+
+    def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
+        """Read a cell."""
+
+    def store(
+        self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
+    ) -> None:
+        """Write a cell."""
+
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+        """Enter the body of a loop."""
+
+    def end_loop(self) -> None:
+        """Leave the body of a loop."""
+
+    def begin_branch(self) -> None:
+        """Collect what follows apart, as one arm of a condition."""
+
+    def end_branch(self) -> object:
+        """Give what was collected."""
+
+    def branch(
+        self,
+        condition: Condition,
+        arms: tuple[object, object],
+        results: tuple[Data, Data] | None,
+        location: Location,
+    ) -> Data | None:
+        """Join two arms under a condition, with a value where both have one."""
+
+
+class QuietSink:
+    """Emits nothing; every value is one of its type."""
+
+    emits = False
+
+    def constant(self, value: float, ctype: CType, location: Location) -> Data:
+        """Give a value of the type."""
+        del value, location
+        return Data(None, ctype)
+
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
+        """Give a value of the type."""
+        del polynomial, location
+        return Data(None, ctype)
+
+    def convert(self, value: Data, ctype: CType, location: Location) -> Data:
+        """Give a value of the type."""
+        del value, location
+        return Data(None, ctype)
+
+    def unary(self, operator: str, value: Data, location: Location) -> Data:
+        """Give a value of the operand's type."""
+        del operator, location
+        return value
+
+    def arithmetic(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Give a value of the left operand's type."""
+        del operator, right, location
+        return left
+
+    def compare(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Give a truth value."""
+        del operator, left, right, location
+        return Data(None, BOOL, truth=True)
+
+    def truth_of(self, condition: AffineCondition, location: Location) -> Data:
+        """Give a truth value."""
+        del condition, location
+        return Data(None, BOOL, truth=True)
+
+    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+        """Give a truth value."""
+        del operator, right, location
+        return left
+
+    def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
+        """Give a value of the result's type."""
+        del name, arguments, location
+        return Data(None, ctype)
+
+    def allocate(self, array: Array, domain: Domain) -> None:
+        """Do nothing."""
+
+    def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
+        """Give a value of the element type."""
+        del subscripts, domain, location
+        return Data(None, array.element)
+
+    def store(
+        self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
+    ) -> None:
+        """Do nothing."""
+
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+        """Do nothing."""
+
+    def end_loop(self) -> None:
+        """Do nothing."""
+
+    def begin_branch(self) -> None:
+        """Do nothing."""
+
+    def end_branch(self) -> object:
+        """Give nothing."""
+        return None
+
+    def branch(
+        self,
+        condition: Condition,
+        arms: tuple[object, object],
+        results: tuple[Data, Data] | None,
+        location: Location,
+    ) -> Data | None:
+        """Give the first arm's value."""
+        del condition, arms, location
+        return results[0] if results else None

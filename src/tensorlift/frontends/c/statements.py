@@ -1,0 +1,284 @@
+"""Execution of statements, and of whole functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.conditions import guards_of
+from tensorlift.frontends.c.loops import Loops
+from tensorlift.frontends.c.machine import check_type
+from tensorlift.frontends.c.polynomial import ZERO, Polynomial
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import Condition
+from tensorlift.frontends.c.values import Address, Array, Binding, Data, Environment, Index, Slot, Unknown, Value
+
+_NO_VALUE = Unknown("no-return", "")
+_INITIALISER_LIMIT = 256
+
+
+class Statements(Loops):
+    """Execution of every kind of statement."""
+
+    def execute(self, statement: nodes.Statement) -> None:
+        """Execute a statement; a ``return`` is refused here, because only the end of a function may have one."""
+        match statement:
+            case nodes.Evaluate(expression=expression):
+                self.evaluate(expression)
+            case nodes.Block(statements=statements):
+                for child in statements:
+                    self.execute(child)
+            case nodes.Loop():
+                self.loop(statement)
+            case nodes.Declare(variable=variable):
+                self._declare(variable, statement)
+            case nodes.If():
+                self._if(statement)
+            case nodes.Return():
+                raise refusal("return-in-loop", statement.location)
+            case nodes.Unsupported(kind=kind, location=location, detail=detail):
+                raise refusal(kind, location, detail)
+
+    def run_body(self, function: nodes.Function) -> Value:
+        """Execute the body of a function; the value of its last ``return`` is the function's value."""
+        value = self._tail(function.body.statements)
+        if value is None and not isinstance(function.result, VoidType):
+            raise refusal("no-return", function.location)
+        return _NO_VALUE if value is None else value
+
+    def _tail(self, statements: Sequence[nodes.Statement]) -> Value | None:
+        """Execute the statements up to the end of a function, where ``return`` may stand."""
+        for position, statement in enumerate(statements):
+            if isinstance(statement, nodes.Return):
+                return self.evaluate(statement.value) if statement.value is not None else None
+            if isinstance(statement, nodes.Block) and _returns(statement):
+                return self._tail([*statement.statements, *statements[position + 1 :]])
+            if isinstance(statement, nodes.If) and _returns(statement):
+                return self._branching_tail(statement, statements[position + 1 :])
+            self.execute(statement)
+        return None
+
+    def _branching_tail(self, statement: nodes.If, rest: Sequence[nodes.Statement]) -> Value | None:
+        """Execute an ``if`` with a ``return`` inside: what follows belongs to the arms that go on."""
+        condition = self.condition(statement.condition)
+        arms = [[statement.then], [statement.otherwise] if statement.otherwise is not None else []]
+        going_on = [not arm or not _always_returns(arm[0]) for arm in arms]
+        if isinstance(condition, bool):
+            chosen = 0 if condition else 1
+            return self._tail([*arms[chosen], *(rest if going_on[chosen] else ())])
+        if all(going_on) and rest:
+            raise refusal("early-return", statement.location)
+        values: list[Value | None] = []
+        regions: list[object] = []
+        for arm, goes_on, guards in zip(arms, going_on, guards_of(condition), strict=True):
+            saved = dict(self.environment)
+            self.sink.begin_branch()
+            with self.inside(guards=guards):
+                value = self._tail([*arm, *(rest if goes_on else ())])
+                values.append(self._returned(value, statement))
+            regions.append(self.sink.end_branch())
+            self.environment = saved
+        return self._joined(condition, (regions[0], regions[1]), values, statement)
+
+    def _returned(self, value: Value | None, statement: nodes.If) -> Value | None:
+        """Turn a returned value into data while its arm is open."""
+        if value is None:
+            return None
+        place = nodes.Integer(0, value.ctype if isinstance(value, Index | Data) else VoidType(), statement.location)
+        return self.value_of(self.as_data(value, place), statement.location)
+
+    def _joined(
+        self, condition: Condition, regions: tuple[object, object], values: list[Value | None], statement: nodes.If
+    ) -> Value | None:
+        """Join the two arms of a branching end."""
+        first, second = values
+        if isinstance(first, Data) and isinstance(second, Data):
+            return self.sink.branch(condition, regions, (first, second), statement.location)
+        if first is not None or second is not None:
+            raise refusal("no-return", statement.location)
+        self.sink.branch(condition, regions, None, statement.location)
+        return None
+
+    def _if(self, statement: nodes.If) -> None:
+        """Execute an ``if``; a decided one leaves only its arm."""
+        condition = self.condition(statement.condition)
+        if isinstance(condition, bool):
+            chosen = statement.then if condition else statement.otherwise
+            if chosen is not None:
+                self.execute(chosen)
+            return
+        before = dict(self.environment)
+        ends: list[Environment] = []
+        regions: list[object] = []
+        for arm, guards in zip((statement.then, statement.otherwise), guards_of(condition), strict=True):
+            self.environment = dict(before)
+            self.sink.begin_branch()
+            with self.inside(guards=guards):
+                if arm is not None:
+                    self.execute(arm)
+            regions.append(self.sink.end_branch())
+            ends.append(self.environment)
+        self.environment = _merge(before, ends)
+        self.sink.branch(condition, (regions[0], regions[1]), None, statement.location)
+
+    def _declare(self, variable: nodes.Variable, statement: nodes.Declare) -> None:
+        """Execute the declaration of a local variable."""
+        check_type(variable.ctype, statement.location)
+        constant = variable.is_const and variable.initialiser is not None
+        if variable.is_static and not constant:
+            raise refusal("static-local", statement.location, variable.name)
+        if variable.is_global:
+            raise refusal("global", statement.location, variable.name)
+        if isinstance(variable.ctype, ArrayType):
+            self._declare_array(variable)
+        elif isinstance(variable.ctype, PointerType):
+            value = self.evaluate(variable.initialiser) if variable.initialiser is not None else None
+            self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
+        elif self.demand.steers(variable):
+            self._declare_steering(variable)
+        else:
+            self._declare_data(variable)
+
+    def _declare_steering(self, variable: nodes.Variable) -> None:
+        value: Value = Unknown("uninitialised", variable.name)
+        if variable.initialiser is not None:
+            value = self.evaluate(variable.initialiser)
+            if not isinstance(value, Index | Unknown):
+                value = Unknown("subscript-data", f"`{variable.name}`, which holds data")
+        self.environment[variable] = value
+
+    def _declare_data(self, variable: nodes.Variable) -> None:
+        initialiser = variable.initialiser
+        if isinstance(initialiser, nodes.InitialiserList):
+            raise refusal("initialiser", initialiser.location, "braces around a scalar")
+        value = None
+        if initialiser is not None:
+            value = self.value_of(self.as_data(self.evaluate(initialiser), initialiser), initialiser.location)
+        slot = self.environment[variable] = self.declare_scalar(variable)
+        if value is not None and slot.array is not None:
+            self.sink.store(slot.array, (), value, self.domain, variable.location)
+
+    def declare_scalar(self, variable: nodes.Variable) -> Slot:
+        """Make memory for a scalar variable."""
+        check_type(variable.ctype, variable.location)
+        if not self.sink.emits:
+            return Slot(None)
+        array = Array(variable.name, variable.ctype, [], variable.location, variable.ctype.spelling)
+        self.sink.allocate(array, self.domain)
+        return Slot(array)
+
+    def extents(self, variable: nodes.Variable) -> list[Polynomial | None]:
+        """Evaluate the declared extents of an array."""
+        found: list[Polynomial | None] = []
+        for extent in variable.extents:
+            if extent is None:
+                found.append(None)
+                continue
+            value = self.known(self.evaluate(extent), extent.location)
+            if isinstance(value, Index):
+                self.rely_on(value)
+                found.append(value.polynomial)
+            elif self.sink.emits:
+                raise refusal("subscript-data", extent.location, f"data in the extent of `{variable.name}`")
+        return found
+
+    def _declare_array(self, variable: nodes.Variable) -> None:
+        """Make a local array, with its initialiser stored element by element."""
+        element: object = variable.ctype
+        while isinstance(element, ArrayType):
+            element = element.element
+        if not isinstance(element, IntegerType | FloatType):
+            assert isinstance(element, PointerType) or hasattr(element, "spelling")
+            check_type(element, variable.location)  # type: ignore[arg-type] # every element type is a CType
+            raise refusal("row-pointers", variable.location, variable.name)
+        base: Array | nodes.Variable = variable
+        if self.sink.emits:
+            extents = self.extents(variable)
+            base = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
+            self.sink.allocate(base, self.domain)
+            self.arrays.append(base)
+        self.environment[variable] = Address(base, (ZERO,))
+        if variable.initialiser is not None and isinstance(base, Array):
+            self._initialise(base, variable, variable.initialiser)
+
+    def _initialise(self, array: Array, variable: nodes.Variable, initialiser: nodes.Expression) -> None:
+        """Store the elements of an initialiser list; elements that it leaves out are zero."""
+        extents = [extent.constant_value if extent is not None else None for extent in array.extents]
+        if not isinstance(initialiser, nodes.InitialiserList) or None in extents:
+            raise refusal("initialiser", variable.location, f"`{variable.name}`")
+        cells = [()] if not extents else _cells([extent for extent in extents if extent is not None])
+        if len(cells) > _INITIALISER_LIMIT:
+            raise refusal("initialiser", variable.location, f"more than {_INITIALISER_LIMIT} elements")
+        for cell in cells:
+            item = _item(initialiser, cell)
+            zero = self.sink.constant(0, array.element, variable.location)
+            value = zero if item is None else self.value_of(self.data(item), item.location)
+            subscripts = tuple(Polynomial.constant(position) for position in cell)
+            self.sink.store(array, subscripts, value, self.domain, variable.location)
+
+
+def _cells(extents: list[int]) -> list[tuple[int, ...]]:
+    """List the cells of a small array in row-major order."""
+    cells: list[tuple[int, ...]] = [()]
+    for extent in extents:
+        cells = [(*cell, position) for cell in cells[: _INITIALISER_LIMIT + 1] for position in range(extent)]
+    return cells
+
+
+def _item(initialiser: nodes.Expression, cell: tuple[int, ...]) -> nodes.Expression | None:
+    """Find the initialiser of one cell; None where the list ends before it."""
+    for position in cell:
+        if not isinstance(initialiser, nodes.InitialiserList):
+            raise refusal("initialiser", initialiser.location, "rows without braces")
+        if position >= len(initialiser.items):
+            return None
+        initialiser = initialiser.items[position]
+    return initialiser
+
+
+def _merge(before: Environment, ends: list[Environment]) -> Environment:
+    """Join the environments of two arms: a variable that differs has no closed form any more."""
+    merged: Environment = {}
+    for variable, binding in before.items():
+        first, second = ends[0].get(variable, binding), ends[1].get(variable, binding)
+        merged[variable] = first if _same(first, second) else _lost(variable)
+    return merged
+
+
+def _same(first: Binding, second: Binding) -> bool:
+    """Whether two bindings are the same value."""
+    if isinstance(first, Index) and isinstance(second, Index):
+        return first.polynomial == second.polynomial
+    return first == second
+
+
+def _lost(variable: nodes.Variable) -> Unknown:
+    reason = "pointer-walk" if isinstance(variable.ctype, PointerType) else "closed-form"
+    return Unknown(reason, variable.name)
+
+
+def _returns(statement: nodes.Statement) -> bool:
+    """Whether a statement holds a ``return`` outside loops."""
+    match statement:
+        case nodes.Return():
+            return True
+        case nodes.Block(statements=statements):
+            return any(map(_returns, statements))
+        case nodes.If(then=then, otherwise=otherwise):
+            return _returns(then) or (otherwise is not None and _returns(otherwise))
+        case _:
+            return False
+
+
+def _always_returns(statement: nodes.Statement) -> bool:
+    """Whether a statement certainly ends the function."""
+    match statement:
+        case nodes.Return():
+            return True
+        case nodes.Block(statements=statements):
+            return any(map(_always_returns, statements))
+        case nodes.If(then=then, otherwise=otherwise):
+            return otherwise is not None and _always_returns(then) and _always_returns(otherwise)
+        case _:
+            return False

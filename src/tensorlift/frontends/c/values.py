@@ -1,0 +1,124 @@
+"""The values that the symbolic execution of C computes with.
+
+An ``Index`` is an integer known as an exact polynomial of sizes and loop variables; an ``Address`` is a pointer into an
+array at such polynomials; ``Data`` is a value of the emitted program; ``Unknown`` is an integer or pointer without a closed
+form, refused where it is used.  A ``Slot`` is the memory of a scalar variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c.c_types import CType, IntegerType
+from tensorlift.frontends.c.nodes import Variable
+from tensorlift.frontends.c.polynomial import Polynomial
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A condition, ``polynomial >= 0``, under which a polynomial equals the value that C computes."""
+
+    kind: str
+    polynomial: Polynomial
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An integer value with its C type; ``needs`` are the conditions that its exactness rests on."""
+
+    polynomial: Polynomial
+    ctype: IntegerType
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A value of the emitted program; ``ssa`` is None when nothing is emitted, ``literal`` is set for constants.
+
+    ``truth`` marks an ``i1``: the result of a comparison, an ``int`` in C.
+    """
+
+    ssa: object
+    ctype: CType
+    literal: float | None = None
+    truth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A pointer: an array, or a variable whose pointer value at the entry of a loop is meant, and the subscripts."""
+
+    base: Array | Variable
+    subscripts: tuple[Polynomial, ...]
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No closed form; ``reason`` and ``detail`` say which refusal to raise where the value is used."""
+
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The memory of a scalar variable; ``array`` is None when nothing is emitted."""
+
+    array: Array | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRange:
+    """A loop variable and its bounds: ``lower <= variable < min(uppers)`` in steps of ``step``."""
+
+    variable: str
+    lower: Polynomial
+    uppers: tuple[Polynomial, ...]
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The loops around a place, outermost first, and the conditions (``polynomial >= 0``) that hold there."""
+
+    loops: tuple[LoopRange, ...] = ()
+    guards: tuple[Polynomial, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Access:
+    """One load or store: the operation to complete once the shape of the array is known."""
+
+    subscripts: tuple[Polynomial, ...]
+    domain: Domain
+    location: Location
+    operation: object
+
+
+@dataclass(slots=True, eq=False)
+class Array:
+    """An array or the memory of a scalar: a parameter or a local object.
+
+    ``extents`` are the declared extents, outermost first, None where the declaration has none; ``ssa`` is the emitted value.
+    """
+
+    name: str
+    element: CType
+    extents: list[Polynomial | None]
+    location: Location
+    c_type: str = ""
+    is_parameter: bool = False
+    position: int = -1
+    subscripted: bool = False
+    ssa: object = None
+    accesses: list[Access] = field(default_factory=list)
+    strides: list[Polynomial] | None = None
+
+
+Value: TypeAlias = Index | Data | Address | Unknown
+Binding: TypeAlias = Index | Data | Address | Unknown | Slot
+Environment: TypeAlias = dict[Variable, Binding]
