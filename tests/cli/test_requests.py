@@ -108,8 +108,9 @@ def test_targets_are_listed_with_the_language_they_write(capsys: pytest.CaptureF
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    script = "import sys; from tensorlift.cli import main; sys.exit(main(['--help']))"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tensorlift", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout
         assert process.stderr
         process.stdout.close()

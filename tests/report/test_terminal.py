@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import Diagnostic, Location
 from tensorlift.record import Level, Numerics, Precondition, Verdict
 from tensorlift.report.excerpt import Sources
 from tensorlift.report.terminal import Screen, show_diagnostics, show_lift
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
+    import pytest
+
     from tensorlift.record import FunctionRecord, LiftRecord
     from tensorlift.source import Source
 
@@ -101,3 +106,13 @@ def test_piped_output_does_not_import_rich() -> None:
         "show_lift(LiftRecord('0', 'a.c', '', 'numpy'), Screen(io.StringIO())); assert 'rich' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_narrow_terminal_gets_narrow_excerpts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    source = source_from_text("x" * 100, "a.c")
+    stream = _Terminal()
+    show_diagnostics([Diagnostic("TL201", "no", Location("a.c", 1, 90))], Sources(source), Screen(stream))
+    shown = re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()).splitlines()[1:]
+    assert 30 < max(map(len, shown)) <= 40
+    assert "^" in shown[1]

@@ -7,6 +7,7 @@ and only then is rich imported.
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.record import Level, Numerics, Verdict
@@ -35,12 +36,13 @@ _NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arith
 
 
 class Screen:
-    """A text stream, plain or in colour as it is a terminal or not."""
+    """A text stream, plain or in colour as it is a terminal or not; a line of it holds ``width`` cells."""
 
     def __init__(self, stream: TextIO) -> None:
         """Write to the stream; ask it once whether it is a terminal."""
         self._stream = stream
         self.is_terminal = stream.isatty()
+        self.width = min(PLAIN_WIDTH, shutil.get_terminal_size().columns) if self.is_terminal else PLAIN_WIDTH
 
     def write(self, pieces: Sequence[Piece]) -> None:
         """Write styled pieces, without their styles where the stream is no terminal."""
@@ -77,7 +79,7 @@ def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True) -> N
 def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
     """Show diagnostics with their source lines, each as a C compiler would."""
     for diagnostic in diagnostics:
-        screen.write(render(diagnostic, sources, PLAIN_WIDTH))
+        screen.write(render(diagnostic, sources, screen.width))
 
 
 def _commented(lines: Iterator[list[Piece]], written: Language | None) -> Iterator[Piece]:
