@@ -6,7 +6,7 @@ arrays and small inputs (integers within +-9, reals within +-4) *by construction
 - every loop variable carries the slack that it keeps to both ends of its extent, and only the subscripts that this
   slack allows are offered; a guard such as ``i > 0`` widens the slack inside it, and beyond ``i == 0 ||``;
 - divisors are constants or ``1 + x * x``;
-- integer expressions are bounded (see ``fuzz/expressions.py``), so that sums grow no faster than the trip count;
+- integer expressions are bounded (see ``random_programs/expressions.py``), so that sums grow no faster than the trip count;
 - local scalars and arrays are written whole before they are read.
 
 The same seed gives the same text.
@@ -22,8 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
-from bench.fuzz.scope import REAL, WHOLE, Array, Scalar, Scope, indent
-from bench.fuzz.statements import LETTERS, Statements
+from bench.random_programs.scope import REAL, WHOLE, Array, Scalar, Scope, indent
+from bench.random_programs.statements import LETTERS, Statements
 
 KINDS = {(REAL,): 3, (WHOLE,): 2, (REAL, WHOLE): 1}
 NAMES = {REAL: ("a", "A", "x", "C", "y", "w", "z"), WHOLE: ("p", "P", "u", "U", "v", "q", "r")}

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.fuzz.scope import Loop, Scope
-from bench.fuzz.statements import Statements
 from bench.generate import generate
+from bench.random_programs.scope import Loop, Scope
+from bench.random_programs.statements import Statements
 
 SEEDS = range(200)
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from bench.fuzz.scope import REAL, WHOLE, Array, Loop, Scope, less
+from bench.random_programs.scope import REAL, WHOLE, Array, Loop, Scope, less
 
 if TYPE_CHECKING:
     import random

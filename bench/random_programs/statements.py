@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.fuzz.expressions import Expressions
-from bench.fuzz.scope import REAL, WHOLE, Array, Loop, Scalar, Scope, indent, less, strip
+from bench.random_programs.expressions import Expressions
+from bench.random_programs.scope import REAL, WHOLE, Array, Loop, Scalar, Scope, indent, less, strip
 
 LETTERS = "ijk"
 MOST_GUARDS = 2
