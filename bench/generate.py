@@ -6,7 +6,7 @@ arrays and small inputs (integers within +-9, reals within +-4) *by construction
 - every loop variable carries the slack that it keeps to both ends of its extent, and only the subscripts that this
   slack allows are offered; a guard such as ``i > 0`` widens the slack inside it, and beyond ``i == 0 ||``;
 - divisors are constants or ``1 + x * x``;
-- integer expressions are bounded (see ``random_programs/expressions.py``), so that sums grow no faster than the trip count;
+- integer expressions are bounded (see ``random_programs/expressions.py``), so that sums grow only with the trip count;
 - local scalars and arrays are written whole before they are read.
 
 The same seed gives the same text.
