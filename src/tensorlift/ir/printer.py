@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import ForOp
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.printer import Printer
@@ -17,15 +18,17 @@ from xdsl.printer import Printer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
     from xdsl.ir import Attribute, Operation, Region, SSAValue
-    from xdsl.ir.affine import AffineExpr
+    from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap, AffineSet
 
+    _Names = Sequence["_Operand | _Letter"]
+
+_SUM = 10  # how strongly a sum binds, less than a product
 _KEEP_ATTRIBUTES = frozenset(
     {"builtin.module", "func.func", "memref.alloc", "memref.alloca", "affine.for", "arith.constant"}
 )
 _OPERATORS = {
-    AffineBinaryOpKind.Add: (" + ", 10),
+    AffineBinaryOpKind.Add: (" + ", _SUM),
     AffineBinaryOpKind.Mul: (" * ", 20),
     AffineBinaryOpKind.Mod: (" mod ", 20),
     AffineBinaryOpKind.FloorDiv: (" floordiv ", 20),
@@ -34,7 +37,16 @@ _OPERATORS = {
 
 
 class LoopPrinter(Printer):
-    """xDSL's printer with upstream's spelling of the affine operations."""
+    """xDSL's printer with upstream's spelling of the affine operations, maps and sets."""
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        """Print one attribute; maps and sets without redundant parentheses."""
+        if isinstance(attribute, AffineMapAttr):
+            _spell_map(self, attribute.data)
+        elif isinstance(attribute, AffineSetAttr):
+            _spell_set(self, attribute.data)
+        else:
+            super().print_attribute(attribute)
 
     def print_op(self, op: Operation) -> None:
         """Print one operation, in custom form where that is complete."""
@@ -102,12 +114,22 @@ class _Operand:
         printer.print_string(")" if self.symbol else "")
 
 
+class _Letter:
+    """A dimension or symbol of a map or set by itself, ``d0`` or ``s0``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def spell(self, printer: LoopPrinter) -> None:
+        printer.print_string(self.name)
+
+
 def _is_induction_variable(value: SSAValue) -> bool:
     return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), ForOp)
 
 
 def _spell_expression(
-    printer: LoopPrinter, expression: AffineExpr, dims: list[_Operand], symbols: list[_Operand], binding: int
+    printer: LoopPrinter, expression: AffineExpr, dims: _Names, symbols: _Names, binding: int
 ) -> None:
     """Print an affine expression over values; ``binding`` is the strength of the operator around it."""
     if isinstance(expression, AffineConstantExpr):
@@ -119,14 +141,61 @@ def _spell_expression(
     else:
         assert isinstance(expression, AffineBinaryOpExpr)
         operator, strength = _OPERATORS[expression.kind]
+        right, negative = _without_sign(expression.rhs) if strength == _SUM else (expression.rhs, False)
         printer.print_string("(" if strength < binding else "")
         _spell_expression(printer, expression.lhs, dims, symbols, strength)
-        printer.print_string(operator)
-        _spell_expression(printer, expression.rhs, dims, symbols, strength + (strength > min(_STRENGTHS)))
+        printer.print_string(" - " if negative else operator)
+        _spell_expression(printer, right, dims, symbols, strength + (negative or strength > _SUM))
         printer.print_string(")" if strength < binding else "")
 
 
-_STRENGTHS = {strength for _, strength in _OPERATORS.values()}
+def _without_sign(term: AffineExpr) -> tuple[AffineExpr, bool]:
+    """Take the sign off a term that is added: ``n + -1`` is spelled ``n - 1``."""
+    if isinstance(term, AffineConstantExpr) and term.value < 0:
+        return AffineConstantExpr(-term.value), True
+    if isinstance(term, AffineBinaryOpExpr) and term.kind is AffineBinaryOpKind.Mul:
+        factor = term.rhs
+        if isinstance(factor, AffineConstantExpr) and factor.value < 0:
+            return (term.lhs if factor.value == -1 else term.lhs * -factor.value), True
+    return term, False
+
+
+def _spell_space(printer: LoopPrinter, space: AffineMap | AffineSet) -> tuple[_Names, _Names]:
+    """Print ``(d0)[s0]`` and give the letters."""
+    dims, symbols = (
+        [_Letter(f"{letter}{k}") for k in range(count)]
+        for letter, count in (("d", space.num_dims), ("s", space.num_symbols))
+    )
+    with printer.in_parens():
+        printer.print_list(dims, lambda letter: letter.spell(printer))
+    if symbols:
+        with printer.in_square_brackets():
+            printer.print_list(symbols, lambda letter: letter.spell(printer))
+    return dims, symbols
+
+
+def _spell_map(printer: LoopPrinter, affine_map: AffineMap) -> None:
+    printer.print_string("affine_map<")
+    dims, symbols = _spell_space(printer, affine_map)
+    printer.print_string(" -> ")
+    with printer.in_parens():
+        printer.print_list(affine_map.results, lambda result: _spell_expression(printer, result, dims, symbols, 0))
+    printer.print_string(">")
+
+
+def _spell_set(printer: LoopPrinter, affine_set: AffineSet) -> None:
+    printer.print_string("affine_set<")
+    dims, symbols = _spell_space(printer, affine_set)
+
+    def spell_constraint(constraint: AffineConstraintExpr) -> None:
+        _spell_expression(printer, constraint.lhs, dims, symbols, 0)
+        printer.print_string(f" {constraint.kind.value} ")
+        _spell_expression(printer, constraint.rhs, dims, symbols, 0)
+
+    printer.print_string(" : ")
+    with printer.in_parens():
+        printer.print_list(affine_set.constraints, spell_constraint)
+    printer.print_string(">")
 
 
 def _spell_map_application(printer: LoopPrinter, op: Operation) -> None:

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @subscripts
 func.func @subscripts(%n: index {tl.name = "n"}, %A: memref<?x?xf64>) {
   affine.for %i = 0 to %n {
-    // CHECK: %v = affine.load %A[%i, symbol(%n) + -1] {tl.mark} : memref<?x?xf64>
+    // CHECK: %v = affine.load %A[%i, symbol(%n) - 1] {tl.mark} : memref<?x?xf64>
     %v = affine.load %A[%i, symbol(%n) - 1] {tl.mark} : memref<?x?xf64>
     // CHECK-NEXT: affine.store %v, %A[%i floordiv 2, (%i + %n) mod 3] : memref<?x?xf64>
     affine.store %v, %A[%i floordiv 2, (%i + %n) mod 3] : memref<?x?xf64>
@@ -14,7 +14,7 @@ func.func @subscripts(%n: index {tl.name = "n"}, %A: memref<?x?xf64>) {
 
 // CHECK-LABEL: func.func @branches
 func.func @branches(%n: index, %a: f64, %b: f64) -> f64 {
-  // CHECK: %r = affine.if affine_set<()[s0] : ((s0 + -1) >= 0)>()[%n] -> f64 {
+  // CHECK: %r = affine.if affine_set<()[s0] : (s0 - 1 >= 0)>()[%n] -> f64 {
   // CHECK-NEXT: affine.yield %a : f64
   // CHECK-NEXT: } else {
   // CHECK-NEXT: affine.yield %b : f64

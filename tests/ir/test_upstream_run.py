@@ -1,0 +1,35 @@
+"""The interpreter agrees with upstream's own lowering and execution of the same module."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.ir.programs import function
+
+from tensorlift.ir.interpreter import interpret
+
+OPT = shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
+RUN = shutil.which("mlir-runner") or shutil.which("mlir-runner-22")
+LOWERING = ["--lower-affine", "--convert-scf-to-cf", "--expand-strided-metadata", "--convert-to-llvm"]
+
+
+@pytest.mark.skipif(OPT is None or RUN is None, reason="mlir-opt and mlir-runner are not installed")
+def test_interpreter_agrees_with_upstream_execution() -> None:
+    """Division, remainders, bounds of several maps, sets, carried values and local memory."""
+    assert OPT is not None
+    assert RUN is not None
+    text = (Path(__file__).parent / "upstream_run.mlir").read_text()
+    lowered = subprocess.run(
+        [OPT, *LOWERING, "--reconcile-unrealized-casts"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    ).stdout
+    command = [RUN, "-e", "main", "-entry-point-result=i32"]
+    ran = subprocess.run(command, input=lowered, capture_output=True, text=True, check=True, timeout=20)
+    assert str(interpret(function(text), {}).value) == ran.stdout.strip()
