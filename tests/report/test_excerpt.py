@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tensorlift.diagnostics import Diagnostic, Location, Severity
 from tensorlift.report.excerpt import Sources, plain, render
 from tensorlift.source import source_from_text
@@ -124,3 +127,11 @@ def test_sources_are_read_where_they_are_not_given(tmp_path: Path) -> None:
     assert Sources().line(Location(str(header), 1, 1)) == "int x;"
     assert Sources().line(Location(str(tmp_path), 1, 1)) is None
     assert Sources().line(Location(str(tmp_path / "none.h"), 1, 1)) is None
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=60), st.integers(1, 4), st.integers(1, 90), st.integers(20, 60))
+def test_no_place_in_any_text_breaks_the_excerpt(text: str, line: int, column: int, width: int) -> None:
+    shown = _excerpt(text, line, column, width)
+    assert len(shown) in {0, 2}
+    assert all(unit.isprintable() for unit in shown)
+    assert not shown or (shown[1].endswith("^") and len(shown[1]) <= width)

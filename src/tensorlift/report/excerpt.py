@@ -114,12 +114,14 @@ def _cells(line: str, column: int) -> tuple[list[str], int]:
 def _append(cells: list[str], character: str) -> None:
     if character == "\t":
         cells.extend(" " * (_TAB - len(cells) % _TAB))
-    elif unicodedata.combining(character) and cells:
-        cells[-1] += character
-    elif unicodedata.east_asian_width(character) in "WF":
-        cells.extend((character, ""))
+        return
+    shown = printable(character)
+    if unicodedata.combining(shown) and cells:
+        cells[-1] += shown
+    elif unicodedata.east_asian_width(shown) in "WF":
+        cells.extend((shown, ""))
     else:
-        cells.append(printable(character))
+        cells.append(shown)
 
 
 def _clip(cells: list[str], caret: int, width: int) -> tuple[str, int]:
