@@ -1,0 +1,228 @@
+"""Recognises self-updates: a term that folds one more operand into the cell that it overwrites.
+
+``SELF`` is the read that stands for the cell's old value; ``SELF + t``, ``max(t, SELF)``, ``select(c, SELF * t, SELF)``
+or ``select(t > SELF, t, SELF)`` are one step of a sum, a maximum, a product of some factors, a maximum again.  Sums of
+machine integers are sums modulo a power of two, so that a cast to the cell's type may stand around the step.
+The guess is bold: the induction check decides whether a fold of the operands is what the loop computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
+from tensorlift.summarize.operations import FALSE, TRUE, choose, convert, keeps_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.domain import Domain
+
+SELF = "%self"
+
+_FOLDS: dict[str, Reducer] = {
+    "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "or": "any", "and": "all",
+}  # fmt: skip
+_ORDERS = {"gt": True, "ge": True, "lt": False, "le": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """``SELF op term``; with a latch, ``select(term, latch, SELF)``: the fold of the conditions chooses the latch."""
+
+    op: Reducer
+    term: Term
+    latch: Term | None = None
+
+    def combine(self, old: Term, folded: Term) -> Term:
+        """Return the cell after the fold."""
+        if self.latch is not None:
+            return choose(folded, self.latch, old)
+        return rewrite.simplified(COMBINER[self.op], (old, folded))
+
+
+def has_self(term: Term) -> bool:
+    """Tell whether a term reads the cell's old value."""
+    return SELF in term.reads
+
+
+def self_read(dtype: DType) -> Term:
+    """Return the read that stands for the cell's old value."""
+    return terms.read(SELF, (), dtype)
+
+
+def replace_self(term: Term, value: Term, domain: Domain) -> Term:
+    """Put a value for the cell's old value."""
+    if not has_self(term):
+        return term
+    return rewrite.map_reads(term, domain, lambda found, _: value if found.array == SELF else found)
+
+
+def recognise(term: Term, variable: str) -> Accumulation | None:
+    """Return the step that a term is; ``variable`` is the loop's, on which a latched value may not depend."""
+    if not isinstance(term, Apply) or not has_self(term):
+        return None
+    term = _cast_inwards(term)
+    return _sum(term) or _fold(term) or _extremum(term) or _conditional(term, variable)
+
+
+def _cast_inwards(term: Apply) -> Apply:
+    """Turn a cast of a select into a select of casts, and drop the way through a wider type and back."""
+    inner = term.args[0]
+    if term.op != "cast" or not isinstance(inner, Apply):
+        return term
+    if inner.op == "select":
+        condition, chosen, other = inner.args
+        arms = (convert(chosen, term.dtype), convert(other, term.dtype))
+        return terms.apply("select", condition, *arms)
+    if inner.op in _ORDER_KEEPING:
+        operands = [_narrowed(a, term.dtype) for a in inner.args]
+        if all(operands):
+            return terms.apply(inner.op, *[o for o in operands if o is not None])
+    return term
+
+
+_ORDER_KEEPING = {"max", "min", "fmax", "fmin"}
+
+
+def _narrowed(term: Term, dtype: DType) -> Term | None:
+    """Return a term of the type with the same value."""
+    stripped = _stripped(term)
+    return convert(stripped, dtype) if keeps_values(stripped.dtype, dtype) else None
+
+
+def _stripped(term: Term) -> Term:
+    """Look through casts that keep every value."""
+    while isinstance(term, Apply) and term.op == "cast" and keeps_values(term.args[0].dtype, term.dtype):
+        term = term.args[0]
+    return term
+
+
+def _sum(term: Apply) -> Accumulation | None:
+    total: Term = term
+    if term.op == "cast" and _sums_survive(term.args[0].dtype, term.dtype):
+        total = term.args[0]
+    parts = list(_summands(total, total.dtype, positive=True))
+    own = [p for p in parts if has_self(p[1])]
+    if len(parts) < 2 or len(own) != 1 or not own[0][0] or not _is_self(own[0][1]):  # noqa: PLR2004 - one and a rest
+        return None
+    rest: Term | None = None
+    for positive, part in sorted((p for p in parts if p is not own[0]), key=lambda p: not p[0]):
+        if rest is None:
+            rest = part if positive else terms.apply("neg", part)
+        else:
+            rest = terms.apply("add" if positive else "sub", rest, part)
+    assert rest is not None
+    return Accumulation("sum", convert(rest, term.dtype))
+
+
+def _sums_survive(wide: DType, narrow: DType) -> bool:
+    """Tell whether a cast of a sum is the sum of casts."""
+    if is_float(wide) or is_float(narrow):
+        return is_float(wide) and is_float(narrow)
+    return is_integer(wide) and is_integer(narrow) and width(narrow) <= width(wide)
+
+
+def _is_self(term: Term) -> bool:
+    """Tell whether a term is the old value, perhaps in a type for which sums survive the way back."""
+    if isinstance(term, Apply) and term.op == "cast":
+        return _is_self(term.args[0]) and _sums_survive(term.dtype, term.args[0].dtype)
+    return isinstance(term, terms.Read)
+
+
+def _summands(term: Term, dtype: DType, *, positive: bool) -> Iterator[tuple[bool, Term]]:
+    stack = [(term, positive)]
+    while stack:
+        node, sign = stack.pop()
+        if isinstance(node, Apply) and node.dtype == dtype and node.op in {"add", "sub", "neg"} and has_self(node):
+            last = sign if node.op == "add" else not sign
+            stack.append((node.args[-1], last))
+            if node.op != "neg":
+                stack.append((node.args[0], sign))
+        else:
+            yield sign, node
+
+
+def _fold(term: Apply) -> Accumulation | None:
+    if term.op == "div" and is_float(term.dtype) and _is_read(term.args[0]) and not has_self(term.args[1]):
+        return Accumulation("prod", terms.apply("div", terms.one(term.dtype), term.args[1]))
+    if term.op not in _FOLDS:
+        return None
+    stack, others, own = [term.args[1], term.args[0]], [], 0
+    while stack:
+        node = stack.pop()
+        if not has_self(node):
+            others.append(node)
+        elif _is_read(node):
+            own += 1
+        elif isinstance(node, Apply) and node.op == term.op and node.dtype == term.dtype:
+            stack += [node.args[1], node.args[0]]
+        else:
+            return None
+    if own != 1 and (not own or term.op == "mul"):  # only a product counts how often
+        return None
+    operand = others[0]
+    for other in others[1:]:
+        operand = terms.apply(term.op, operand, other)
+    return Accumulation(_FOLDS[term.op], operand)
+
+
+def _is_read(term: Term) -> bool:
+    return isinstance(term, terms.Read)
+
+
+def _extremum(term: Apply) -> Accumulation | None:
+    """``select(x > y, x, y)`` with the old value on one side; differs from a maximum only where a value is NaN."""
+    if term.op != "select":
+        return None
+    condition, chosen, other = term.args
+    negated = isinstance(condition, Apply) and condition.op == "not"
+    if negated:
+        condition, chosen, other = condition.children[0], other, chosen
+    if not isinstance(condition, Apply) or condition.op not in _ORDERS:
+        return None
+    left, right = (_stripped(a) for a in condition.args)
+    first, second = _stripped(chosen), _stripped(other)
+    if {left, right} != {first, second} or left is right or has_self(left) == has_self(right):
+        return None
+    operand, own = (right, left) if has_self(left) else (left, right)
+    if not _is_read(own):
+        return None
+    greater = _ORDERS[condition.op] == (left is first)
+    return Accumulation("max" if greater else "min", convert(operand, term.dtype))
+
+
+def _conditional(term: Apply, variable: str) -> Accumulation | None:
+    """``select(c, SELF op t, SELF)`` folds ``select(c, t, neutral)``; ``select(c, v, SELF)`` latches a constant."""
+    if term.op != "select" or has_self(term.args[0]):
+        return None
+    condition, chosen, other = term.args
+    if _is_read(chosen) and has_self(chosen):
+        condition, chosen, other = terms.apply("not", condition), other, chosen
+    if not _is_read(other) or not has_self(other):
+        return None
+    if not has_self(chosen):
+        return Accumulation("any", condition, latch=chosen) if variable not in chosen.free else None
+    step = recognise(chosen, variable)
+    if step is None:
+        return None
+    if step.latch is not None:
+        return Accumulation("any", terms.apply("and", condition, step.term), latch=step.latch)
+    return Accumulation(step.op, choose(condition, step.term, neutral(step.op, step.term.dtype)))
+
+
+def neutral(op: Reducer, dtype: DType) -> Term:
+    """Return the operand that a fold ignores."""
+    if op in {"any", "all"}:
+        return FALSE if op == "any" else TRUE
+    if op in {"sum", "prod"}:
+        return terms.constant(0 if op == "sum" else 1, dtype)
+    low, high = op.endswith("max"), op.endswith("min")
+    assert low or high
+    if is_float(dtype):
+        infinity = convert(terms.apply("infinity"), dtype)
+        return terms.apply("neg", infinity) if low else infinity
+    return terms.constant(integer_range(dtype)[1 if high else 0], dtype)

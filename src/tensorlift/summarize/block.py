@@ -1,0 +1,165 @@
+"""Straight-line evaluation: what a block of statements does to arrays, in terms of the state at its entry.
+
+Inner loops are replaced by their effects (`loop`).  A branch under an affine condition restricts domains; under a
+condition on data it becomes a `select` between what its arms leave.  Values, which loads and branches yield, are terms
+of the entry state; those of outer blocks stay names, for the outer block to put in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.domain import EMPTY, Domain
+from tensorlift.summarize.loop import LoopRule
+from tensorlift.summarize.operations import choose
+from tensorlift.summarize.reader import choose_by
+from tensorlift.summarize.state import Effect, Piece, State, covered, own_cell, split
+from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.summarize.liveness import Liveness
+
+Values = dict[str, "Term"]
+
+
+class Evaluator:
+    """Evaluates blocks of one program; remembers the effects of loops."""
+
+    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness) -> None:
+        self.arrays = arrays
+        self.liveness = liveness
+        self._effects: dict[tuple[Loop, str, frozenset[str]], Effect] = {}
+
+    def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
+        """Run a block: change the state and add to the values.
+
+        Raises:
+            RecurrenceError: where a loop has no closed form.
+            NotAffine: where a closed form needs an integer division.
+
+        """
+        for statement in block:
+            self._statement(statement, state, values, context)
+
+    def _statement(self, s: Statement, state: State, values: Values, context: Domain) -> None:
+        if isinstance(s, Load):
+            values[s.value] = state.read(s.array, s.indices, s.dtype, context)
+        elif isinstance(s, Store):
+            state.store(s.array, s.indices, _resolved(s.term, values, context), context)
+        elif isinstance(s, Loop):
+            state.apply(self.loop(s, context), values)
+        elif isinstance(s, Branch):
+            self._branch(s, state, values, context)
+        else:
+            state.forget(s.array)
+
+    # -- branches
+
+    def _branch(self, s: Branch, state: State, values: Values, context: Domain) -> None:
+        affine = isinstance(s.condition, Domain)
+        condition = s.condition if isinstance(s.condition, Domain) else _resolved(s.condition, values, context)
+        inside = context & condition if isinstance(condition, Domain) else context
+        outside = context - condition if isinstance(condition, Domain) else context
+        then, otherwise = state.copy(), state.copy()
+        self.run(s.then, then, values, inside)
+        self.run(s.otherwise, otherwise, values, outside)
+        for value, chosen, other in zip(s.values, s.then_terms, s.otherwise_terms, strict=True):
+            arms = _resolved(chosen, values, inside), _resolved(other, values, outside)
+            values[value] = _chosen(condition, *arms, inside, outside)
+        for array in [a for a in self.arrays if a in then.pieces or a in otherwise.pieces]:
+            first, second = then.pieces.get(array, []), otherwise.pieces.get(array, [])
+            if first == second:
+                continue
+            if affine:
+                new = _either(first, second, inside, outside)
+            else:
+                assert not isinstance(condition, Domain)
+                info = self.arrays[array]
+                old = own_cell(array, len(info.shape), info.dtype)
+                new = _selected(condition, first, second, old)
+            state.overwrite(array, new)
+
+    # -- loops
+
+    def loop(self, loop: Loop, context: Domain) -> Effect:
+        """Return the effect of a whole loop."""
+        key = (loop, context.key, self.liveness.after[loop])
+        if key not in self._effects:
+            self._effects[key] = self._loop(loop, context)
+        return self._effects[key]
+
+    def _loop(self, loop: Loop, context: Domain) -> Effect:
+        iterations = context & loop.domain()
+        if iterations.is_empty():
+            return {}
+        state = State()
+        self.run(loop.body, state, {}, iterations)
+        local = {s.array for s in loop.body if isinstance(s, Allocate)}
+        effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
+        effect = needed_part(effect, self.liveness.after[loop])
+        return LoopRule(loop, effect, context, self.arrays).closed() if effect else {}
+
+
+def needed_part(effect: Effect, live: frozenset[str]) -> Effect:
+    """Keep the arrays that live after a loop, and those that an iteration reads to compute them."""
+    needed: set[str] = set()
+    stack = [array for array in effect if array in live]
+    while stack:
+        array = stack.pop()
+        if array not in needed:
+            needed.add(array)
+            stack += [read for _, term in effect[array] for read in term.reads if read in effect]
+    return {array: pieces for array, pieces in effect.items() if array in needed}
+
+
+def _defined(term: Term, domain: Domain, local: set[str]) -> Term:
+    """Give reads of locals that have no value yet one, zero: what the program then does is undefined."""
+    if term.reads.isdisjoint(local):
+        return term
+    return rewrite.map_reads(term, domain, lambda r, _: terms.zero(r.dtype) if r.array in local else r)
+
+
+def _resolved(term: Term, values: Values, domain: Domain) -> Term:
+    """Put values in for their names."""
+    if term.reads.isdisjoint(values):
+        return term
+    return rewrite.map_reads(term, domain, lambda r, _: values.get(r.array, r))
+
+
+def _chosen(condition: Domain | Term, chosen: Term, other: Term, inside: Domain, outside: Domain) -> Term:
+    if not isinstance(condition, Domain):
+        return choose(condition, chosen, other)
+    if inside.is_empty():
+        return other
+    return chosen if outside.is_empty() else choose_by(condition, chosen, other)
+
+
+def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:
+    """Return the pieces of the arm that is taken."""
+    common = {term: domain for domain, term in first if any(domain is d and term is t for d, t in second)}
+    found = [(domain, term) for term, domain in common.items()]
+    found += [(d & inside, t) for d, t in first if common.get(t) is not d]
+    found += [(d & outside, t) for d, t in second if common.get(t) is not d]
+    return split(found)
+
+
+def _selected(condition: Term, first: list[Piece], second: list[Piece], old: Term) -> list[Piece]:
+    """Choose between what two arms leave, cell by cell."""
+    found: list[Piece] = []
+    for domain, term in _filled(first, second, old):
+        for other_domain, other in _filled(second, first, old):
+            both = domain & other_domain
+            if not both.is_empty():
+                found.append((both.coalesce(), rewrite.simplified("select", (condition, term, other))))
+    return found
+
+
+def _filled(pieces: list[Piece], others: list[Piece], old: Term) -> list[Piece]:
+    """Add the old value where only the other arm writes."""
+    rest = (covered(others) - covered(pieces)) if pieces else covered(others)
+    return pieces if rest is EMPTY or rest.is_empty() else [*pieces, (rest.coalesce(), old)]

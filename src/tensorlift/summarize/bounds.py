@@ -1,0 +1,119 @@
+"""Bounds: the sizes for which a program is defined, so that no subscript leaves its array.
+
+Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and trip counts over sizes
+alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the affine conditions
+and loops that its subscript depends on, leaves its array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.diagnostics import refuse
+from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.summarize.program import Program
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """``context`` holds the sizes for which the program is defined, ``assumed`` the part that is only assumed."""
+
+    context: Domain
+    assumed: Domain
+
+
+def bounds_of(program: Program, minimum_size: int) -> Bounds:
+    """Return the sizes for which a program is defined.
+
+    Raises:
+        LiftError: TL210 where an access leaves its array for all sizes.
+
+    """
+    assumed = Domain.of(*(at_least(name, minimum_size) for name in _counting_sizes(program))) & _trip_counts(program)
+    checker = _Accesses(program, program.requires & assumed)
+    checker.block(program.body, UNIVERSE, ())
+    return Bounds(checker.context.coalesce(), assumed)
+
+
+def _counting_sizes(program: Program) -> list[str]:
+    """Return the sizes that are, or are part of, an extent or a loop's bound."""
+    counting = {v for info in program.arrays.values() for extent in info.shape for v in extent.variables}
+    for loop in _loops(program.body):
+        counting.update(v for bound in (*loop.lower, *loop.upper) for v in bound.variables)
+    return [name for name in program.sizes if name in counting]
+
+
+def _trip_counts(program: Program) -> Domain:
+    """Say that no trip count over sizes alone is negative."""
+    sizes = {*program.sizes, *(d.name for d in program.derived)}
+    pairs = [(low, high) for loop in _loops(program.body) for low in loop.lower for high in loop.upper]
+    counts = [(low, high) for low, high in pairs if all(v in sizes for v in (*low.variables, *high.variables))]
+    found = [at_least(high, low) for low, high in counts if not (high - low).is_constant]
+    return Domain.of(*dict.fromkeys(found))
+
+
+def _loops(block: Block) -> list[Loop]:
+    return [s for s in walk(block) if isinstance(s, Loop)]
+
+
+class _Accesses:
+    """Visits every access and takes the sizes out for which it leaves its array."""
+
+    def __init__(self, program: Program, context: Domain) -> None:
+        self.arrays = program.arrays
+        self.context = context
+        self.loops: dict[str, Loop] = {}
+        self.inside: set[tuple[Affine, Affine, str]] = set()  # in bounds, as found before
+
+    def block(self, block: Block, condition: Domain, variables: tuple[str, ...]) -> None:
+        for statement in block:
+            if isinstance(statement, Loop):
+                self.loops[statement.variable] = statement
+                self.block(statement.body, condition, (*variables, statement.variable))
+            elif isinstance(statement, Branch):
+                self._branch(statement, condition, variables)
+            elif isinstance(statement, Load | Store):
+                self._access(statement, condition, variables)
+
+    def _branch(self, s: Branch, condition: Domain, variables: tuple[str, ...]) -> None:
+        self.block(s.then, condition & s.condition if isinstance(s.condition, Domain) else condition, variables)
+        self.block(s.otherwise, condition - s.condition if isinstance(s.condition, Domain) else condition, variables)
+
+    def _access(self, s: Load | Store, condition: Domain, variables: tuple[str, ...]) -> None:
+        info = self.arrays[s.array]
+        for index, extent in zip(s.indices, info.shape, strict=True):
+            key = (index, extent, condition.key)
+            if key in self.inside:
+                continue
+            self.inside.add(key)
+            where = condition & self._iterations((*index.variables, *condition.variables())) & self.context
+            below, above = Domain.of(at_least(-1, index)), Domain.of(at_least(index, extent))
+            leaves = (where & below) | (where & above)
+            if not leaves.is_empty():
+                self._exclude(s, info, leaves, variables)
+
+    def _iterations(self, variables: tuple[str, ...]) -> Domain:
+        """Return the iterations of the loops over some variables, and of those that their bounds depend on."""
+        domain, pending, seen = UNIVERSE, list(variables), set[str]()
+        while pending:
+            loop = self.loops.get(pending.pop())
+            if loop is None or loop.variable in seen:
+                continue
+            seen.add(loop.variable)
+            domain = domain & loop.domain()
+            pending += [v for bound in (*loop.lower, *loop.upper) for v in bound.variables]
+        return domain
+
+    def _exclude(self, s: Statement, info: ArrayInfo, leaves: Domain, variables: tuple[str, ...]) -> None:
+        self.context = (self.context - leaves.project_out(*variables)).coalesce()
+        if self.context.is_empty():
+            shape = "][".join(map(str, info.shape))
+            message = f"this access is outside {info.name}[{shape}] for all sizes"
+            remedy = "correct the subscript, or the extent that the declaration gives"
+            raise refuse("TL210", message, s.location, remedy)

@@ -1,0 +1,101 @@
+"""Dependences between accesses of a loop's body, decided by isl for all sizes.
+
+Two accesses to one array, one of them a store, conflict where some iterations of both touch the same cell.  The loop
+*carries* the conflict where the iterations differ; the earlier one is then the source of the dependence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import affine
+from tensorlift.comprehension.domain import Domain, NotAffine, equal, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.diagnostics import Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """A load or store at the points of a domain; ``variables`` are the loops around it inside the loop looked at."""
+
+    array: str
+    indices: tuple[Affine, ...]
+    writes: bool
+    domain: Domain
+    variables: tuple[str, ...]
+    location: Location | None
+
+
+def accesses(block: Block, domain: Domain, variables: tuple[str, ...]) -> Iterator[Access]:
+    """Yield the accesses of a block in textual order."""
+    for statement in block:
+        yield from accesses_of(statement, domain, variables)
+
+
+def accesses_of(s: Statement, domain: Domain, variables: tuple[str, ...]) -> Iterator[Access]:
+    """Yield the accesses of a statement in textual order; a condition on data holds or not."""
+    if isinstance(s, Load | Store):
+        yield Access(s.array, s.indices, isinstance(s, Store), domain, variables, s.location)
+    elif isinstance(s, Loop):
+        yield from accesses(s.body, domain & s.domain(), (*variables, s.variable))
+    elif isinstance(s, Branch):
+        known = isinstance(s.condition, Domain)
+        yield from accesses(s.then, domain & s.condition if isinstance(s.condition, Domain) else domain, variables)
+        yield from accesses(s.otherwise, domain - s.condition if known else domain, variables)  # type: ignore[operator]  # known tells
+
+
+class Conflict:
+    """The points at which two accesses touch one cell: the first by its own variables, the second by renamed ones."""
+
+    def __init__(self, first: Access, second: Access, variable: str) -> None:
+        images = {name: fresh("other") for name in second.variables}
+        self.variable = variable
+        self.image = images[variable]
+        values = {name: affine(image) for name, image in images.items()}
+        cells = zip(first.indices, second.indices, strict=True)
+        same = Domain.of(*(equal(left, right.substitute(values)) for left, right in cells))
+        self.points = first.domain & second.domain.rename(images) & same
+
+    def forward(self) -> bool:
+        """Tell whether an earlier iteration of the first access conflicts with a later one of the second."""
+        return not (self.points & Domain.of(less(self.variable, self.image))).is_empty()
+
+    def within(self) -> bool:
+        """Tell whether both conflict in one iteration."""
+        return not (self.points & Domain.of(equal(self.variable, self.image))).is_empty()
+
+    def distance(self) -> int | None:
+        """Return how many iterations later the second access is, where that is one number."""
+        later = self.points & Domain.of(less(self.variable, self.image))
+        distance = fresh("distance")
+        spread = later & Domain.of(equal(affine(self.image) - affine(self.variable), distance))
+        hidden = [name for name in spread.variables() if name != distance]
+        try:
+            values = [value for _, value in spread.project_out(*hidden).extreme(distance, maximum=False)]
+            values += [value for _, value in spread.project_out(*hidden).extreme(distance, maximum=True)]
+        except (NotAffine, RuntimeError):  # unbounded
+            return None
+        first = values[0].constant if values else None
+        return first if all(v.is_constant and v.constant == first for v in values) else None
+
+
+def conflicting(first: Access, second: Access) -> bool:
+    """Tell whether two accesses may depend on each other at all."""
+    return first.array == second.array and (first.writes or second.writes)
+
+
+def is_parallel(loop: Loop, context: Domain) -> bool:
+    """Tell whether no two iterations of a loop touch one cell, of which one stores to it."""
+    found = list(accesses(loop.body, context & loop.domain(), (loop.variable,)))
+    return not any(
+        conflicting(first, second) and Conflict(first, second, loop.variable).forward()
+        for first in found
+        for second in found
+    )

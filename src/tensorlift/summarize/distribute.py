@@ -1,0 +1,223 @@
+"""Distribution and interchange: smaller loops with the same meaning, where one without a closed form is split.
+
+The statements of the body are joined to units by the values that they share; units that depend on each other in a
+cycle stay together, the others become loops of their own in the order of the dependences.  Scalars and arrays that an
+iteration writes before it reads them get one cell for each iteration first, so that they tie nothing together.  A loop
+whose iterations are independent is moved inside the only loop of its body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, is_parallel
+from tensorlift.summarize.indices import unused
+from tensorlift.summarize.statements import (
+    Allocate,
+    Block,
+    Branch,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    blocks_of,
+    guarded,
+    terms_of,
+    walk,
+    written,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.summarize.liveness import Liveness
+
+
+MOST_ACCESSES = 120  # every pair of accesses is compared
+
+
+class Distributor:
+    """Splits loops; adds the arrays that expansion makes to ``arrays``."""
+
+    def __init__(self, arrays: dict[str, ArrayInfo], sizes: set[str], names: set[str], liveness: Liveness) -> None:
+        self.arrays = arrays
+        self.sizes = sizes
+        self.names = names
+        self.liveness = liveness
+
+    def split(self, loop: Loop, context: Domain) -> Block | None:
+        """Return statements that mean what the loop means, or None where it cannot be split."""
+        expanded, after = self._expanded(loop, context)
+        result = self._distributed(expanded, context) or _interchanged(expanded, context)
+        if result is None:
+            return None
+        block = (*result, *after)
+        self.liveness.extend(block, self.liveness.after[loop])
+        return block
+
+    # -- expansion
+
+    def _expanded(self, loop: Loop, context: Domain) -> tuple[Loop, Block]:
+        """Give private arrays a cell for each iteration; return what restores the last values as well."""
+        if len(loop.upper) != 1 or not all(v in self.sizes for v in loop.upper[0].variables):
+            return loop, ()
+        if not context.implies(*(at_least(low, 0) for low in loop.lower[:1])):
+            return loop, ()
+        exposed = self.liveness.exposed(loop)
+        local = {s.array for s in loop.body if isinstance(s, Allocate)}
+        private = {a for a in written(loop.body) if not self.arrays[a].is_parameter and a not in exposed}
+        private = {a for a in private if a in local or not self.arrays[a].shape}
+        if not private:
+            return loop, ()
+        renamed = {array: self._expand(array, loop) for array in sorted(private)}
+        body = tuple(_redirected(s, renamed, affine(loop.variable)) for s in loop.body)
+        body = tuple(s for s in body if not (isinstance(s, Allocate) and s.array in private))
+        live = sorted(private & self.liveness.after[loop])
+        restored = [s for array in live for s in self._restored(array, renamed[array], loop)]
+        some = Domain.of(*(less(low, loop.upper[0]) for low in loop.lower))
+        return replace(loop, body=body), guarded(some, tuple(restored), loop.location)
+
+    def _expand(self, array: str, loop: Loop) -> str:
+        info = self.arrays[array]
+        name = unused(f"{array}_by_{loop.variable}", self.names)
+        self.arrays[name] = replace(info, name=name, shape=(loop.upper[0], *info.shape))
+        return name
+
+    def _restored(self, array: str, expanded: str, loop: Loop) -> Block:
+        value = unused(f"%{array}", self.names)
+        dtype = self.arrays[array].dtype
+        last = (loop.upper[0] - 1,)
+        read = terms.read(value, (), dtype)
+        return Load(value, expanded, last, dtype, loop.location), Store(array, (), read, loop.location)
+
+    # -- distribution
+
+    def _distributed(self, loop: Loop, context: Domain) -> Block | None:
+        units = _units(loop.body)
+        if len(units) == 1:
+            return None
+        if sum(isinstance(s, Load | Store) for s in walk(loop.body)) > MOST_ACCESSES:
+            return None
+        edges = _edges(units, loop, context)
+        groups = _components(len(units), edges)
+        if len(groups) == 1:
+            return None
+        return tuple(_loop_of([units[i] for i in group], loop) for group in groups)
+
+
+def _redirected(s: Statement, renamed: Mapping[str, str], index: Affine) -> Statement:
+    """Let a statement use the expanded arrays."""
+    if isinstance(s, Load | Store) and s.array in renamed:
+        return replace(s, array=renamed[s.array], indices=(index, *s.indices))
+    if isinstance(s, Loop):
+        return replace(s, body=tuple(_redirected(t, renamed, index) for t in s.body))
+    if isinstance(s, Branch):
+        arms = (tuple(_redirected(t, renamed, index) for t in block) for block in blocks_of(s))
+        then, otherwise = arms
+        return replace(s, then=then, otherwise=otherwise)
+    return s
+
+
+Unit = list[tuple[int, Statement]]  # statements with their positions in the body
+
+
+def _units(body: Block) -> list[Unit]:
+    """Join statements that share values."""
+    owner = list(range(len(body)))
+
+    def root(position: int) -> int:
+        while owner[position] != position:
+            position = owner[position]
+        return position
+
+    defined: dict[str, int] = {}
+    for position, statement in enumerate(body):
+        for value in _values_used(statement) & defined.keys():
+            first, second = sorted((root(defined[value]), root(position)))
+            owner[second] = first
+        for value in _values_made(statement):
+            defined[value] = position
+    units: dict[int, Unit] = {}
+    for position, statement in enumerate(body):
+        units.setdefault(root(position), []).append((position, statement))
+    return [unit for unit in units.values() if any(not isinstance(s, Load | Allocate) for _, s in unit)]
+
+
+def _values_used(statement: Statement) -> set[str]:
+    return {name for s in walk((statement,)) for term in terms_of(s) for name in term.reads if name.startswith("%")}
+
+
+def _values_made(statement: Statement) -> tuple[str, ...]:
+    if isinstance(statement, Load):
+        return (statement.value,)
+    return statement.values if isinstance(statement, Branch) else ()
+
+
+def _edges(units: list[Unit], loop: Loop, context: Domain) -> set[tuple[int, int]]:
+    """Return the pairs of units of which the first must run before the second."""
+    iterations = context & loop.domain()
+    found: list[tuple[int, int, Access]] = []
+    for number, unit in enumerate(units):
+        for position, statement in unit:
+            found += [(number, position, a) for a in accesses_of(statement, iterations, (loop.variable,))]
+    edges: set[tuple[int, int]] = set()
+    for first, earlier, access in found:
+        for second, later, other in found:
+            if first == second or (first, second) in edges or not conflicting(access, other):
+                continue
+            conflict = Conflict(access, other, loop.variable)
+            if conflict.forward() or (earlier < later and conflict.within()):
+                edges.add((first, second))
+    return edges
+
+
+def _components(count: int, edges: set[tuple[int, int]]) -> list[list[int]]:
+    """Return the cycles of a graph, and what is in none, in an order that respects the edges."""
+    reach = {i: _reachable(i, edges) for i in range(count)}
+    groups: list[list[int]] = []
+    for i in range(count):
+        if not any(i in group for group in groups):
+            groups.append([j for j in range(count) if j == i or (j in reach[i] and i in reach[j])])
+    ordered: list[list[int]] = []
+    while groups:
+        ready = next(g for g in groups if not any(g[0] in reach[h[0]] for h in groups if h is not g))
+        ordered.append(ready)
+        groups.remove(ready)
+    return ordered
+
+
+def _reachable(start: int, edges: set[tuple[int, int]]) -> set[int]:
+    seen: set[int] = set()
+    stack = [start]
+    while stack:
+        node = stack.pop()
+        for source, target in edges:
+            if source == node and target not in seen:
+                seen.add(target)
+                stack.append(target)
+    return seen
+
+
+def _loop_of(units: list[Unit], loop: Loop) -> Loop:
+    statements = sorted((pair for unit in units for pair in unit), key=lambda pair: pair[0])
+    body = tuple(s for _, s in statements)
+    first = next((s.location for s in body if isinstance(s, Store | Loop) and s.location), None)
+    return replace(loop, body=body, location=loop.location or first)
+
+
+def _interchanged(loop: Loop, context: Domain) -> Block | None:
+    """Move a loop of independent iterations inside the only loop of its body, where that is not one itself."""
+    inner = [s for s in loop.body if not isinstance(s, Allocate)]
+    nested = inner[0] if len(inner) == 1 else None
+    if not isinstance(nested, Loop):
+        return None
+    if any(loop.variable in bound.variables for bound in (*nested.lower, *nested.upper)):
+        return None
+    if not is_parallel(loop, context) or is_parallel(nested, context & loop.domain()):
+        return None
+    return (replace(nested, body=(replace(loop, body=nested.body),)),)

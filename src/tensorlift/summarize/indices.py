@@ -1,0 +1,167 @@
+"""Index arithmetic: affine maps and sets of the loop IR as affine expressions and domains over names.
+
+A quotient of sizes becomes a *derived size*, a new name that the context bounds: ``n floordiv 2`` is ``n_div_2`` with
+``2 * n_div_2 <= n <= 2 * n_div_2 + 1``.  In a condition, a quotient of loop variables is an existential variable.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
+
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.definition import DerivedSize
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
+from tensorlift.comprehension.names import fresh
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
+
+
+class Indices:
+    """Turns the index expressions of one function into affine ones; collects the derived sizes that they need."""
+
+    def __init__(self, sizes: Sequence[str], taken: set[str]) -> None:
+        self.sizes = set(sizes)
+        self.derived: dict[tuple[Affine, int], DerivedSize] = {}
+        self.taken = taken
+
+    def apply(self, affine_map: AffineMap, operands: Sequence[Affine]) -> tuple[Affine, ...]:
+        """Apply a map to its operands, dimensions before symbols.
+
+        Raises:
+            NotAffine: where a result multiplies variables or divides a loop variable.
+
+        """
+        return tuple(self._expression(e, operands, affine_map.num_dims, None) for e in affine_map.results)
+
+    def condition(self, affine_set: AffineSet, operands: Sequence[Affine]) -> Domain:
+        """Return the points that satisfy a set.
+
+        Raises:
+            NotAffine: where a constraint multiplies variables.
+
+        """
+        quotients: dict[str, tuple[Constraint, ...]] = {}
+        found = []
+        for constraint in affine_set.constraints:
+            left, right = (
+                self._expression(side, operands, affine_set.num_dims, quotients)
+                for side in (constraint.lhs, constraint.rhs)
+            )
+            found.append(_constraint(constraint.kind.value, left, right))
+        found += [bound for bounds in quotients.values() for bound in bounds]
+        return Domain.of(*found).project_out(*quotients)
+
+    def quotient(self, numerator: Affine, divisor: int) -> Affine:
+        """Return ``floor(numerator / divisor)`` where only sizes are divided.
+
+        Raises:
+            NotAffine: where a loop variable is divided.
+
+        """
+        return self._quotient(numerator, divisor, None)
+
+    def context(self) -> Domain:
+        """Return what is known of the derived sizes."""
+        bounds = [bound for d in self.derived.values() for bound in quotient_bounds(d.name, d.numerator, d.divisor)]
+        return Domain.of(*bounds) if bounds else UNIVERSE
+
+    def _expression(
+        self,
+        expression: AffineExpr,
+        operands: Sequence[Affine],
+        dims: int,
+        quotients: dict[str, tuple[Constraint, ...]] | None,
+    ) -> Affine:
+        if isinstance(expression, AffineConstantExpr):
+            return Affine(expression.value)
+        if isinstance(expression, AffineDimExpr):
+            return operands[expression.position]
+        if isinstance(expression, AffineSymExpr):
+            return operands[dims + expression.position]
+        assert isinstance(expression, AffineBinaryOpExpr)
+        left = self._expression(expression.lhs, operands, dims, quotients)
+        right = self._expression(expression.rhs, operands, dims, quotients)
+        if expression.kind is AffineBinaryOpKind.Add:
+            return left + right
+        if expression.kind is AffineBinaryOpKind.Mul:
+            return multiply(left, right)
+        if not right.is_constant or right.constant <= 0:
+            raise NotAffine(f"({left}) {expression.kind.get_token()} ({right})")
+        return self._divide(expression.kind, left, right.constant, quotients)
+
+    def _divide(
+        self,
+        kind: AffineBinaryOpKind,
+        left: Affine,
+        divisor: int,
+        quotients: dict[str, tuple[Constraint, ...]] | None,
+    ) -> Affine:
+        if kind is AffineBinaryOpKind.FloorDiv:
+            return self._quotient(left, divisor, quotients)
+        if kind is AffineBinaryOpKind.CeilDiv:
+            return self._quotient(left + (divisor - 1), divisor, quotients)
+        return left - self._quotient(left, divisor, quotients) * divisor
+
+    def _quotient(self, numerator: Affine, divisor: int, quotients: dict[str, tuple[Constraint, ...]] | None) -> Affine:
+        whole = Affine(numerator.constant // divisor, {v: c // divisor for v, c in numerator.terms if c % divisor == 0})
+        rest = numerator - whole * divisor
+        if rest.is_constant:
+            return whole
+        if all(v in self.sizes for v in rest.variables):
+            return whole + self._derived_size(rest, divisor)
+        if quotients is None:
+            raise NotAffine(f"({numerator}) floordiv {divisor}")
+        name = fresh("q")
+        quotients[name] = quotient_bounds(name, rest, divisor)
+        return whole + affine(name)
+
+    def _derived_size(self, numerator: Affine, divisor: int) -> Affine:
+        key = (numerator, divisor)
+        if key not in self.derived:
+            spelled = re.sub(r"\W+", "_", str(numerator).replace("-", "minus").replace("+", "plus"))
+            name = unused(f"{spelled.strip('_')}_div_{divisor}", self.taken)
+            self.derived[key] = DerivedSize(name, numerator, divisor)
+            self.sizes.add(name)
+        return affine(self.derived[key].name)
+
+
+def quotient_bounds(name: str, numerator: Affine, divisor: int) -> tuple[Constraint, ...]:
+    """Say that a variable is ``floor(numerator / divisor)``."""
+    scaled = Affine.var(name, divisor)
+    return at_least(numerator, scaled), at_least(scaled + (divisor - 1), numerator)
+
+
+def multiply(left: Affine, right: Affine) -> Affine:
+    """Multiply where one side is a number.
+
+    Raises:
+        NotAffine: where both sides vary.
+
+    """
+    if right.is_constant:
+        return left * right.constant
+    if left.is_constant:
+        return right * left.constant
+    raise NotAffine(f"({left}) * ({right})")
+
+
+def unused(wanted: str, taken: set[str]) -> str:
+    """Return the name, or the first numbered one that is not taken; it is taken afterwards."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}{number}"
+    taken.add(name)
+    return name
+
+
+def _constraint(kind: str, left: Affine, right: Affine) -> Constraint:
+    if kind == "==":
+        return Constraint(left - right, is_equality=True)
+    return Constraint(left - right if kind == ">=" else right - left)

@@ -1,0 +1,46 @@
+"""Loops that stay: what is known about why, and which of their arrays an iteration hands to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import Diagnostic, Note, Severity
+from tensorlift.summarize.dependence import Conflict, accesses
+from tensorlift.summarize.phases import RecurrenceError
+from tensorlift.summarize.statements import Loop, Store, walk
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain, NotAffine
+    from tensorlift.diagnostics import Location
+
+_REMEDY = "none is needed: the loop stays and its body is lifted"
+
+
+def reason_for(loop: Loop, error: RecurrenceError | NotAffine, context: Domain) -> Diagnostic:
+    """Say why a loop stays: the array that iterations hand on, over which distance, and where it is written."""
+    name = loop.variable
+    if not isinstance(error, RecurrenceError):
+        message = f"the loop over {name} stays: its closed form needs an integer division, {error}"
+        return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
+    distance = _distance(loop, error.array, context)
+    over = f", {distance} iteration{'s' if distance != 1 else ''} apart" if distance else ""
+    message = f"the loop over {name} stays: {error.array} {error.why}{over}"
+    notes = tuple(Note(f"{error.array} is written here", place) for place in _writers(loop, error.array))
+    return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE, notes)
+
+
+def _writers(loop: Loop, array: str) -> list[Location]:
+    places = (s.location for s in walk(loop.body) if isinstance(s, Store) and s.array == array)
+    return [place for place in dict.fromkeys(places) if place is not None][:3]
+
+
+def _distance(loop: Loop, array: str, context: Domain) -> int | None:
+    """Return the one distance between a store and a later load of the array, where there is one."""
+    found = [a for a in accesses(loop.body, context & loop.domain(), (loop.variable,)) if a.array == array]
+    distances = set()
+    for store in (a for a in found if a.writes):
+        for load in (a for a in found if not a.writes):
+            conflict = Conflict(store, load, loop.variable)
+            if conflict.forward():
+                distances.add(conflict.distance())
+    return distances.pop() if len(distances) == 1 else None

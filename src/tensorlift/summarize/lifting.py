@@ -1,0 +1,260 @@
+"""The driver: turns the statements of a function into definitions and kept loops, one statement after the other.
+
+A statement at this level is summarised whole; each array that it writes gets a new version.  A loop without a closed
+form is split (`distribute`) and its parts are tried again; what cannot be split stays a loop, and its body is lifted
+here in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import affine
+from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
+from tensorlift.diagnostics import Location, refuse
+from tensorlift.summarize.block import Evaluator
+from tensorlift.summarize.distribute import Distributor
+from tensorlift.summarize.indices import unused
+from tensorlift.summarize.kept import reason_for
+from tensorlift.summarize.liveness import Liveness
+from tensorlift.summarize.phases import RecurrenceError
+from tensorlift.summarize.program import Program, formals
+from tensorlift.summarize.state import Piece, State, merged, own_cell, split
+from tensorlift.summarize.statements import (
+    Allocate,
+    Block,
+    Branch,
+    Condition,
+    Load,
+    Loop,
+    Statement,
+    allocated,
+    guarded,
+    written,
+)
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Read, Term
+
+Versions = dict[str, str]  # the current version of each array that has one
+
+
+class Lifting:
+    """The items of one program; ``arrays`` grows by those that splitting loops makes."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
+        self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
+        self.sizes = {*program.sizes, *(d.name for d in program.derived)}
+        self.liveness = Liveness(program.body, self.arrays)
+        self.evaluator = Evaluator(self.arrays, self.liveness)
+        self.distributor = Distributor(self.arrays, self.sizes, self.names, self.liveness)
+        self.values: dict[str, Term] = {}
+        self.numbers: dict[str, int] = {}
+
+    def block(self, block: Block, context: Domain, versions: Versions) -> list[Item]:
+        """Lift a block; ``versions`` is brought up to date.
+
+        Raises:
+            LiftError: TL221 where neither a closed form nor a kept loop says what a statement does.
+
+        """
+        items: list[Item] = []
+        for statement in block:
+            items += self._statement(statement, context, versions)
+        return items
+
+    def _statement(self, s: Statement, context: Domain, versions: Versions) -> list[Item]:
+        if isinstance(s, Allocate):
+            versions.pop(s.array, None)
+            return []
+        if isinstance(s, Load):
+            found = terms.read(s.array, s.indices, s.dtype)
+            self.values[s.value] = self._current(found, versions)
+            return []
+        try:
+            return self._closed(s, context, versions)
+        except (RecurrenceError, NotAffine) as error:
+            if isinstance(s, Loop):
+                return self._open_loop(s, error, context, versions)
+            if isinstance(s, Branch) and not s.values:
+                return self._open_branch(s, error, context, versions)
+            raise self._refused(s, error) from None
+
+    def _refused(self, s: Statement, error: Exception) -> Exception:
+        message = f"no closed form is known for this statement: {error}"
+        return refuse("TL221", message, s.location, "move the loop out of the conditional expression")
+
+    # -- closed statements
+
+    def _closed(self, s: Statement, context: Domain, versions: Versions) -> list[Item]:
+        state, values = State(), dict[str, "Term"]()
+        self.evaluator.run((s,), state, values, context)
+        made = []
+        for array, pieces in state.pieces.items():
+            made.append(self._definition(array, self._whole(array, pieces, context, versions), context, s.location))
+        if isinstance(s, Branch):
+            self.values.update((value, self._outer(values[value], context, versions)) for value in s.values)
+        made.sort(key=lambda d: sum(1 for _, term in d.pieces for _ in rewrite.walk(term)))
+        named = [replace(d, name=self._new_name(d.array)) for d in made]
+        versions.update((d.array, d.name) for d in named)
+        return list[Item](named)
+
+    def _whole(self, array: str, pieces: list[Piece], context: Domain, versions: Versions) -> list[Piece]:
+        """Complete the pieces of an effect to the whole array."""
+        info = self.arrays[array]
+        box = self._box(array) & context
+        found = [(domain & box, term) for domain, term in pieces]
+        rest = box
+        for domain, _ in found:
+            rest = rest - domain
+        found = [(domain, self._outer(term, domain, versions)) for domain, term in found if not domain.is_empty()]
+        if not rest.is_empty():
+            own = own_cell(array, len(info.shape), info.dtype)
+            found.append((rest.coalesce(), self._current(own, versions)))
+        return [(domain.coalesce(), term) for domain, term in merged(split(found))]
+
+    def _outer(self, term: Term, domain: Domain, versions: Versions) -> Term:
+        """Say a term over entry states and values in terms of versions."""
+        if not term.reads:
+            return term
+
+        def convert(found: Read, _: Domain) -> Term:
+            value = self.values.get(found.array)
+            return value if value is not None else self._current(found, versions)
+
+        return rewrite.map_reads(term, domain, convert)
+
+    def _current(self, found: Read, versions: Versions) -> Term:
+        """Read the current version; a local that has no value yet may have any, and gets zero."""
+        version = versions.get(found.array)
+        return terms.zero(found.dtype) if version is None else terms.read(version, found.indices, found.dtype)
+
+    def _box(self, array: str) -> Domain:
+        shape = self.arrays[array].shape
+        return Domain.box(formals(array, len(shape)), shape)
+
+    def _definition(
+        self, array: str, pieces: list[Piece], context: Domain, location: Location | None, name: str = ""
+    ) -> Definition:
+        info = self.arrays[array]
+        return Definition(
+            name=name,
+            array=array,
+            dtype=info.dtype,
+            indices=formals(array, len(info.shape)),
+            shape=info.shape,
+            domain=self._box(array) & context,
+            pieces=tuple(pieces),
+            location=location,
+        )
+
+    def _new_name(self, array: str, suffix: str = "") -> str:
+        while True:
+            self.numbers[array] = self.numbers.get(array, 0) + 1
+            name = f"{array}_{self.numbers[array]}{suffix}"
+            if name not in self.names:
+                self.names.add(name)
+                return name
+
+    def result(self, context: Domain, versions: Versions) -> Definition | None:
+        """Return the definition of the returned value."""
+        if self.program.result is None:
+            return None
+        array = unused("result", self.names)
+        term = self._outer(self.program.result, context, versions)
+        self.arrays[array] = ArrayInfo(array, term.dtype, (), is_parameter=False, location=self.program.location)
+        pieces = split([(context, term)])
+        return self._definition(array, pieces, context, self.program.location, self._new_name(array))
+
+    # -- statements without a closed form
+
+    def _open_branch(self, s: Branch, error: Exception, context: Domain, versions: Versions) -> list[Item]:
+        """Push the condition into the loops of the arms; a condition on data keeps the value that it has now."""
+        block: list[Statement] = []
+        for test, arm in zip(self._tests(s.condition, context, versions), (s.then, s.otherwise), strict=True):
+            for run in _runs(arm):
+                if isinstance(run[0], Loop):
+                    block.append(replace(run[0], body=guarded(test, run[0].body, s.location)))
+                else:
+                    block += guarded(test, tuple(run), s.location)
+        if len(block) == 1 and isinstance(block[0], Branch):
+            raise self._refused(s, error) from None
+        self.liveness.extend(tuple(block), self.liveness.after[s])
+        return self.block(tuple(block), context, versions)
+
+    def _tests(self, condition: Condition, context: Domain, versions: Versions) -> tuple[Condition, Condition]:
+        """Return a condition, as it is now, and its opposite."""
+        if isinstance(condition, Domain):
+            return condition, condition.complement()
+        value = unused("%condition", self.names)
+        self.values[value] = self._outer(condition, context, versions)
+        now = terms.read(value, (), "bool")
+        return now, terms.apply("not", now)
+
+    def _open_loop(
+        self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
+    ) -> list[Item]:
+        parts = self.distributor.split(s, context)
+        if parts is not None:
+            return self.block(parts, context, versions)
+        return self._kept(s, error, context, versions)
+
+    def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:
+        reason = reason_for(s, error, context)
+        s = self._single_bounds(s)
+        inside = context & s.domain()
+        items: list[Item] = []
+        carried: list[tuple[str, str, str]] = []
+        body_versions = dict(versions)
+        for array in self._carried_arrays(s):
+            if array not in versions:
+                items.append(self._undefined(array, context, versions))
+            name = self._new_name(array, "c")
+            carried.append((array, versions[array], name))
+            body_versions[array] = name
+        body = self.block(s.body, inside, body_versions)
+        versions.update((array, name) for array, _, name in carried)
+        handed = tuple(Carried(a, before, name, body_versions.get(a, name)) for a, before, name in carried)
+        loop = KeptLoop(s.variable, s.lower[0], s.upper[0], s.step, inside, handed, tuple(body), reason)
+        return [*items, loop]
+
+    def _carried_arrays(self, s: Loop) -> list[str]:
+        """Return the arrays that iterations hand on, or that are read after the loop."""
+        needed = self.liveness.after[s] | self.liveness.exposed(s)
+        local = allocated(s.body)
+        changed = written(s.body)
+        return [array for array in self.arrays if array in changed and array in needed and array not in local]
+
+    def _undefined(self, array: str, context: Domain, versions: Versions) -> Definition:
+        """Give a local array that has no value yet zeros."""
+        zeros: list[Piece] = [(self._box(array) & context, terms.zero(self.arrays[array].dtype))]
+        made = self._definition(array, zeros, context, self.arrays[array].location, self._new_name(array))
+        versions[array] = made.name
+        return made
+
+    def _single_bounds(self, s: Loop) -> Loop:
+        """Leave one bound on each side; the others guard the body."""
+        if len(s.lower) == len(s.upper) == 1:
+            return s
+        variable = affine(s.variable)
+        guards = [at_least(variable, low) for low in s.lower[1:]] + [less(variable, high) for high in s.upper[1:]]
+        body = guarded(Domain.of(*guards), s.body, s.location)
+        result = replace(s, lower=s.lower[:1], upper=s.upper[:1], body=body)
+        self.liveness.extend((result,), self.liveness.after[s])
+        return result
+
+
+def _runs(block: Block) -> list[list[Statement]]:
+    """Cut a block at its loops."""
+    runs: list[list[Statement]] = []
+    for statement in block:
+        if isinstance(statement, Loop) or not runs or isinstance(runs[-1][0], Loop):
+            runs.append([statement])
+        else:
+            runs[-1].append(statement)
+    return runs

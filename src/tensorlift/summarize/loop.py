@@ -1,0 +1,189 @@
+"""The loop rule: from what one iteration does to what the whole loop does, for every trip count.
+
+An iteration is an effect: piece by piece, a term for each cell that it writes, over the state that it starts from.
+Each read of an array that the loop writes is classified: no earlier iteration writes the cell, so it holds its
+*initial* value; it is the *same cell* that the piece overwrites; or an *earlier iteration* may have written it.  In the
+last case the state of that array before the iteration is computed first, as a function of the loop variable, and put
+in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be a `scan`.
+
+The closed form is the state *before iteration* ``i`` for every ``i`` up to the upper bound; the loop's effect is that
+state at the upper bound.  It is a guess until `induction` has proved it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.summarize.accumulate import self_read
+from tensorlift.summarize.induction import Guess, check_induction
+from tensorlift.summarize.phases import Phases, RecurrenceError
+from tensorlift.summarize.program import formals
+from tensorlift.summarize.scan import guess_scan
+from tensorlift.summarize.state import Effect, Piece, at, covered, merged, own_cell, split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.summarize.statements import Loop
+
+INITIAL = "!"  # marks a read of the state before the loop
+
+
+class LoopRule:
+    """One loop with the effect of its iterations.
+
+    ``context`` holds the points of the outer variables.
+    """
+
+    def __init__(self, loop: Loop, effect: Effect, context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
+        self.loop = loop
+        self.variable = loop.variable
+        self.effect = effect
+        self.context = context
+        self.iterations = context & loop.domain()
+        self.arrays = arrays
+        # Between iterations the variable is at most each upper bound.
+        self.region = context & Domain.of(*(at_least(high, loop.variable) for high in loop.upper))
+        self.written_before = {array: self._written_before(pieces) for array, pieces in effect.items()}
+        self.needs: dict[str, set[str]] = {array: set() for array in effect}
+        self.pieces: Effect = {}
+        self.states: Effect = {}
+        self.busy: set[str] = set()
+
+    def closed(self) -> Effect:
+        """Return the effect of the loop.
+
+        Raises:
+            RecurrenceError: where there is no closed form, or the guess is not proved.
+            NotAffine: where a closed form needs an integer division.
+
+        """
+        for array in self.effect:
+            self.pieces[array] = split(self._classified(array, piece) for piece in self.effect[array])
+        for array in self.effect:
+            self.state_before(array)
+        states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
+        check_induction(Guess(self.loop, self.effect, states, self.region, self.iterations), self.arrays)
+        result = {array: self._at_exit(pieces) for array, pieces in states.items()}
+        return {array: pieces for array, pieces in result.items() if pieces}
+
+    def _written_before(self, pieces: list[Piece]) -> Domain:
+        """Return the cells that an iteration before ``variable`` writes."""
+        earlier = fresh("earlier")
+        domains = covered([(domain.rename({self.variable: earlier}), term) for domain, term in pieces])
+        return (domains & Domain.of(less(earlier, self.variable))).project_out(earlier)
+
+    # -- classification
+
+    def _classified(self, array: str, piece: Piece) -> Piece:
+        domain, term = piece
+        if term.reads.isdisjoint(self.effect):
+            return piece
+        return domain, rewrite.map_reads(term, domain, lambda found, where: self._class(array, found, where))
+
+    def _class(self, array: str, found: Read, where: Domain) -> Term:
+        if found.array not in self.effect:
+            return found
+        if (self.written_before[found.array].substitute(at(found.array, found.indices)) & where).is_empty():
+            return initial(found)
+        if found.array == array and self._is_own_cell(found, where):
+            return self_read(found.dtype)
+        self.needs[array].add(found.array)
+        return found
+
+    def _is_own_cell(self, found: Read, where: Domain) -> bool:
+        cell = zip(formals(found.array, len(found.indices)), found.indices, strict=True)
+        return where.implies(*(equal(name, index) for name, index in cell))
+
+    # -- the state before an iteration
+
+    def state_before(self, array: str) -> list[Piece]:
+        """Return the cells of an array before iteration ``variable``, over marked reads of the state before the loop.
+
+        Raises:
+            RecurrenceError: where the array depends on itself in no known way.
+
+        """
+        if array in self.states:
+            return self.states[array]
+        if array in self.busy:
+            raise RecurrenceError(array, "depends on earlier iterations through other arrays")
+        self.busy.add(array)
+        result = self._scan(array) if array in self.needs[array] else self._phases(array)
+        self.busy.discard(array)
+        self.states[array] = merged(result)
+        return self.states[array]
+
+    def _own(self, array: str) -> Read:
+        info = self.arrays[array]
+        return own_cell(array, len(info.shape), info.dtype)
+
+    def _scan(self, array: str) -> list[Piece]:
+        guess = guess_scan(self.loop, array, self._resolved(array), self.region)
+        if guess is None:
+            raise RecurrenceError(array, "depends on cells that earlier iterations wrote")
+        return guess
+
+    def _phases(self, array: str) -> list[Piece]:
+        iteration = fresh("k")
+        earlier = self.region & Domain.of(less(iteration, self.variable))
+        pieces = []
+        for domain, term in self._resolved(array):
+            when = domain.rename({self.variable: iteration}) & earlier
+            if not when.is_empty():
+                pieces.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
+        info = self.arrays[array]
+        cells = Domain.box(formals(array, len(info.shape)), info.shape) & self.region
+        return Phases(array, iteration, initial(self._own(array)), cells).closed(pieces)
+
+    def _resolved(self, array: str) -> list[Piece]:
+        """Return the pieces with the states of other arrays put in."""
+        needed = self.needs[array] - {array}
+        if not needed:
+            return self.pieces[array]
+        states = {name: self.state_before(name) for name in sorted(needed)}
+
+        def convert(found: Read, where: Domain) -> Term:
+            if found.array not in states:
+                return found
+            return rewrite.lookup(states[found.array], at(found.array, found.indices), where, initial(found))
+
+        return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in self.pieces[array])
+
+    # -- the end of the loop
+
+    def _at_exit(self, pieces: list[Piece]) -> list[Piece]:
+        found: list[Piece] = []
+        for number, high in enumerate(self.loop.upper):
+            others = [at_least(other, high) for other in self.loop.upper[number + 1 :]]
+            others += [less(high, other) for other in self.loop.upper[:number]]
+            where = self.context & Domain.of(*others)
+            found += [self._at(piece, high, where) for piece in pieces]
+        return merged(split(found))
+
+    def _at(self, piece: Piece, value: Affine, where: Domain) -> Piece:
+        domain, term = piece
+        values = {self.variable: value}
+        return domain.substitute(values) & where, rewrite.substitute(term, values)
+
+
+def initial(found: Read) -> Read:
+    """Mark a read as one of the state before the loop."""
+    return terms.read(found.array + INITIAL, found.indices, found.dtype)
+
+
+def unmarked(term: Term, domain: Domain) -> Term:
+    """Forget the marks: outside the loop rule, reads are of the state before the loop."""
+    if not any(name.endswith(INITIAL) for name in term.reads):
+        return term
+
+    def convert(found: Read, _: Domain) -> Term:
+        return terms.read(found.array.removesuffix(INITIAL), found.indices, found.dtype)
+
+    return rewrite.map_reads(term, domain, convert)

@@ -1,0 +1,280 @@
+"""What the scalar operations of the loop IR mean as terms: one row per operation.
+
+MLIR integers are signless, terms have signed and unsigned types.  An operation that depends on the sign converts its
+operands to that sign; any other is unsigned where an operand is.  Zero extension gives a signed type, since every value
+fits there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from ctypes import c_float
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_float, is_integer, width
+from tensorlift.comprehension.terms import Apply, Term
+from tensorlift.ir.function import dtype_of
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+Builder = Callable[["Operation", list[Term]], Term]
+
+TRUE = terms.constant(1, "bool")
+FALSE = terms.constant(0, "bool")
+
+
+def convert(term: Term, dtype: DType) -> Term:
+    """Cast a term; a cast of a cast becomes one where the inner one loses nothing that counts."""
+    if term.dtype == dtype:
+        return term
+    if isinstance(term, Apply) and term.op == "cast":
+        inner = term.args[0]
+        if keeps_values(inner.dtype, term.dtype) or _is_narrowing(term.dtype, dtype):
+            return convert(inner, dtype)
+    return terms.cast(term, dtype)
+
+
+def keeps_values(source: DType, target: DType) -> bool:
+    """Tell whether each value of the source type is one of the target type."""
+    if source in {target, "bool"}:
+        return True
+    if is_float(target):
+        return is_integer(source) or width(source) <= width(target)
+    if target == "bool" or is_float(source):
+        return False
+    if source in UNSIGNED:
+        return width(target) > width(source) or (target in UNSIGNED and width(target) == width(source))
+    return target in SIGNED and width(target) >= width(source)
+
+
+def _is_narrowing(middle: DType, target: DType) -> bool:
+    """Tell whether a wrap to the middle type does not show after a wrap to the target."""
+    return is_integer(middle) and is_integer(target) and width(target) <= width(middle)
+
+
+def signed(term: Term) -> Term:
+    """Read an integer as signed."""
+    return convert(term, SIGNED[UNSIGNED.index(term.dtype)]) if term.dtype in UNSIGNED else term
+
+
+def unsigned(term: Term) -> Term:
+    """Read an integer as unsigned."""
+    return convert(term, UNSIGNED[SIGNED.index(term.dtype)]) if term.dtype in SIGNED else term
+
+
+def _joined(operands: list[Term]) -> list[Term]:
+    """Give operands of one width one type: unsigned where one is."""
+    if any(t.dtype in UNSIGNED for t in operands):
+        return [unsigned(t) for t in operands]
+    return operands
+
+
+def _plain(name: str) -> Builder:
+    return lambda _, operands: terms.apply(name, *_joined(operands))
+
+
+def _by_sign(name: str, sign: Callable[[Term], Term]) -> Builder:
+    return lambda _, operands: terms.apply(name, *map(sign, operands))
+
+
+def _bitwise(on_bits: str, on_truth: str) -> Builder:
+    def build(_: Operation, operands: list[Term]) -> Term:
+        if operands[0].dtype != "bool":
+            return terms.apply(on_bits, *_joined(operands))
+        if on_truth == "ne" and operands[1] is TRUE:  # how MLIR spells a negation
+            return terms.apply("not", operands[0])
+        return terms.apply(on_truth, *operands)
+
+    return build
+
+
+def _select(_: Operation, operands: list[Term]) -> Term:
+    condition, *arms = operands
+    return choose(condition, *_joined(arms))
+
+
+def choose(condition: Term, chosen: Term, other: Term) -> Term:
+    """Build a select, decided where the condition is constant or the arms agree."""
+    if chosen is other or condition is TRUE:
+        return chosen
+    return other if condition is FALSE else terms.apply("select", condition, chosen, other)
+
+
+_INTEGER_COMPARISONS: list[tuple[str, Callable[[Term], Term] | None]] = [
+    ("eq", None), ("ne", None), ("lt", signed), ("le", signed), ("gt", signed), ("ge", signed),
+    ("lt", unsigned), ("le", unsigned), ("gt", unsigned), ("ge", unsigned),
+]  # fmt: skip
+_ORDERED = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le"}
+_UNORDERED = {9: "le", 10: "lt", 11: "ge", 12: "gt"}  # true where the opposite ordered comparison is false
+
+
+def integer_predicate(op: Operation) -> tuple[str, bool]:
+    """Return the comparison of an ``arith.cmpi`` and whether it reads its operands as unsigned."""
+    name, sign = _INTEGER_COMPARISONS[_predicate(op)]
+    return name, sign is unsigned
+
+
+def _predicate(op: Operation) -> int:
+    attribute: Any = op.properties["predicate"]
+    return int(attribute.value.data)
+
+
+def _compare_integers(op: Operation, operands: list[Term]) -> Term:
+    name, sign = _INTEGER_COMPARISONS[_predicate(op)]
+    if operands[0].dtype == "bool" and sign is not None:
+        raise UnknownOperationError("an order of truth values")
+    return terms.apply(name, *(map(sign, operands) if sign else _joined(operands)))
+
+
+def _compare_floats(op: Operation, operands: list[Term]) -> Term:
+    predicate, (left, right) = _predicate(op), operands
+    if predicate in _ORDERED:
+        return terms.apply(_ORDERED[predicate], left, right)
+    if predicate in _UNORDERED:
+        return terms.apply("not", terms.apply(_UNORDERED[predicate], left, right))
+    if predicate in {0, 15}:
+        return TRUE if predicate else FALSE
+    if predicate == 13:  # noqa: PLR2004 - "une", C's !=
+        return terms.apply("ne", left, right)
+    ordered = terms.apply("and", terms.apply("eq", left, left), terms.apply("eq", right, right))
+    if predicate == 6:  # noqa: PLR2004 - "one"
+        return terms.apply("and", ordered, terms.apply("ne", left, right))
+    if predicate == 8:  # noqa: PLR2004 - "ueq"
+        return terms.apply("or", terms.apply("not", ordered), terms.apply("eq", left, right))
+    return ordered if predicate == 7 else terms.apply("not", ordered)  # noqa: PLR2004 - "ord"; 14 is "uno"
+
+
+def _cast(sign: Callable[[Term], Term] | None, *, to_unsigned: bool | None = None) -> Builder:
+    """Convert to the result type; an integer result is unsigned as told, by default as the operand is."""
+
+    def build(op: Operation, operands: list[Term]) -> Term:
+        operand = sign(operands[0]) if sign else operands[0]
+        is_unsigned = operand.dtype in UNSIGNED if to_unsigned is None else to_unsigned
+        return convert(operand, dtype_of(op.results[0].type, unsigned=is_unsigned))  # type: ignore[arg-type]  # a str
+
+    return build
+
+
+def _extend_signed(op: Operation, operands: list[Term]) -> Term:
+    if operands[0].dtype != "bool":
+        return _cast(signed)(op, operands)
+    return terms.apply("neg", _cast(None)(op, operands))  # the one bit is the sign
+
+
+def _truncate(op: Operation, operands: list[Term]) -> Term:
+    target = dtype_of(op.results[0].type)
+    if target == "bool":
+        lowest = terms.apply("bitand", operands[0], terms.one(operands[0].dtype))
+        return terms.apply("ne", lowest, terms.zero(operands[0].dtype))
+    return _cast(None)(op, operands)
+
+
+def number(value: float, dtype: DType) -> Term:
+    """Return a literal, infinities and NaN included."""
+    if math.isfinite(value):
+        return terms.constant(Fraction(value), dtype)
+    if math.isnan(value):
+        return convert(terms.apply("nan"), dtype)
+    infinity = convert(terms.apply("infinity"), dtype)
+    return infinity if value > 0 else terms.apply("neg", infinity)
+
+
+def _constant(op: Operation, _: list[Term]) -> Term:
+    attribute: Any = op.properties["value"]
+    dtype: DType = dtype_of(op.results[0].type)  # type: ignore[assignment]  # a str that names a type
+    if dtype in FLOATS:
+        value = float(attribute.value.data)
+        return number(c_float(value).value if dtype == "f32" else value, dtype)
+    whole = attribute.value.data
+    return terms.constant(bool(whole) if dtype == "bool" else whole, dtype)
+
+
+def _fma(_: Operation, operands: list[Term]) -> Term:
+    return terms.apply("add", terms.apply("mul", *operands[:2]), operands[2])
+
+
+def _reciprocal_root(_: Operation, operands: list[Term]) -> Term:
+    return terms.apply("div", terms.one(operands[0].dtype), terms.apply("sqrt", operands[0]))
+
+
+def _integer_power(_: Operation, operands: list[Term]) -> Term:
+    return terms.apply("pow", operands[0], convert(operands[1], operands[0].dtype))
+
+
+class UnknownOperationError(Exception):
+    """Raised for an operation that has no row here."""
+
+
+_SAME_NAME = [
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "exp",
+    "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+]  # fmt: skip
+
+_ROWS: dict[str, Builder] = {
+    "arith.constant": _constant,
+    "arith.addf": _plain("add"),
+    "arith.subf": _plain("sub"),
+    "arith.mulf": _plain("mul"),
+    "arith.divf": _plain("div"),
+    "arith.remf": _plain("rem"),
+    "arith.negf": _plain("neg"),
+    "arith.maximumf": _plain("max"),
+    "arith.minimumf": _plain("min"),
+    "arith.maxnumf": _plain("fmax"),
+    "arith.minnumf": _plain("fmin"),
+    "arith.addi": _plain("add"),
+    "arith.subi": _plain("sub"),
+    "arith.muli": _plain("mul"),
+    "arith.divsi": _by_sign("tdiv", signed),
+    "arith.divui": _by_sign("tdiv", unsigned),
+    "arith.remsi": _by_sign("rem", signed),
+    "arith.remui": _by_sign("rem", unsigned),
+    "arith.floordivsi": _by_sign("floordiv", signed),
+    "arith.maxsi": _by_sign("max", signed),
+    "arith.maxui": _by_sign("max", unsigned),
+    "arith.minsi": _by_sign("min", signed),
+    "arith.minui": _by_sign("min", unsigned),
+    "arith.andi": _bitwise("bitand", "and"),
+    "arith.ori": _bitwise("bitor", "or"),
+    "arith.xori": _bitwise("bitxor", "ne"),
+    "arith.shli": _plain("shl"),
+    "arith.shrsi": lambda _, operands: terms.apply("shr", signed(operands[0]), operands[1]),
+    "arith.shrui": lambda _, operands: terms.apply("shr", unsigned(operands[0]), operands[1]),
+    "arith.select": _select,
+    "arith.cmpi": _compare_integers,
+    "arith.cmpf": _compare_floats,
+    "arith.extsi": _extend_signed,
+    "arith.extui": _cast(unsigned, to_unsigned=False),
+    "arith.trunci": _truncate,
+    "arith.sitofp": _cast(signed),
+    "arith.uitofp": _cast(unsigned),
+    "arith.fptosi": _cast(None, to_unsigned=False),
+    "arith.fptoui": _cast(None, to_unsigned=True),
+    "arith.extf": _cast(None),
+    "arith.truncf": _cast(None),
+    "math.absf": _plain("abs"),
+    "math.absi": _by_sign("abs", signed),
+    "math.powf": _plain("pow"),
+    "math.fpowi": _integer_power,
+    "math.roundeven": _plain("rint"),
+    "math.fma": _fma,
+    "math.rsqrt": _reciprocal_root,
+    **{f"math.{name}": _plain(name) for name in _SAME_NAME},
+}
+
+
+def term_of(op: Operation, operands: list[Term]) -> Term:
+    """Return the meaning of a scalar operation on terms.
+
+    Raises:
+        UnknownOperationError: where the operation has no row.
+
+    """
+    builder = _ROWS.get(op.name)
+    if builder is None:
+        raise UnknownOperationError(op.name)
+    return builder(op, operands)

@@ -1,0 +1,182 @@
+"""Phases: the closed form of what all iterations of a loop write to one array.
+
+Each piece says what an iteration ``w`` does to the cells of a domain: it *assigns* a term that does not depend on the
+cell's old value, *updates* the cell once, or *accumulates* an operand.  Writes that a later assignment overwrites are
+dropped; what remains is ordered by time.  Where every write of one piece to a cell comes before every write of another
+piece to it, the phases are applied one after the other: an assignment takes the value of the last iteration that
+assigns, an accumulation becomes a reduction over the iterations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.summarize.accumulate import Accumulation, has_self, recognise, replace_self
+from tensorlift.summarize.state import Piece, covered, overlay, split
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+
+class RecurrenceError(Exception):
+    """Raised where a loop has no closed form; says which array is carried and why."""
+
+    def __init__(self, array: str, why: str) -> None:
+        super().__init__(f"{array} {why}")
+        self.array = array
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class _Phase:
+    """What the iterations of ``domain`` do; at most one iteration a cell if ``once``."""
+
+    domain: Domain
+    term: Term
+    step: Accumulation | None
+    once: bool
+
+    @property
+    def assigns(self) -> bool:
+        return not has_self(self.term)
+
+
+class Phases:
+    """The pieces that the iterations ``variable`` of a loop write to one array.
+
+    ``initial`` is the read of the cell before the loop; ``cells`` holds every cell that there is, in the region of the
+    remaining variables for which the closed form is wanted.
+    """
+
+    def __init__(self, array: str, variable: str, initial: Term, cells: Domain) -> None:
+        self.array = array
+        self.variable = variable
+        self.initial = initial
+        self.cells = cells
+
+    def closed(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the cells after all iterations, as pieces over those that the loop writes.
+
+        Raises:
+            RecurrenceError: where the pieces have no closed form.
+
+        """
+        phases = self._classified(self._without_overwritten(pieces))
+        result: list[Piece] = []
+        for phase in self._ordered(phases):
+            new = self._once(phase, result) if phase.assigns or phase.once else self._folded(phase, result)
+            result = overlay(result, split(new))
+        return result
+
+    def _without_overwritten(self, pieces: list[Piece]) -> list[Piece]:
+        """Drop writes that a later iteration's assignment overwrites."""
+        assigned = [domain for domain, term in pieces if not has_self(term)]
+        if not assigned or (len(pieces) == 1 and pieces[0][0].is_single_valued(self.variable)):
+            return pieces
+        later = fresh("later")
+        overwritten = covered([(domain.rename({self.variable: later}), self.initial) for domain in assigned])
+        overwritten = (overwritten & Domain.of(less(self.variable, later))).project_out(later)
+        if overwritten.is_empty():
+            return pieces
+        kept = [((domain - overwritten).coalesce(), term) for domain, term in pieces]
+        return [piece for piece in kept if not piece[0].is_empty()]
+
+    def _classified(self, pieces: list[Piece]) -> list[_Phase]:
+        phases = []
+        for domain, term in pieces:
+            once = domain.is_single_valued(self.variable)
+            step = recognise(term, self.variable)
+            if isinstance(term, terms.Read) and has_self(term):
+                continue  # the cell keeps its value
+            if has_self(term) and step is None and not once:
+                raise RecurrenceError(self.array, "is updated again and again, and not by a sum or the like")
+            phases.append(_Phase(domain, term, step, once))
+        return phases
+
+    def _ordered(self, phases: list[_Phase]) -> list[_Phase]:
+        """Sort phases by time; accumulations of one kind commute."""
+        if len(phases) <= 1:
+            return phases
+        count = range(len(phases))
+        before = {(i, j): self._precedes(phases[i], phases[j]) for i in count for j in count if i != j}
+        for i, j in [pair for pair, holds in before.items() if holds and before[pair[::-1]]]:
+            if not _commute(phases[i], phases[j]):
+                raise RecurrenceError(self.array, "is written in two ways that take turns")
+            before[i, j] = before[j, i] = False
+        order: list[int] = []
+        left = list(count)
+        while left:
+            ready = [i for i in left if not any(before[j, i] for j in left if j != i)]
+            if not ready:
+                raise RecurrenceError(self.array, "is written in several ways without an order")
+            order += ready
+            left = [i for i in left if i not in ready]
+        return [phases[i] for i in order]
+
+    def _precedes(self, first: _Phase, second: _Phase) -> bool:
+        """Tell whether some cell is written by the first piece before the second writes it."""
+        later = fresh("later")
+        both = first.domain & second.domain.rename({self.variable: later}) & Domain.of(less(self.variable, later))
+        return not both.is_empty()
+
+    def _once(self, phase: _Phase, before: list[Piece]) -> list[Piece]:
+        """Assign or update at the one iteration that counts, the last."""
+        found = []
+        for domain, iteration in solved(phase.domain, self.variable):
+            term = rewrite.substitute(phase.term, {self.variable: iteration})
+            if phase.assigns:
+                found.append((domain, term))
+            else:
+                found += [(where, replace_self(term, old, where)) for where, old in self._values(before, domain)]
+        return found
+
+    def _folded(self, phase: _Phase, before: list[Piece]) -> list[Piece]:
+        step = phase.step
+        assert step is not None
+        bound = fresh("k")
+        operand = rewrite.substitute(step.term, {self.variable: affine(bound)})
+        folded = terms.reduce(step.op, (bound,), phase.domain.rename({self.variable: bound}).coalesce(), operand)
+        if step.op in {"max", "min", "fmax", "fmin"}:  # which have no neutral operand: where there are iterations
+            cells = phase.domain.project_out(self.variable)
+        else:
+            cells = phase.domain.drop(self.variable) & self.cells
+        return [(where, step.combine(old, folded)) for where, old in self._values(before, cells)]
+
+    def _values(self, pieces: list[Piece], cells: Domain) -> list[Piece]:
+        """Return what the cells hold so far."""
+        found: list[Piece] = []
+        rest = cells
+        for domain, term in pieces:
+            here = domain & cells
+            if not here.is_empty():
+                found.append((here.coalesce(), term))
+                rest = rest - domain
+        if not rest.is_empty():
+            found.append((rest.coalesce() if found else rest, self.initial))
+        return found
+
+
+def _commute(first: _Phase, second: _Phase) -> bool:
+    if first.step is None or second.step is None or first.assigns or second.assigns:
+        return False
+    return first.step.op == second.step.op and first.step.latch is second.step.latch
+
+
+def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:
+    """Return the greatest value of a variable piece by piece, each with the points of the others for which it holds.
+
+    Raises:
+        NotAffine: where a value needs an integer division.
+
+    """
+    for equality in domain.equalities():
+        value = equality.solve(variable)
+        if value is not None:
+            return [(domain.project_out(variable), value)]
+    projected = domain.project_out(variable)
+    return [(projected & piece, value) for piece, value in domain.extreme(variable, maximum=True)]

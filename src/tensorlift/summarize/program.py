@@ -1,0 +1,46 @@
+"""A function as the summariser sees it: its parameters and arrays, what is required of sizes, and the statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Location
+    from tensorlift.summarize.statements import Block
+
+
+@dataclass(frozen=True)
+class Program:
+    """One function.
+
+    ``parameters`` are the names of sizes, scalars and arrays together in source order, ``written`` the array
+    parameters that the function stores to.  ``requires`` holds the sizes that the front end allows and what is known of
+    derived sizes.  ``result`` is the returned value, over values that the last statements load.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    sizes: tuple[str, ...]
+    scalars: dict[str, DType]
+    arrays: dict[str, ArrayInfo]
+    written: tuple[str, ...]
+    body: Block
+    result: Term | None
+    requires: Domain
+    derived: tuple[DerivedSize, ...]
+    names: set[str]
+    location: Location | None
+
+    def formals(self, array: str) -> tuple[str, ...]:
+        """Return the index variables of an array's definitions."""
+        return formals(array, len(self.arrays[array].shape))
+
+
+def formals(array: str, rank: int) -> tuple[str, ...]:
+    """Return the index variables ``A_x0, A_x1, ..`` that all versions of an array share."""
+    return tuple(f"{array}_x{axis}" for axis in range(rank))

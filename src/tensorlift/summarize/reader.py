@@ -1,0 +1,450 @@
+"""Reads a function of the loop IR into statements: affine subscripts, terms and conditions over source names.
+
+Index computations and scalar computations are folded as they are met; what remains are loops, branches, loads and
+stores.  Loop-carried values (``iter_args``) become local scalars.  What the summariser has no meaning for is refused
+here, with its place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tensorlift.comprehension import names, terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.definition import ArrayInfo
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, equal
+from tensorlift.comprehension.terms import Constant, Index, Term
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.function import FunctionView, dtype_of
+from tensorlift.ir.location import location_of
+from tensorlift.summarize import operations
+from tensorlift.summarize.indices import Indices, multiply, unused
+from tensorlift.summarize.operations import UnknownOperationError, convert
+from tensorlift.summarize.program import Program, formals
+from tensorlift.summarize.statements import Allocate, Block, Branch, Condition, Load, Loop, Statement, Store, value_read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from xdsl.ir import Block as IRBlock
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.linear import Linear
+
+_SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
+
+
+def read_function(func_op: Operation) -> Program:
+    """Read a function.
+
+    Raises:
+        LiftError: TL201 for an operation without meaning, TL202 for an index that is not affine, TL203 for an array
+            without affine extents.
+
+    """
+    return _Reader(FunctionView(func_op)).program()
+
+
+class _Reader:
+    def __init__(self, view: FunctionView) -> None:
+        self.view = view
+        self.taken = {p.name for p in view.parameters}
+        self.indices = Indices(view.size_names, self.taken)
+        self.affines: dict[SSAValue, Affine] = {}
+        self.values: dict[SSAValue, Term | Domain] = {}
+        self.arrays: dict[str, ArrayInfo] = {}
+        self.array_of: dict[SSAValue, str] = {}
+        self.result: Term | None = None
+        self.count = 0
+        names.reserve(view.size_names)
+
+    def program(self) -> Program:
+        view = self.view
+        scalars: dict[str, DType] = {}
+        for parameter in view.parameters:
+            value, dtype = parameter.value, _dtype(parameter.dtype)
+            if parameter.role == "size":
+                self.affines[value] = affine(parameter.name)
+            elif parameter.role == "scalar":
+                scalars[parameter.name] = dtype
+                self.values[value] = terms.scalar(parameter.name, dtype)
+            else:
+                self._declare(value, parameter.name, dtype, parameter.extents, is_parameter=True)
+        body = self.block(view.body)
+        return Program(
+            name=view.name,
+            parameters=tuple(p.name for p in view.parameters),
+            sizes=view.size_names,
+            scalars=scalars,
+            arrays=self.arrays,
+            written=view.written,
+            body=body,
+            result=self.result,
+            requires=self._requirements() & self.indices.context(),
+            derived=tuple(self.indices.derived.values()),
+            names=self.taken,
+            location=view.location,
+        )
+
+    def _requirements(self) -> Domain:
+        known = UNIVERSE
+        for row in self.view.requires:
+            if row.condition is not None:
+                known = known & self.indices.condition(row.condition, [affine(name) for name in row.sizes])
+        return known
+
+    def _declare(
+        self, value: SSAValue, name: str, dtype: DType, extents: Sequence[Linear] | None, *, is_parameter: bool
+    ) -> str:
+        owner: Any = value if is_parameter else value.owner
+        place = location_of(owner)
+        if extents is None:
+            message = f"the extents of {name} are not sums of sizes with constant factors"
+            raise refuse("TL203", message, place, "pass each extent as a parameter of its own")
+        shape = tuple(Affine(e.constant, dict(e.terms)) for e in extents)
+        self.arrays[name] = ArrayInfo(name, dtype, shape, is_parameter, place)
+        self.array_of[value] = name
+        self.taken.update(formals(name, len(shape)))
+        return name
+
+    # -- statements
+
+    def block(self, block: IRBlock) -> Block:
+        found: list[Statement] = []
+        for op in block.ops:
+            self.operation(op, found)
+        return tuple(found)
+
+    def operation(self, op: Operation, out: list[Statement]) -> None:
+        """Read one operation; statements go to ``out``, values are remembered."""
+        handler = _HANDLERS.get(op.name)
+        try:
+            if handler is not None:
+                handler(self, op, out)
+            elif not self._is_index_operation(op):
+                self.values[op.results[0]] = self._scalar(op)
+        except NotAffine as error:
+            raise refuse("TL202", f"{error} is not affine", location_of(op), _SIZE_REMEDY) from None
+        except UnknownOperationError as error:
+            self._unknown(op, f"{error} has no meaning here")
+
+    def _unknown(self, op: Operation, message: str) -> NoReturn:
+        remedy = "keep to loops, conditions, loads, stores, arithmetic and the functions of math.h"
+        raise refuse("TL201", message, location_of(op), remedy) from None
+
+    def _scalar(self, op: Operation) -> Term | Domain:
+        if op.name == "arith.cmpi" and (domain := self._affine_comparison(op)) is not None:
+            return domain
+        operands = [self.values.get(v) for v in op.operands]
+        if op.name in _CONNECTIVES and all(isinstance(v, Domain) or _truth(v) is not None for v in operands):
+            left, right = (v if isinstance(v, Domain) else _truth(v) for v in operands)
+            assert left is not None
+            assert right is not None
+            return _CONNECTIVES[op.name](left, right)
+        if op.name == "arith.select" and isinstance(operands[0], Domain):
+            chosen, other = self.term(op.operands[1]), self.term(op.operands[2])
+            return choose_by(operands[0], chosen, other)
+        return operations.term_of(op, [self.term(v) for v in op.operands])
+
+    def _affine_comparison(self, op: Operation) -> Domain | None:
+        """Return a comparison of exact index expressions as a domain."""
+        sides = [self.exact(v) for v in op.operands]
+        name, is_unsigned = operations.integer_predicate(op)
+        if sides[0] is None or sides[1] is None or is_unsigned:
+            return None
+        if sides[0].is_constant and sides[1].is_constant and op.operands[0] in self.values:
+            return None
+        return compare(name, sides[0], sides[1])
+
+    def exact(self, value: SSAValue) -> Affine | None:
+        """Return the affine expression that an integer is, or None."""
+        if value in self.affines:
+            return self.affines[value]
+        term = self.values.get(value)
+        if isinstance(term, Index):
+            return term.affine
+        if isinstance(term, Constant) and term.value.denominator == 1:
+            return Affine(int(term.value))
+        return None
+
+    def term(self, value: SSAValue) -> Term:
+        """Return the term of a scalar value."""
+        found = self.values.get(value)
+        if isinstance(found, Domain):
+            return choose_by(found, operations.TRUE, operations.FALSE)
+        if found is None:
+            exact = self.affines.get(value)
+            if exact is None:
+                raise UnknownOperationError(f"a value of type {value.type}")
+            return terms.index(exact, "i64")
+        return found
+
+    def affine_of(self, value: SSAValue) -> Affine:
+        """Return an index value.
+
+        Raises:
+            NotAffine: where it depends on data.
+
+        """
+        exact = self.exact(value)
+        if exact is None:
+            raise NotAffine("an index that depends on data")
+        return exact
+
+    def affines_of(self, values: Iterable[SSAValue]) -> list[Affine]:
+        return [self.affine_of(v) for v in values]
+
+    def new_value(self, result: SSAValue, dtype: DType) -> str:
+        """Name a value that a statement yields; where its IR type has another sign or width, readers convert it."""
+        self.count += 1
+        name = f"%{self.count}"
+        read = value_read(name, dtype)
+        stored_as = _dtype(dtype_of(result.type))
+        self.values[result] = convert(read, stored_as) if dtype == "bool" and stored_as != "bool" else read
+        return name
+
+    # -- index computations
+
+    def _is_index_operation(self, op: Operation) -> bool:
+        if not op.results or str(op.results[0].type) != "index":
+            return False
+        row = _INDEX_OPERATIONS.get(op.name)
+        if row is None:
+            self._unknown(op, f"{op.name} has no meaning for an index")
+        self.affines[op.results[0]] = row(self, op)
+        return True
+
+    def load(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
+        dtype = self.arrays[array].dtype
+        out.append(Load(self.new_value(op.results[0], dtype), array, indices, dtype, location_of(op)))
+
+    def store(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
+        term = convert(self.term(op.operands[0]), self.arrays[array].dtype)
+        out.append(Store(array, indices, term, location_of(op)))
+
+    def local(self, value: SSAValue, name: str, dtype: DType, extents: Sequence[Linear] | None) -> str:
+        return self._declare(value, unused(name, self.taken), dtype, extents, is_parameter=False)
+
+
+def compare(name: str, left: Affine, right: Affine) -> Domain:
+    """Return where a comparison of affine expressions holds."""
+    if name in {"eq", "ne"}:
+        same = Domain.of(equal(left, right))
+        return same if name == "eq" else same.complement()
+    if name in {"lt", "gt"}:
+        return Domain.of(Constraint((right - left if name == "lt" else left - right) - 1))
+    return Domain.of(Constraint(right - left if name == "le" else left - right))
+
+
+def choose_by(condition: Domain, chosen: Term, other: Term) -> Term:
+    """Choose a term by a condition on indices and sizes."""
+    if chosen is other:
+        return chosen
+    return terms.piecewise(((condition, chosen), (condition.complement(), other)))
+
+
+_CONNECTIVES: dict[str, Callable[[Domain, Domain], Domain]] = {
+    "arith.andi": lambda a, b: a & b,
+    "arith.ori": lambda a, b: a | b,
+    "arith.xori": lambda a, b: (a - b) | (b - a),
+}
+
+
+def _truth(value: Term | Domain | None) -> Domain | None:
+    """Return a constant truth value as a domain."""
+    if isinstance(value, Constant) and value.dtype == "bool":
+        return UNIVERSE if value.value else UNIVERSE.complement()
+    return None
+
+
+def _dtype(name: str) -> DType:
+    return name  # type: ignore[return-value]  # the loop IR names types as terms do
+
+
+# -- one function for each operation that is a statement
+
+
+def _affine_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    subscript: Any = op.properties["map"]
+    r.load(op, out, r.array_of[op.operands[0]], r.indices.apply(subscript.data, r.affines_of(op.operands[1:])))
+
+
+def _affine_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    subscript: Any = op.properties["map"]
+    r.store(op, out, r.array_of[op.operands[1]], r.indices.apply(subscript.data, r.affines_of(op.operands[2:])))
+
+
+def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    r.load(op, out, r.array_of[op.operands[0]], tuple(r.affines_of(op.operands[1:])))
+
+
+def _memref_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    r.store(op, out, r.array_of[op.operands[1]], tuple(r.affines_of(op.operands[2:])))
+
+
+def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    value, marks = op.results[0], op.attributes
+    given: Any = marks.get("tl.name")
+    name = given.data if given else value.name_hint or "local"
+    dtype = _dtype(dtype_of(value.type, unsigned="tl.unsigned" in marks))
+    array = r.local(value, name, dtype, r.view.extents_of(value, marks))
+    out.append(Allocate(array, location_of(op)))
+
+
+def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    loop: Any = op
+    lower = r.indices.apply(loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands))
+    upper = r.indices.apply(loop.upperBoundMap.data, r.affines_of(loop.upperBoundOperands))
+    _loop(r, op, list(loop.inits), (lower, upper, loop.step.value.data), out)
+
+
+def _scf_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    lower, upper, step = r.affines_of(op.operands[:3])
+    if not step.is_constant or step.constant < 1:
+        raise NotAffine(f"the step {step}")
+    _loop(r, op, list(op.operands[3:]), ((lower,), (upper,), step.constant), out)
+
+
+Bounds = tuple[tuple[Affine, ...], tuple[Affine, ...], int]
+
+
+def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, out: list[Statement]) -> None:
+    lower, upper, step = bounds
+    block = op.regions[0].block
+    variable = unused(block.args[0].name_hint or "i", r.taken)
+    r.affines[block.args[0]] = affine(variable)
+    carried = [_carry(r, value, argument, out) for value, argument in zip(initial, block.args[1:], strict=True)]
+    place = location_of(op)
+    body: list[Statement] = []
+    for array, argument in zip(carried, block.args[1:], strict=True):
+        dtype = r.arrays[array].dtype
+        body.append(Load(r.new_value(argument, dtype), array, (), dtype, place))
+    body += r.block(block)
+    yielded = block.last_op.operands if block.last_op is not None and carried else ()
+    ends = [r.term(value) for value in yielded]
+    body += [Store(a, (), convert(t, r.arrays[a].dtype), place) for a, t in zip(carried, ends, strict=True)]
+    out.append(Loop(variable, lower, upper, step, tuple(body), place))
+    for array, result in zip(carried, op.results, strict=True):
+        dtype = r.arrays[array].dtype
+        out.append(Load(r.new_value(result, dtype), array, (), dtype, place))
+
+
+def _carry(r: _Reader, value: SSAValue, argument: SSAValue, out: list[Statement]) -> str:
+    """Keep a loop-carried value in a local scalar."""
+    term = r.term(value)
+    array = r.local(argument, argument.name_hint or "carried", term.dtype, ())
+    out += [Allocate(array), Store(array, (), term)]
+    return array
+
+
+def _affine_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    condition: Any = op.properties["condition"]
+    _branch(r, op, r.indices.condition(condition.data, r.affines_of(op.operands)), out)
+
+
+def _scf_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    condition = r.values[op.operands[0]]
+    known = _truth(condition)
+    _branch(r, op, condition if known is None else known, out)
+
+
+def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement]) -> None:
+    arms: list[tuple[Block, tuple[Term, ...]]] = []
+    for region in op.regions:
+        block = r.block(region.block) if region.blocks else ()
+        last = region.block.last_op if region.blocks else None
+        arms.append((block, tuple(r.term(v) for v in last.operands) if last is not None and op.results else ()))
+    (then, chosen), (otherwise, other) = arms
+    values = []
+    for position, result in enumerate(op.results):
+        dtype = chosen[position].dtype if chosen else _dtype(dtype_of(result.type))
+        values.append(r.new_value(result, dtype))
+    other = tuple(convert(b, a.dtype) for a, b in zip(chosen, other, strict=True))
+    out.append(Branch(condition, then, otherwise, tuple(values), chosen, other, location_of(op)))
+
+
+def _return(r: _Reader, op: Operation, _: list[Statement]) -> None:
+    if op.operands:
+        dtype = r.view.result_dtype
+        assert dtype is not None
+        r.result = convert(r.term(op.operands[0]), _dtype(dtype))
+
+
+def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
+    """Read an index as a number, or a number that is an index expression as an index again."""
+    exact = r.exact(op.operands[0])
+    if str(op.results[0].type) == "index":
+        r.affines[op.results[0]] = r.affine_of(op.operands[0])
+    elif exact is not None:
+        r.values[op.results[0]] = terms.index(exact, _dtype(dtype_of(op.results[0].type)))
+    else:
+        r.values[op.results[0]] = convert(r.term(op.operands[0]), _dtype(dtype_of(op.results[0].type)))
+
+
+def _nothing(_r: _Reader, _op: Operation, _out: list[Statement]) -> None:
+    """Skip what has no effect."""
+
+
+def _refused(r: _Reader, op: Operation, _: list[Statement]) -> None:
+    what = {"func.call": "a call", "scf.while": "a loop without a trip count"}.get(op.name, op.name)
+    r._unknown(op, f"{what} has no meaning here")  # noqa: SLF001 - the handlers are the reader's methods by operation
+
+
+_HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
+    "affine.load": _affine_load,
+    "affine.store": _affine_store,
+    "memref.load": _memref_load,
+    "memref.store": _memref_store,
+    "memref.alloca": _allocate,
+    "memref.alloc": _allocate,
+    "memref.dealloc": _nothing,
+    "affine.for": _affine_for,
+    "scf.for": _scf_for,
+    "affine.if": _affine_if,
+    "scf.if": _scf_if,
+    "affine.yield": _nothing,
+    "scf.yield": _nothing,
+    "func.return": _return,
+    "arith.index_cast": _index_to_number,
+    "func.call": _refused,
+    "scf.while": _refused,
+}
+
+
+# -- one function for each operation that yields an index
+
+
+def _index_constant(_: _Reader, op: Operation) -> Affine:
+    attribute: Any = op.properties["value"]
+    return Affine(attribute.value.data)
+
+
+def _index_apply(r: _Reader, op: Operation) -> Affine:
+    applied: Any = op.properties["map"]
+    return r.indices.apply(applied.data, r.affines_of(op.operands))[0]
+
+
+def _index_floordiv(r: _Reader, op: Operation) -> Affine:
+    numerator, divisor = r.affines_of(op.operands)
+    if not divisor.is_constant or divisor.constant < 1:
+        raise NotAffine(f"({numerator}) / ({divisor})")
+    return r.indices.quotient(numerator, divisor.constant)
+
+
+def _extent(r: _Reader, op: Operation) -> Affine:
+    axis = r.affine_of(op.operands[1])
+    if not axis.is_constant:
+        raise NotAffine("an axis that is not constant")
+    return r.arrays[r.array_of[op.operands[0]]].shape[axis.constant]
+
+
+_INDEX_OPERATIONS: dict[str, Callable[[_Reader, Operation], Affine]] = {
+    "arith.constant": _index_constant,
+    "affine.apply": _index_apply,
+    "arith.addi": lambda r, op: r.affine_of(op.operands[0]) + r.affine_of(op.operands[1]),
+    "arith.subi": lambda r, op: r.affine_of(op.operands[0]) - r.affine_of(op.operands[1]),
+    "arith.muli": lambda r, op: multiply(r.affine_of(op.operands[0]), r.affine_of(op.operands[1])),
+    "arith.floordivsi": _index_floordiv,
+    "memref.dim": _extent,
+}

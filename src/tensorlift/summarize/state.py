@@ -1,0 +1,144 @@
+"""The state of arrays inside a block: for each written array, its cells as a piecewise function of the state at entry.
+
+A piece is a domain over the array's index variables (and the variables of enclosing loops and sizes) with a term that
+reads the entry state.  Cells in no piece are as they were at entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import EMPTY, Domain, equal
+from tensorlift.comprehension.terms import Piecewise, Term
+from tensorlift.summarize.program import formals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tensorlift.comprehension.dtypes import DType
+
+Piece = tuple[Domain, Term]
+Effect = dict[str, list[Piece]]
+
+
+class State:
+    """The arrays that a block has written so far."""
+
+    def __init__(self) -> None:
+        self.pieces: Effect = {}
+        # The last store to an array, where nothing was stored since: subscripts, term, and where it holds.
+        self._last: dict[str, tuple[tuple[Affine, ...], Term, Domain]] = {}
+
+    def copy(self) -> State:
+        """Return a state that changes by itself."""
+        other = State()
+        other.pieces = {array: list(pieces) for array, pieces in self.pieces.items()}
+        other._last = dict(self._last)
+        return other
+
+    def read(self, array: str, indices: tuple[Affine, ...], dtype: DType, context: Domain) -> Term:
+        """Return a cell for the points of the context."""
+        initial = terms.read(array, indices, dtype)
+        pieces = self.pieces.get(array)
+        if not pieces:
+            return initial
+        last = self._last.get(array)
+        if last is not None and last[0] == indices and (last[2] is context or context.is_subset(last[2])):
+            return last[1]
+        return rewrite.lookup(pieces, at(array, indices), context, initial)
+
+    def store(self, array: str, indices: tuple[Affine, ...], term: Term, context: Domain) -> None:
+        """Overwrite one cell for each point of the context."""
+        cell = context & cell_domain(array, indices)
+        self.overwrite(array, split([(cell, term)]))
+        self._last[array] = (indices, term, context)
+
+    def overwrite(self, array: str, new: list[Piece]) -> None:
+        """Put pieces over those that are there."""
+        self._last.pop(array, None)
+        self.pieces[array] = overlay(self.pieces.get(array, []), new)
+
+    def forget(self, array: str) -> None:
+        """Make an array undefined, as at the place of its declaration."""
+        self._last.pop(array, None)
+        self.pieces.pop(array, None)
+
+    def apply(self, effect: Effect, resolve: Mapping[str, Term]) -> None:
+        """Run an effect, whose terms read this state and outer values."""
+        after = {array: self._after(pieces, resolve) for array, pieces in effect.items()}
+        for array, pieces in after.items():
+            self.overwrite(array, pieces)
+
+    def _after(self, pieces: list[Piece], resolve: Mapping[str, Term]) -> list[Piece]:
+        return split((domain, self.resolved(term, domain, resolve)) for domain, term in pieces)
+
+    def resolved(self, term: Term, domain: Domain, resolve: Mapping[str, Term]) -> Term:
+        """Return a term of the current state as one of the entry state."""
+        if term.reads.isdisjoint(self.pieces) and term.reads.isdisjoint(resolve):
+            return term
+
+        def convert(found: terms.Read, where: Domain) -> Term:
+            value = resolve.get(found.array)
+            return value if value is not None else self.read(found.array, found.indices, found.dtype, where)
+
+        return rewrite.map_reads(term, domain, convert)
+
+
+def at(array: str, indices: tuple[Affine, ...]) -> dict[str, Affine]:
+    """Return the index variables of an array at a cell, those that are themselves left out."""
+    names = formals(array, len(indices))
+    return {name: index for name, index in zip(names, indices, strict=True) if index.variable != name}
+
+
+def cell_domain(array: str, indices: tuple[Affine, ...]) -> Domain:
+    """Return the points where the array's index variables are the subscripts."""
+    return Domain.of(*(equal(name, index) for name, index in at(array, indices).items()))
+
+
+def own_cell(array: str, rank: int, dtype: DType) -> terms.Read:
+    """Return the read of the cell that a definition of the array defines."""
+    return terms.read(array, tuple(map(affine, formals(array, rank))), dtype)
+
+
+def overlay(old: list[Piece], new: list[Piece]) -> list[Piece]:
+    """Put new pieces over old ones."""
+    kept = []
+    for domain, term in old:
+        rest = domain
+        for above, _ in new:
+            if not rest.is_disjoint(above):
+                rest = rest - above
+        if not rest.is_empty():
+            kept.append((domain if rest is domain else rest.coalesce(), term))
+    return merged([*new, *kept])
+
+
+def merged(pieces: list[Piece]) -> list[Piece]:
+    """Unite pieces of one term."""
+    if len({term for _, term in pieces}) == len(pieces):
+        return pieces
+    united: dict[Term, Domain] = {}
+    for domain, term in pieces:
+        united[term] = united[term] | domain if term in united else domain
+    return [(domain.coalesce(), term) for term, domain in united.items()]
+
+
+def split(pieces: Iterable[Piece]) -> list[Piece]:
+    """Turn a piecewise term into pieces of its own; drop pieces without points."""
+    found: list[Piece] = []
+    for domain, term in pieces:
+        if isinstance(term, Piecewise):
+            found += split((domain & inner, part) for inner, part in term.pieces)
+        elif not domain.is_empty():
+            found.append((domain, term))
+    return found
+
+
+def covered(pieces: list[Piece]) -> Domain:
+    """Return the cells that pieces define."""
+    result = EMPTY
+    for domain, _ in pieces:
+        result = result | domain
+    return result

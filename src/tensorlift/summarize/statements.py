@@ -1,0 +1,173 @@
+"""The statements of a function as the summariser sees them: loops, branches, loads and stores over affine subscripts.
+
+Scalar computations have no statements: they are folded into the terms that stores and conditions use.  What a load or a
+branch yields is a *value*: a term reads it as the rank-0 array ``%n``, a name that no source has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Location
+
+Condition = Domain | terms.Term  # affine in indices and sizes, or dependent on data
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocate:
+    """A local array begins its life, undefined."""
+
+    array: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """``value = array[indices]`` at this moment."""
+
+    value: str
+    array: str
+    indices: tuple[Affine, ...]
+    dtype: DType
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """``array[indices] = term``."""
+
+    array: str
+    indices: tuple[Affine, ...]
+    term: Term
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """Two blocks under a condition; ``values`` names what the arms yield, one term of each arm for each value."""
+
+    condition: Condition
+    then: Block
+    otherwise: Block
+    values: tuple[str, ...] = ()
+    then_terms: tuple[Term, ...] = ()
+    otherwise_terms: tuple[Term, ...] = ()
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """``for variable in range(max(lower), min(upper), step)``; the variable's name is the only one in the function."""
+
+    variable: str
+    lower: tuple[Affine, ...]
+    upper: tuple[Affine, ...]
+    step: int
+    body: Block
+    location: Location | None = None
+
+    def domain(self) -> Domain:
+        """Return the iterations: the values of the variable."""
+        bounds = [at_least(self.variable, low) for low in self.lower]
+        bounds += [less(self.variable, high) for high in self.upper]
+        return Domain.of(*bounds) & Domain.strided(self.variable, self.lower[0], self.step)
+
+
+Statement = Allocate | Load | Store | Branch | Loop
+Block = tuple[Statement, ...]
+
+
+def value_read(value: str, dtype: DType) -> Term:
+    """Return the term that stands for a value."""
+    return terms.read(value, (), dtype)
+
+
+def walk(block: Block) -> Iterator[Statement]:
+    """Yield every statement, those of inner blocks after the statement that holds them."""
+    for statement in block:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from walk(inner)
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """Return the inner blocks of a statement."""
+    if isinstance(statement, Loop):
+        return (statement.body,)
+    return (statement.then, statement.otherwise) if isinstance(statement, Branch) else ()
+
+
+def written(block: Block) -> set[str]:
+    """Return the arrays that a block stores to."""
+    return {s.array for s in walk(block) if isinstance(s, Store)}
+
+
+def loaded(block: Block) -> set[str]:
+    """Return the arrays that a block loads from."""
+    return {s.array for s in walk(block) if isinstance(s, Load)}
+
+
+def allocated(block: Block) -> set[str]:
+    """Return the arrays that begin their life in a block."""
+    return {s.array for s in walk(block) if isinstance(s, Allocate)}
+
+
+def terms_of(statement: Statement) -> tuple[Term, ...]:
+    """Return the terms that a statement evaluates, without those of inner blocks."""
+    if isinstance(statement, Store):
+        return (statement.term,)
+    if isinstance(statement, Branch):
+        own = (*statement.then_terms, *statement.otherwise_terms)
+        return own if isinstance(statement.condition, Domain) else (statement.condition, *own)
+    return ()
+
+
+def substitute(block: Block, values: Mapping[str, Affine]) -> Block:
+    """Replace index variables by affine expressions in every subscript, bound, condition and term."""
+    return tuple(_substitute(s, values) for s in block)
+
+
+def _substitute(s: Statement, values: Mapping[str, Affine]) -> Statement:
+    if isinstance(s, Load):
+        return replace(s, indices=tuple(i.substitute(values) for i in s.indices))
+    if isinstance(s, Store):
+        indices = tuple(i.substitute(values) for i in s.indices)
+        return replace(s, indices=indices, term=rewrite.substitute(s.term, values))
+    if isinstance(s, Loop):
+        lower, upper = (tuple(b.substitute(values) for b in bounds) for bounds in (s.lower, s.upper))
+        return replace(s, lower=lower, upper=upper, body=substitute(s.body, values))
+    if isinstance(s, Branch):
+        return _substitute_branch(s, values)
+    return s
+
+
+def _substitute_branch(s: Branch, values: Mapping[str, Affine]) -> Branch:
+    return replace(
+        s,
+        condition=(
+            s.condition.substitute(values)
+            if isinstance(s.condition, Domain)
+            else rewrite.substitute(s.condition, values)
+        ),
+        then=substitute(s.then, values),
+        otherwise=substitute(s.otherwise, values),
+        then_terms=tuple(rewrite.substitute(t, values) for t in s.then_terms),
+        otherwise_terms=tuple(rewrite.substitute(t, values) for t in s.otherwise_terms),
+    )
+
+
+def guarded(condition: Condition, block: Block, location: Location | None) -> Block:
+    """Run a block only where a condition holds."""
+    if condition is UNIVERSE or not block:
+        return block
+    return (Branch(condition, block, (), location=location),)

@@ -1,0 +1,80 @@
+"""Summarises a function: reads it, finds the sizes for which it is defined, and lifts its statements.
+
+The steps, each in a file of its own: `reader` turns the loop IR into statements over affine subscripts; `bounds` finds
+the sizes for which no access leaves its array; `lifting` goes through the statements, with `block` for straight-line
+code, `loop`, `phases`, `accumulate` and `scan` for closed forms, `induction` for their proof, and `distribute` and
+`kept` where there is none.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
+from tensorlift.diagnostics import refuse
+from tensorlift.summarize.bounds import bounds_of
+from tensorlift.summarize.lifting import Lifting
+from tensorlift.summarize.reader import read_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from xdsl.ir import Operation
+
+    from tensorlift.summarize.program import Program
+
+RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three frames for each level
+
+
+def summarise(func_op: Operation, *, minimum_size: int = 1) -> Summary:
+    """Return the meaning of a function for every size that is at least ``minimum_size``.
+
+    Raises:
+        LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
+
+    """
+    program = read_function(func_op)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        return _summarise(program, minimum_size)
+    except RecursionError:
+        message = f"the expressions of {program.name} are nested too deeply"
+        raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _summarise(program: Program, minimum_size: int) -> Summary:
+    bounds = bounds_of(program, minimum_size)
+    lifting = Lifting(program)
+    versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
+    items = lifting.block(program.body, bounds.context, versions)
+    result = lifting.result(bounds.context, versions)
+    if result is not None:
+        items.append(result)
+    used = set(_arrays_of(items))
+    return Summary(
+        name=program.name,
+        sizes=program.sizes,
+        scalars=program.scalars,
+        arrays={name: info for name, info in lifting.arrays.items() if info.is_parameter or name in used},
+        context=bounds.context,
+        items=tuple(items),
+        outputs=tuple((name, versions[name]) for name in program.written),
+        result=result.name if result is not None else None,
+        derived=program.derived,
+        assumed=bounds.assumed,
+        versions=versions,
+        parameters=program.parameters,
+    )
+
+
+def _arrays_of(items: Iterable[Item]) -> Iterable[str]:
+    for item in items:
+        if isinstance(item, Definition):
+            yield item.array
+        elif isinstance(item, KeptLoop):
+            yield from (c.array for c in item.carried)
+            yield from _arrays_of(item.body)
