@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import pytest
 
@@ -14,6 +15,7 @@ import tensorlift
 
 _PACKAGE = Path(tensorlift.__file__).parent
 _CODE = re.compile(r"TL\d{3}")
+_CONSTANT = re.compile(r'^[A-Z_]+ = "(?P<code>TL\d{3})"  # (?P<meaning>.+)$', re.MULTILINE)
 _BUILDERS = {"Diagnostic": 3, "Refusal": 2, "refuse": 3}  # the position of the remedy
 _GROUPS = {
     1: "Front ends",
@@ -37,19 +39,28 @@ class _Stated(NamedTuple):
     file: str
 
 
+@cache
 def _stated() -> list[_Stated]:
     found = []
     for path in sorted(_PACKAGE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
-        owner = {node: scope for scope in scopes for node in ast.walk(scope)}  # inner functions come later and win
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _BUILDERS:
-                found += _read_call(call, owner[call], str(path.relative_to(_PACKAGE)))
+        found += _read_file(path.read_text(encoding="utf-8"), str(path.relative_to(_PACKAGE)))
     return sorted(set(found))
 
 
-def _read_call(call: ast.Call, scope: ast.AST, file: str) -> list[_Stated]:
+def _read_file(text: str, file: str) -> list[_Stated]:
+    tree = ast.parse(text)
+    found = [
+        _Stated(row["code"], row["meaning"], _HOLE, file) for row in _CONSTANT.finditer(text)
+    ]  # a table of codes; where they are raised says what helps
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    owner = {node: function for function in functions for node in ast.walk(function)}  # inner ones come later and win
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in _BUILDERS:
+            found += _read_call(call, (owner.get(call, tree), tree), file)
+    return found
+
+
+def _read_call(call: ast.Call, scopes: tuple[ast.AST, ...], file: str) -> list[_Stated]:
     """Read the code, message and remedy out of a call; nothing where the code is not literal."""
     assert isinstance(call.func, ast.Name)
     code = call.args[0] if call.args else None
@@ -58,26 +69,30 @@ def _read_call(call: ast.Call, scope: ast.AST, file: str) -> list[_Stated]:
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     at = _BUILDERS[call.func.id]
     remedy = named.get("remedy") or (call.args[at] if len(call.args) > at else ast.Constant(""))
-    return [_Stated(str(code.value), _text(call.args[1], scope), _text(remedy, scope), file)]
+    return [_Stated(str(code.value), _text(call.args[1], scopes), _text(remedy, scopes), file)]
 
 
-def _text(node: ast.expr, scope: ast.AST) -> str:
-    """Give the text of a literal, or of the last one assigned to a name above in its scope; else a hole."""
+def _text(node: ast.expr, scopes: tuple[ast.AST, ...]) -> str:
+    """Give the text of a literal, or of the last one assigned to a name above in the innermost scope; else a hole."""
     if isinstance(node, ast.Constant):
         return re.sub(r"\{\w+\}", _HOLE, str(node.value))
     if isinstance(node, ast.JoinedStr):
-        return "".join(_text(part, scope) if isinstance(part, ast.Constant) else _HOLE for part in node.values)
+        return "".join(_text(part, scopes) if isinstance(part, ast.Constant) else _HOLE for part in node.values)
     if isinstance(node, ast.Name):
-        above = [
-            assign
-            for assign in ast.walk(scope)
-            if isinstance(assign, ast.Assign)
-            and assign.lineno < node.lineno
-            and any(isinstance(target, ast.Name) and target.id == node.id for target in assign.targets)
-        ]
-        if above:
-            return _text(max(above, key=lambda assign: assign.lineno).value, scope)
+        for scope in scopes:
+            above = [assign for assign in ast.walk(scope) if _assigns(assign, node)]
+            if above:
+                return _text(max(above, key=lambda assign: assign.lineno).value, scopes)
     return _HOLE
+
+
+def _assigns(node: ast.AST, name: ast.Name) -> TypeGuard[ast.Assign]:
+    """Tell whether a node assigns to the name, above it."""
+    return (
+        isinstance(node, ast.Assign)
+        and node.lineno < name.lineno
+        and any(isinstance(target, ast.Name) and target.id == name.id for target in node.targets)
+    )
 
 
 def _page() -> str:
@@ -122,15 +137,15 @@ def test_errors_say_what_helps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message", "remedy"),
+    ("text", "message", "remedy"),
     [
         ("refuse('TL201', 'no', None, 'do')", "no", "do"),
         ("refuse('TL201', f'no {x} here', remedy='do')", "no … here", "do"),
         ("Refusal('TL201', 'no {detail}', 'do')", "no …", "do"),
         ("Diagnostic('TL201', words())", "…", ""),
+        ("R = 'do'\ndef f():\n  m = 'no'\n  refuse('TL201', m, None, R)\ndef g():\n  m = 'other'", "no", "do"),
+        ('UNEQUAL = "TL201"  # not equal', "not equal", "…"),
     ],
 )
-def test_calls_are_read(call: str, message: str, remedy: str) -> None:
-    tree = ast.parse(call)
-    node = next(node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    assert _read_call(node, tree, "a.py") == [_Stated("TL201", message, remedy, "a.py")]
+def test_sources_are_read(text: str, message: str, remedy: str) -> None:
+    assert _read_file(text, "a.py") == [_Stated("TL201", message, remedy, "a.py")]
