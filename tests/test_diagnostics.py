@@ -80,7 +80,8 @@ def _text(node: ast.expr, scopes: tuple[ast.AST, ...]) -> str:
         return "".join(_text(part, scopes) if isinstance(part, ast.Constant) else _HOLE for part in node.values)
     if isinstance(node, ast.Name):
         for scope in scopes:
-            above = [assign for assign in ast.walk(scope) if _assigns(assign, node)]
+            nodes = scope.body if isinstance(scope, ast.Module) else ast.walk(scope)
+            above = [assign for assign in nodes if _assigns(assign, node)]
             if above:
                 return _text(max(above, key=lambda assign: assign.lineno).value, scopes)
     return _HOLE
@@ -143,7 +144,8 @@ def test_errors_say_what_helps() -> None:
         ("refuse('TL201', f'no {x} here', remedy='do')", "no … here", "do"),
         ("Refusal('TL201', 'no {detail}', 'do')", "no …", "do"),
         ("Diagnostic('TL201', words())", "…", ""),
-        ("R = 'do'\ndef f():\n  m = 'no'\n  refuse('TL201', m, None, R)\ndef g():\n  m = 'other'", "no", "do"),
+        ("R = 'do'\ndef f():\n  m = 'no'\n  refuse('TL201', m, None, R)", "no", "do"),
+        ("def f():\n  m = 'other'\ndef g(m):\n  refuse('TL201', m, None, 'do')", "…", "do"),
         ('UNEQUAL = "TL201"  # not equal', "not equal", "…"),
     ],
 )
