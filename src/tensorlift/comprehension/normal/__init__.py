@@ -1,0 +1,5 @@
+"""The normal form of terms, which decides equality for every size."""
+
+from tensorlift.comprehension.normal.decide import clear_caches, equal
+
+__all__ = ["clear_caches", "equal"]

@@ -1,0 +1,79 @@
+"""The decision whether two terms are equal at every point of a domain, for every content of the arrays.
+
+Both are brought to normal form, and the difference is merged until nothing is left.  Where that does not show it and a
+guard splits the domain, each part is decided by itself, with more known about the indices.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import DType, is_float
+from tensorlift.comprehension.normal import interning
+from tensorlift.comprehension.normal.arithmetic import cells
+from tensorlift.comprehension.normal.combine import same
+from tensorlift.comprehension.normal.integers import converted
+from tensorlift.comprehension.normal.normalise import Scope
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.normal.monomials import Poly
+    from tensorlift.comprehension.terms import Term
+
+_scopes: dict[Domain, Scope] = {}
+_answers: dict[tuple[Term, Term, Domain], bool] = {}
+
+
+def equal(a: Term, b: Term, domain: Domain) -> bool:
+    """Tell whether two terms are shown equal at every point of a domain, for every content of the arrays.
+
+    Over the reals for floats, exactly for machine integers, which wrap.  ``False`` means "not shown": a difference, a
+    law that the normal form does not know, or a question beyond its budget.
+    """
+    if a is b:
+        return True
+    question = (a, b, domain)
+    known = _answers.get(question)
+    if known is None:
+        known = _answers[question] = _decide(a, b, domain)
+    return known
+
+
+def clear_caches() -> None:
+    """Forget everything remembered; the pipeline does so for each function, whose names start anew."""
+    _scopes.clear()
+    _answers.clear()
+    interning.tables.clear()
+
+
+def _decide(a: Term, b: Term, domain: Domain) -> bool:
+    interning.tables.left = interning.BUDGET
+    try:
+        return domain.is_empty() or _equal_within(a, b, domain)
+    except (interning.Undecided, RecursionError):
+        return False
+
+
+def _equal_within(a: Term, b: Term, domain: Domain) -> bool:
+    left, right = _normal_forms(a, b, domain)
+    if same(left, right, domain):
+        return True
+    split = cells((left, right), domain)
+    if len(split) == 1:
+        return False
+    return all(_equal_in_cell(a, b, parts, domain & cell) for cell, parts in split)
+
+
+def _equal_in_cell(a: Term, b: Term, parts: tuple[Poly, ...], domain: Domain) -> bool:
+    return same(parts[0], parts[1], domain) or same(*_normal_forms(a, b, domain), domain)
+
+
+def _normal_forms(a: Term, b: Term, domain: Domain) -> tuple[Poly, Poly]:
+    scope = _scopes.get(domain)
+    if scope is None:
+        scope = _scopes[domain] = Scope(domain)
+    left, right = scope.of(a), scope.of(b)
+    if a.dtype == b.dtype or (is_float(a.dtype) and is_float(b.dtype)):
+        return left, right
+    common: DType = "f64"  # different types: as the numbers that they are
+    return converted(left, a.dtype, common, domain), converted(right, b.dtype, common, domain)

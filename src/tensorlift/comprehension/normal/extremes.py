@@ -1,0 +1,198 @@
+"""Greatest and least values: folds of items, compared as sets; also the choices that are one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.dtypes import SIGNED, DType, integer_range, is_float, is_integer, wrap
+from tensorlift.comprehension.normal.arithmetic import by_cells, cells, modulus, number, of_atom, subtracted
+from tensorlift.comprehension.normal.atoms import ApplyAtom, FoldAtom, apply_atom, fold_atom
+from tensorlift.comprehension.normal.combine import combine, same
+from tensorlift.comprehension.normal.interning import spend
+from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly, reduced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+Range = tuple[tuple[str, ...], Domain]  # bound variables and the domain of their values
+POINT: Range = ((), UNIVERSE)
+
+
+def neutral(op: str, dtype: DType) -> Poly:
+    """Return the value of an empty fold: the least value of the type for `max`, the greatest for `min`."""
+    if is_float(dtype):
+        return Poly((Monomial(-1 if op == "max" else 1, (apply_atom("infinity", (), "f64"),)),))
+    low, high = integer_range(dtype) if is_integer(dtype) else (0, 1)
+    return number(low if op == "max" else high, modulus(dtype))
+
+
+def extreme(op: str, values: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Return the greatest or least of values."""
+
+    def build(args: tuple[Poly, ...], inside: Domain) -> Poly:
+        return fold(op, [i for a in args for i in items(op, a, inside, dtype)], dtype)
+
+    return by_cells(values, context, modulus(dtype), build)
+
+
+def extreme_over(op: str, body: Poly, over: Range, context: Domain, dtype: DType) -> Poly:
+    """Return the greatest or least value of the body over the points of a range."""
+    return fold(op, items(op, body, context, dtype, over), dtype)
+
+
+def items(op: str, value: Poly, context: Domain, dtype: DType, over: Range = POINT) -> list[Monomial]:
+    """Return the items that a value, for each point of a range, adds to a fold."""
+    bound, domain = over
+    found: list[Monomial] = []
+    identity = neutral(op, dtype)
+    for cell, (part,) in cells((value,), context & domain):
+        where = domain & cell
+        single = combine(part, context & where)
+        atom = single.atom
+        if isinstance(atom, FoldAtom) and atom.op == op and atom.dtype == dtype:
+            inner = [i.freshened() for i in atom.items]
+            found += [Monomial(i.coefficient, i.num, i.den, i.bound + bound, i.domain & where) for i in inner]
+        elif not _alike(single, identity):
+            found.append(_item(single, bound, where, dtype))
+    return [t for i in found for t in tidy_item(i, context, value.modulus, dtype)]
+
+
+def _alike(left: Poly, right: Poly) -> bool:
+    """Tell whether two polynomials without sums and guards are the same."""
+    return [(t.key, t.coefficient, t.domain) for t in left.terms] == [
+        (t.key, t.coefficient, t.domain) for t in right.terms
+    ]
+
+
+def _item(value: Poly, bound: tuple[str, ...], where: Domain, dtype: DType) -> Monomial:
+    only = value.terms[0] if len(value.terms) == 1 else None
+    if only is not None and not only.bound and only.domain is UNIVERSE:
+        return Monomial(only.coefficient, only.num, only.den, bound, where)
+    return Monomial(1, (apply_atom("value", (value,), dtype),), (), bound, where)
+
+
+def tidy_item(item: Monomial, context: Domain, ring: int, dtype: DType) -> list[Monomial]:
+    """Put one item in order: none where its guard is empty, without bound variables that are fixed or do not matter."""
+    spend()
+    if item.domain is UNIVERSE:
+        return [item]
+    whole = context & item.domain
+    if whole.is_empty():
+        return []
+    used = frozenset[str]().union(*(a.free for a in item.atoms))
+    idle = tuple(v for v in item.bound if v not in used)
+    if idle:  # the same value many times is the value once
+        left = tuple(v for v in item.bound if v in used)
+        item = Monomial(item.coefficient, item.num, item.den, left, item.domain.project_out(*idle))
+        return tidy_item(item, context, ring, dtype)
+    for equality in whole.equalities() if item.bound else ():
+        for variable, _ in equality.terms:
+            value = equality.solve(variable) if variable in item.bound else None
+            if value is not None:
+                left = tuple(v for v in item.bound if v != variable)
+                fixed = item.substituted({variable: value}, left).as_item(ring, dtype)
+                return tidy_item(fixed, context, ring, dtype)
+    if not item.bound and context.is_subset(item.domain):
+        item = item.with_domain(UNIVERSE)
+    return [item]
+
+
+def fold(op: str, found: list[Monomial], dtype: DType) -> Poly:
+    """Return the greatest or least of items; that of one is the item itself."""
+    ring = modulus(dtype)
+    found = _best_constant(op, found, dtype)
+    if not found:
+        return neutral(op, dtype)
+    if len(found) == 1 and not found[0].bound and found[0].domain is UNIVERSE:
+        return _value(found[0], ring)
+    return of_atom(fold_atom(op, found, dtype, ring), ring)
+
+
+def _value(item: Monomial, ring: int) -> Poly:
+    if item.coefficient == 1 and len(item.num) == 1 and not item.den:
+        atom = item.num[0]
+        if isinstance(atom, ApplyAtom) and atom.op == "value":
+            return atom.args[0].opened()
+    return poly([item], ring)
+
+
+def _best_constant(op: str, found: list[Monomial], dtype: DType) -> list[Monomial]:
+    """Keep one of the constants that apply everywhere, and each item once."""
+    distinct = list({(i.key, i.coefficient, i.domain): i for i in found}.values())
+    constants = [i for i in distinct if not i.atoms and i.domain is UNIVERSE]
+    if len(constants) > 1:
+        best = (max if op == "max" else min)(constants, key=lambda i: _worth(i, dtype))
+        distinct = [i for i in distinct if i.atoms or i.domain is not UNIVERSE or i is best]
+    return distinct
+
+
+def _worth(item: Monomial, dtype: DType) -> Fraction:
+    return Fraction(wrap(int(item.coefficient), dtype)) if is_integer(dtype) else Fraction(item.coefficient)
+
+
+# -- choices
+
+
+def chosen_extreme(condition: Poly, chosen: Poly, other: Poly, context: Domain, dtype: DType) -> Poly | None:
+    """Return the greatest or least value that a choice by a comparison is, None where it is none."""
+    atom = condition.atom
+    if atom is None:  # 1 - [..]: the arms change places
+        atom = subtracted(number(1, 0), condition).atom
+        chosen, other = other, chosen
+    if not isinstance(atom, ApplyAtom) or any(t.domain is not UNIVERSE for p in (chosen, other) for t in p.terms):
+        return None
+    if atom.op == "positive" and is_float(dtype):
+        op = _by_difference(atom.args[0].opened(), chosen, other, context)
+    elif atom.op == f"less.{dtype}":
+        left, right = (a.opened() for a in atom.args)
+        op = _by_operands((left, right), (chosen, other), context, dtype)
+    else:
+        return None
+    return extreme(op, (chosen, other), context, dtype) if op else None
+
+
+def _by_difference(value: Poly, chosen: Poly, other: Poly, context: Domain) -> str | None:
+    """``d > 0 ? p : q`` is the greater where ``p - q = k d`` with ``k > 0``, and the lesser where ``k < 0``."""
+    gap = combine(subtracted(chosen, other), context)
+    if len(gap.terms) != len(value.terms) or not value.terms:
+        return None
+    known = {t.key: t.coefficient for t in value.terms}
+    first = next((t for t in gap.terms if t.key in known), None)
+    if first is None:
+        return None
+    factor = Fraction(first.coefficient) / Fraction(known[first.key])
+    if not same(gap, poly([t.scaled(factor) for t in value.terms], 0), context):
+        return None
+    return "max" if factor > 0 else "min"
+
+
+def _by_operands(operands: tuple[Poly, Poly], arms: tuple[Poly, Poly], context: Domain, dtype: DType) -> str | None:
+    """Tell what ``a < b ? p : q`` is for machine integers, whose differences may wrap.
+
+    With a constant ``c`` for ``b``: ``a < c ? p : a`` is the greater also for ``p = c - 1``, for then ``a <= p``; and
+    ``a < c ? -a : a`` is the greater of both for ``c`` 0 or 1, also for the least value, which is its own negative.
+    """
+    left, right = operands
+    chosen, other = arms
+    if same(chosen, right, context) and same(other, left, context):
+        return "max"
+    if same(chosen, left, context) and same(other, right, context):
+        return "min"
+    limit = right.constant
+    if limit is None:
+        return None
+    below = number(int(limit) - 1, right.modulus)
+    if reduced(limit, right.modulus) != reduced(integer_range(dtype)[0], right.modulus):
+        if same(other, left, context) and same(chosen, below, context):
+            return "max"
+        if same(chosen, left, context) and same(other, below, context):
+            return "min"
+    if limit in (0, 1) and dtype in SIGNED:
+        if same(other, left, context) and same(chosen, left.negated(), context):
+            return "max"
+        if same(chosen, left, context) and same(other, left.negated(), context):
+            return "min"
+    return None

@@ -1,0 +1,189 @@
+"""Machine integers: conversions between types, and division.
+
+A polynomial over integers is known modulo two to the width of its type.  Going to a type of the same or a smaller width
+keeps that knowledge, and so does going through a wider type and back.  Going to a wider type or to the reals needs the
+value itself: it is the atom ``wrap`` around the polynomial, unless it is a single atom (or a constant) whose value lies
+in the range of the type anyway.
+
+A real value that is a sum of products of integers is an integer: truncating it changes nothing.  (Conversions that do
+not fit the target are undefined in C; here they wrap, which agrees with every defined program.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
+from tensorlift.comprehension.normal.arithmetic import (
+    added,
+    applied,
+    by_cells,
+    modulus,
+    multiplied,
+    number,
+    of_atom,
+    subtracted,
+)
+from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, IndexAtom, apply_atom
+from tensorlift.comprehension.normal.combine import combine, same
+from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
+from tensorlift.comprehension.normal.truths import negation, zero
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.domain import Domain
+
+
+def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:
+    """Convert a value to another type."""
+    if source == target or (is_float(source) and is_float(target)):
+        return value
+    if source == "bool":  # 0 or 1 in every ring
+        return poly(list(value.terms), modulus(target))
+    if target == "bool":
+        return negation(zero(value, context))
+    if is_float(target):
+        return exact(value, source, 0, context)
+    if is_integer(source):
+        if width(target) <= width(source):
+            return narrowed(value, target, context)
+        return exact(value, source, modulus(target), context)
+    return truncated(value, target, context)
+
+
+def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
+    """Return the value, in the range of its type, as an element of another ring."""
+
+    def build(args: tuple[Poly, ...], _: Domain) -> Poly:
+        constant, atom = args[0].constant, args[0].atom
+        if constant is not None:
+            return number(wrap(int(constant), source), ring)
+        if atom is not None and _fits(atom, source):
+            return of_atom(atom, ring)
+        return of_atom(apply_atom("wrap", (args[0],), source), ring)
+
+    return by_cells((value,), context, ring, build)
+
+
+def _fits(atom: Atom, dtype: DType) -> bool:
+    """Tell whether every value of an atom is in the range of a type."""
+    if atom.dtype is None or is_float(atom.dtype):
+        return False
+    if atom.dtype == "bool":
+        return True
+    low, high = integer_range(atom.dtype)
+    least, greatest = integer_range(dtype)
+    return least <= low and high <= greatest
+
+
+def narrowed(value: Poly, target: DType, context: Domain) -> Poly:
+    """Reduce to the ring of a type: a polynomial known modulo a multiple of the new modulus, or exactly."""
+    ring = modulus(target)
+    result = Poly((), ring)
+    for term in value.terms:
+        inner = [a for a in term.num if _unwraps(a, target)]
+        rest = tuple(a for a in term.num if not _unwraps(a, target))
+        product = poly([Monomial(term.coefficient, rest, term.den, term.bound, term.domain)], ring)
+        for atom in inner:
+            if isinstance(atom, ApplyAtom):
+                product = multiplied(product, narrowed(atom.args[0].opened(), target, context), context, target)
+        result = added(result, product)
+    return result
+
+
+def _unwraps(atom: Atom, target: DType) -> bool:
+    """Tell whether an atom is, modulo the target's width, the polynomial that it wraps."""
+    return (
+        isinstance(atom, ApplyAtom)
+        and atom.op == "wrap"
+        and atom.dtype is not None
+        and width(target) <= width(atom.dtype)
+    )
+
+
+def is_integral(value: Poly) -> bool:
+    """Tell whether a real polynomial only has integer values."""
+    return all(
+        isinstance(t.coefficient, int)
+        and not t.den
+        and all(isinstance(a, IndexAtom) or (a.dtype is not None and not is_float(a.dtype)) for a in t.num)
+        for t in value.terms
+    )
+
+
+def truncated(value: Poly, target: DType, context: Domain) -> Poly:
+    """Convert a real value to an integer type: truncate, then wrap."""
+    value = combine(value, context)
+    if is_integral(value):
+        return narrowed(value, target, context)
+    quotient = _integer_quotient(value, target)
+    if quotient is not None:
+        return quotient
+    return applied("truncate", (value,), context, target)
+
+
+def _integer_quotient(value: Poly, target: DType) -> Poly | None:
+    """Recognise ``trunc(x / y)`` for integers x and y of the range of the target: it is their quotient in C."""
+    only = value.terms[0] if len(value.terms) == 1 else None
+    if only is None or only.bound or only.coefficient != 1 or len(only.num) != 1 or len(only.den) != 1:
+        return None
+    over, under = only.num[0], only.den[0]
+    if not (_fits(over, target) and _fits(under, target)):
+        return None
+    ring = modulus(target)
+    atom = apply_atom("tdiv", (of_atom(over, ring), of_atom(under, ring)), target)
+    return Poly((Monomial(1, (atom,), domain=only.domain),), ring)
+
+
+# -- division
+
+
+def _truncating(a: int, b: int) -> int:
+    return 0 if b == 0 else (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
+
+
+_FOLDED: dict[str, Callable[[int, int], int]] = {
+    "tdiv": _truncating,
+    "floordiv": lambda a, b: a // b if b else 0,
+}
+
+
+def quotient(op: str, left: Poly, right: Poly, context: Domain, dtype: DType) -> Poly:
+    """Return the quotient of machine integers, rounded towards zero (`tdiv`) or down (`floordiv`)."""
+    ring = modulus(dtype)
+
+    def build(args: tuple[Poly, ...], inside: Domain) -> Poly:
+        over, under = args
+        a, b = over.constant, under.constant
+        if b == 1:
+            return over
+        if a is not None and b:
+            return number(_FOLDED[op](wrap(int(a), dtype), wrap(int(b), dtype)), ring)
+        known = _multiple(over, under, inside, dtype)
+        if known is not None:
+            return known
+        return of_atom(apply_atom(op, (over, under), dtype), ring)
+
+    return by_cells((left, right), context, ring, build)
+
+
+def _multiple(over: Poly, under: Poly, context: Domain, dtype: DType) -> Poly | None:
+    """Recognise ``b * tdiv(a, b)``, whose quotient by b is ``tdiv(a, b)``.
+
+    The product is no larger than a, so that it does not wrap.  That is not so for any other factor: ``b * q / b`` may
+    differ from q.
+    """
+    for term in over.terms[:1]:
+        for atom in term.num:
+            if isinstance(atom, ApplyAtom) and atom.op == "tdiv" and atom.dtype == dtype:
+                found = of_atom(atom, over.modulus)
+                divisor = atom.args[1].opened()
+                if same(divisor, under, context) and same(over, multiplied(under, found, context, dtype), context):
+                    return found
+    return None
+
+
+def remainder(op: str, left: Poly, right: Poly, context: Domain, dtype: DType) -> Poly:
+    """Return ``a - b * (a / b)`` for the quotient of the given name; it is in range, so that nothing wraps for good."""
+    return subtracted(left, multiplied(right, quotient(op, left, right, context, dtype), context, dtype))

@@ -1,0 +1,57 @@
+"""Tables and the budget of the normal form: numbers for equal structure, names for bound variables, a limit on work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+BUDGET = 20_000  # monomials built and matches tried for one question, well below a second
+
+
+class Undecided(Exception):  # noqa: N818 - an answer, not a failure
+    """Raised where a question would take more work than the budget allows."""
+
+
+class Tables:
+    """What the normal form remembers between questions; `clear` forgets it all."""
+
+    def __init__(self) -> None:
+        self.atoms: dict[tuple[Hashable, ...], Any] = {}
+        self.signatures: dict[tuple[Hashable, ...], int] = {}
+        self.names = 0
+        self.left = BUDGET
+
+    def clear(self) -> None:
+        """Forget every atom, signature and name."""
+        self.atoms.clear()
+        self.signatures.clear()
+        self.names = 0
+
+
+tables = Tables()
+
+
+def signature(*parts: Hashable) -> int:
+    """Return a number for the parts: equal parts, and only those, get the same one."""
+    known = tables.signatures
+    return known.setdefault(parts, len(known))
+
+
+def unique_name() -> str:
+    """Return a variable name that no term uses (terms get theirs from `names.fresh`, with one underscore)."""
+    tables.names += 1
+    return f"c__{tables.names}"
+
+
+def spend(steps: int = 1) -> None:
+    """Take from the budget of the present question.
+
+    Raises:
+        Undecided: where it is used up.
+
+    """
+    tables.left -= steps
+    if tables.left < 0:
+        raise Undecided

@@ -1,0 +1,243 @@
+"""From terms to the normal form: every operation of a term, read as an operation on polynomials.
+
+A term is normalised for the points of a domain (a `Scope`), and each scope remembers what it has normalised.  A fold or
+a piece of a piecewise term has a scope of its own, with its range or its guard added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, is_integer, width
+from tensorlift.comprehension.normal.arithmetic import (
+    by_cells,
+    cells,
+    is_infinite,
+    modulus,
+    multiplied,
+    number,
+    of_affine,
+    of_atom,
+)
+from tensorlift.comprehension.normal.atoms import fold_atom, read_atom, scalar_atom
+from tensorlift.comprehension.normal.combine import combine
+from tensorlift.comprehension.normal.extremes import extreme_over, neutral
+from tensorlift.comprehension.normal.integers import converted, quotient
+from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
+from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
+from tensorlift.comprehension.normal.products import factors_of, plain_product
+from tensorlift.comprehension.normal.scalar_rules import scalar, select
+from tensorlift.comprehension.normal.tidy import tidy
+from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, negation
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain
+
+INDEX_WIDTH = 32  # an index is taken to fit integer types of at least this width
+
+
+class Scope:
+    """The points for which terms are normalised, with what has been normalised for them."""
+
+    def __init__(self, domain: Domain, enclosing: frozenset[str] = frozenset()) -> None:
+        self.domain = domain
+        self.taken = enclosing.union(domain.variables())
+        self.known: dict[Term, Poly] = {}
+        self._inner: dict[Domain, Scope] = {}
+
+    def within(self, domain: Domain, bound: tuple[str, ...] = ()) -> Scope:
+        """Return the scope of the points that are also in another domain."""
+        inner = self._inner.get(domain)
+        if inner is None:
+            inner = self._inner[domain] = Scope(self.domain & domain, self.taken.union(bound))
+        return inner
+
+    def of(self, term: Term) -> Poly:
+        """Return the normal form of a term; operands come first, from a stack, so that deep terms need no recursion."""
+        known = self.known
+        if term in known:
+            return known[term]
+        stack = [term]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            missing = [a for a in node.args if a not in known] if isinstance(node, Apply) else []
+            if missing:
+                stack += missing
+                continue
+            spend()
+            known[node] = self._normalise(stack.pop())
+        return known[term]
+
+    def _normalise(self, term: Term) -> Poly:
+        ring = modulus(term.dtype)
+        if isinstance(term, Apply):
+            return self._apply(term)
+        if isinstance(term, Read):
+            return of_atom(read_atom(term.array, term.indices, term.dtype), ring)
+        if isinstance(term, Constant):
+            return number(term.value, ring)
+        if isinstance(term, Scalar):
+            return of_atom(scalar_atom(term.name, term.dtype), ring)
+        if isinstance(term, Index):
+            return of_affine(term.affine, ring)
+        if isinstance(term, Piecewise):
+            return self._piecewise(term, ring)
+        if isinstance(term, Reduce):
+            return self._reduce(term, ring)
+        raise TypeError(type(term).__name__)
+
+    def _piecewise(self, term: Piecewise, ring: int) -> Poly:
+        terms: list[Monomial] = []
+        for domain, piece in term.pieces:
+            if self.domain.is_subset(domain):
+                return self.operand(piece, term.dtype)
+            scope = self.within(domain)
+            if not scope.domain.is_empty():
+                terms += [t.with_domain(domain & t.domain) for t in scope.operand(piece, term.dtype).terms]
+        return poly(terms, ring)
+
+    # -- folds
+
+    def _reduce(self, term: Reduce, ring: int) -> Poly:
+        bound, domain, body = term.bound, term.domain, term.body
+        if not self.taken.isdisjoint(bound):
+            names = {v: unique_name() for v in bound}
+            domain = domain.rename(names)
+            body = substitute(body, {v: Affine.var(n) for v, n in names.items()})
+            bound = tuple(names.values())
+        scope = self.within(domain, bound)
+        if scope.domain.is_empty():
+            return _empty_fold(term)
+        value = scope.of(body)
+        if term.op == "any":
+            return extreme_over("max", value, (bound, domain), self.domain, "bool")
+        if term.op == "all":  # unless some is not
+            return negation(extreme_over("max", negation(value), (bound, domain), self.domain, "bool"))
+        if term.op == "sum":
+            return self._sum(value, bound, domain, ring)
+        if term.op == "prod":
+            return self._product(value, bound, domain, term.dtype)
+        return extreme_over(term.op.removeprefix("f"), value, (bound, domain), self.domain, term.dtype)
+
+    def _sum(self, body: Poly, bound: tuple[str, ...], domain: Domain, ring: int) -> Poly:
+        if is_infinite(body):
+            raise Undecided
+        terms: list[Monomial] = []
+        for term in body.terms:
+            summed = Monomial(term.coefficient, term.num, term.den, term.bound + bound, term.domain & domain)
+            terms += tidy(summed, self.domain)
+        return poly(terms, ring)
+
+    def _product(self, body: Poly, bound: tuple[str, ...], domain: Domain, dtype: DType) -> Poly:
+        inside, ring = self.domain & domain, modulus(dtype)
+        items: list[Monomial] = []
+        for cell, (part,) in cells((body,), inside):
+            for item in factors_of(combine(part, inside & cell)):
+                ranged = Monomial(item.coefficient, item.num, (), bound, domain & cell)
+                items += tidy(ranged, self.domain)
+
+        def build(args: tuple[Poly, ...], here: Domain) -> Poly:
+            factors = plain_product(args[0])
+            if factors is None:
+                return of_atom(fold_atom("product", list(args[0].terms), dtype, ring), ring)
+            result = number(1, ring)
+            for factor in factors:
+                result = multiplied(result, factor, here, dtype)
+            return result
+
+        return by_cells((poly(items, 0),), self.domain, ring, build)
+
+    # -- scalar functions
+
+    def _apply(self, term: Apply) -> Poly:
+        op, dtype = term.op, term.dtype
+        if op in COMPARISONS:
+            return self._comparison(term)
+        if op == "cast":
+            return self._cast(term)
+        if op == "select":
+            arms = [self.operand(a, dtype) for a in term.args[1:]]
+            return select(self.operand(term.args[0], "bool"), arms, self.domain, dtype)
+        if op in ("tdiv", "floordiv", "rem", "mod") and (found := self._index_division(term)) is not None:
+            return found
+        args = [self.operand(a, dtype) for a in term.args]
+        return scalar(op, args, self.domain, dtype)
+
+    def operand(self, term: Term, dtype: DType) -> Poly:
+        """Return an operand in the type of the operation."""
+        value = self.of(term)
+        return value if term.dtype == dtype else converted(value, term.dtype, dtype, self.domain)
+
+    def _cast(self, term: Apply) -> Poly:
+        operand = term.args[0]
+        value = self._affine(operand)
+        if value is not None and term.dtype != "bool":
+            return of_affine(value, modulus(term.dtype))
+        return self.operand(operand, term.dtype)
+
+    def _comparison(self, term: Apply) -> Poly:
+        left, right = term.args
+        a, b = self._affine(left), self._affine(right)
+        if a is not None and b is not None:
+            return guard(affine_condition(term.op, a - b), self.domain)
+        # Operands of different types are compared as the numbers that they are.
+        dtype = left.dtype if left.dtype == right.dtype else "f64"
+        return COMPARISONS[term.op](self.operand(left, dtype), self.operand(right, dtype), self.domain, dtype)
+
+    def _index_division(self, term: Apply) -> Poly | None:
+        """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
+        over, under = self._affine(term.args[0]), term.args[1]
+        if over is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
+            return None
+        ring, divisor = modulus(term.dtype), int(under.value)
+        if all(c % divisor == 0 for c in (over.constant, *(c for _, c in over.terms))):
+            whole = Affine(over.constant // divisor, {v: c // divisor for v, c in over.terms})
+            return of_affine(whole, ring) if term.op in ("tdiv", "floordiv") else Poly((), ring)
+        if term.op in ("floordiv", "mod") or not self.domain.is_subset(affine_condition("ge", over)):
+            return None
+        # Rounding towards zero is rounding down where the numerator is not negative.
+        value = of_affine(over, ring)
+        down = quotient("floordiv", value, number(divisor, ring), self.domain, term.dtype)
+        if term.op == "tdiv":
+            return down
+        return poly([*value.terms, *(t.scaled(-divisor) for t in down.terms)], ring)
+
+    def _affine(self, term: Term) -> Affine | None:
+        """Return the affine expression of indices that a term is, exactly; None where it is none or might wrap."""
+        if isinstance(term, Apply):
+            if term.op != "cast" or not _keeps_values(term.args[0].dtype, term.dtype):
+                return None
+            return self._affine(term.args[0])
+        if isinstance(term, Constant) and term.value.denominator == 1 and term.dtype != "bool":
+            return Affine(int(term.value))
+        if not isinstance(term, Index) or (not is_float(term.dtype) and width(term.dtype) < INDEX_WIDTH):
+            return None
+        if term.dtype.startswith("u") and not self.domain.is_subset(affine_condition("ge", term.affine)):
+            return None
+        return term.affine
+
+
+def _keeps_values(source: DType, target: DType) -> bool:
+    """Tell whether a conversion leaves every value of the source type as it is."""
+    if is_float(target):
+        return source != "bool"
+    if not (is_integer(source) and is_integer(target)):
+        return False
+    if source in SIGNED:
+        return target in SIGNED and width(target) >= width(source)
+    return source == target or width(target) > width(source)
+
+
+def _empty_fold(term: Reduce) -> Poly:
+    """Return the value of a fold over no points."""
+    if term.op in ("sum", "any"):
+        return Poly((), modulus(term.dtype))
+    if term.op in ("all", "prod"):
+        return number(1, modulus(term.dtype))
+    return neutral(term.op.removeprefix("f"), term.dtype)

@@ -1,0 +1,58 @@
+"""Products over ranges: a product is kept as the formal sum of its factors, so that merging sums merges products.
+
+``prod over k of A(k)`` is the fold ``product`` of the monomial ``sum over k of [A(k)]``, where the coefficient counts
+how often the factor ``[A(k)]`` occurs.  Two products are equal where their formal sums are: then the factors are the
+same, each as often.  A factor beside such a fold joins it, for it may be the next point of the range.
+"""
+
+from __future__ import annotations
+
+from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, FoldAtom, apply_atom, fold_atom
+from tensorlift.comprehension.normal.monomials import Monomial, Poly
+
+FACTOR_LIMIT = 8
+
+
+def factor_of(value: Poly) -> Monomial:
+    """Return the formal factor with the given value, once."""
+    return Monomial(1, (apply_atom("factor", (value,), None),))
+
+
+def factors_of(value: Poly) -> list[Monomial]:
+    """Return the formal factors of a value: those of a single product one by one, those below the line negative."""
+    only = value.terms[0] if len(value.terms) == 1 else None
+    if only is None or only.bound:
+        return [factor_of(value)]
+    found = [factor_of(Poly((Monomial(1, (a,)),), value.modulus)) for a in only.num]
+    found += [factor_of(Poly((Monomial(1, (a,)),), value.modulus)).scaled(-1) for a in only.den]
+    if only.coefficient != 1:
+        found.append(factor_of(Poly((Monomial(only.coefficient),), value.modulus)))
+    return found
+
+
+def is_product(atom: Atom, ring: int) -> bool:
+    """Tell whether an atom is a product over a range, in the given ring."""
+    return isinstance(atom, FoldAtom) and atom.op == "product" and atom.modulus == ring
+
+
+def gathered(factors: tuple[Atom, ...], ring: int) -> tuple[Atom, ...]:
+    """Join all factors into one fold, where one of them is a product over a range in the same ring."""
+    folds = [a for a in factors if isinstance(a, FoldAtom) and is_product(a, ring)]
+    if not folds or len(factors) == 1:
+        return factors
+    items = [i.freshened() for f in folds for i in f.items]
+    items += [factor_of(Poly((Monomial(1, (a,)),), ring)) for a in factors if not is_product(a, ring)]
+    return (fold_atom("product", items, folds[0].dtype, ring),)
+
+
+def plain_product(items: Poly) -> list[Poly] | None:
+    """Return the factors of a product without ranges, each as often as it occurs; None where there are ranges."""
+    factors: list[Poly] = []
+    for item in items.terms:
+        atom = item.num[0] if len(item.num) == 1 and not item.bound and item.domain is UNIVERSE else None
+        count = item.coefficient
+        if not isinstance(atom, ApplyAtom) or not isinstance(count, int) or not 0 < count <= FACTOR_LIMIT:
+            return None
+        factors += [atom.args[0].opened()] * count
+    return factors

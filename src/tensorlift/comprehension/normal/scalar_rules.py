@@ -1,0 +1,209 @@
+"""Scalar operations on polynomials of the normal form: one rule for each name of `SCALAR_OPS` that is more than opaque.
+
+A rule is given the operands in the type of the result, the points at which they are used, and that type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.dtypes import DType, is_float, width
+from tensorlift.comprehension.normal.arithmetic import (
+    added,
+    applied,
+    cells,
+    divided,
+    is_infinite,
+    modulus,
+    multiplied,
+    number,
+    subtracted,
+)
+from tensorlift.comprehension.normal.combine import combine
+from tensorlift.comprehension.normal.extremes import chosen_extreme, extreme
+from tensorlift.comprehension.normal.integers import is_integral, quotient, remainder
+from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
+from tensorlift.comprehension.normal.truths import conjunction, disjunction, exclusion, is_fold, negation
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Rule = Callable[[Sequence[Poly], Domain, DType], Poly]
+
+POWER_LIMIT = 8
+
+
+def _add(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
+    return added(args[0], args[1])
+
+
+def _sub(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
+    return subtracted(args[0], args[1])
+
+
+def _mul(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    return multiplied(args[0], args[1], context, dtype)
+
+
+def _div(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    return divided(args[0], args[1], context, dtype)
+
+
+def _absolute(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Return ``|x|``, which is the greater of x and -x, also for the least machine integer, which is its own negative."""
+    if dtype.startswith("u"):
+        return args[0]
+    return extreme("max", (args[0], args[0].negated()), context, dtype)
+
+
+def _power(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    base, times = args[0], args[1].constant
+    if times is None or times != int(times) or not 0 <= times <= POWER_LIMIT:
+        return applied("pow", args, context, dtype)
+    result = number(1, modulus(dtype))
+    for _ in range(int(times)):
+        result = multiplied(result, base, context, dtype)
+    return result
+
+
+def _shift(op: str) -> Rule:
+    """Read shifts by constants: to the left a product, to the right a quotient rounded down."""
+
+    def rule(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+        steps: int | Fraction | None = args[1].constant
+        if steps is None or not 0 <= steps < width(dtype) - 1:
+            return applied(op, args, context, dtype)
+        factor = number(1 << int(steps), args[0].modulus)
+        if op == "shl":
+            return multiplied(args[0], factor, context, dtype)
+        return quotient("floordiv", args[0], factor, context, dtype)
+
+    return rule
+
+
+def _rounded(op: str) -> Rule:
+    """Leave integers as they are."""
+
+    def rule(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+        value = combine(args[0], context)
+        return value if is_integral(value) else applied(op, args, context, dtype)
+
+    return rule
+
+
+def _extreme(op: str) -> Rule:
+    return lambda args, context, dtype: extreme(op, args, context, dtype)
+
+
+def _quotient(op: str) -> Rule:
+    return lambda args, context, dtype: quotient(op, args[0], args[1], context, dtype)
+
+
+def _remainder(op: str) -> Rule:
+    return lambda args, context, dtype: remainder(op, args[0], args[1], context, dtype)
+
+
+def _or(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
+    if any(map(is_fold, args)):
+        return extreme("max", args, context, "bool")
+    return disjunction(args[0], args[1], context)
+
+
+def _and(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
+    others = [negation(a) for a in args]
+    if any(map(is_fold, others)):
+        return negation(extreme("max", others, context, "bool"))
+    return conjunction(args[0], args[1], context)
+
+
+def _not(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
+    return negation(args[0])
+
+
+def _xor(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
+    return exclusion(args[0], args[1], context)
+
+
+def _bitnot(args: Sequence[Poly], _: Domain, dtype: DType) -> Poly:
+    return subtracted(number(-1, modulus(dtype)), args[0])
+
+
+_EXTREMES: dict[str, Rule] = {
+    "max": _extreme("max"),
+    "min": _extreme("min"),
+    "fmax": _extreme("max"),
+    "fmin": _extreme("min"),
+    "abs": _absolute,
+}
+_RING: dict[str, Rule] = {"add": _add, "sub": _sub, "mul": _mul, "pow": _power, **_EXTREMES}
+_REAL: dict[str, Rule] = {
+    **_RING,
+    "div": _div,
+    **{op: _rounded(op) for op in ("floor", "ceil", "trunc", "round", "rint")},
+}
+_INTEGER: dict[str, Rule] = {
+    **_RING,
+    "tdiv": _quotient("tdiv"),
+    "floordiv": _quotient("floordiv"),
+    "rem": _remainder("tdiv"),
+    "mod": _remainder("floordiv"),
+    "shl": _shift("shl"),
+    "shr": _shift("shr"),
+    "bitnot": _bitnot,
+}
+_TRUTH: dict[str, Rule] = {
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "bitand": _and,
+    "bitor": _or,
+    "bitxor": _xor,
+    "max": _or,
+    "min": _and,
+}
+
+
+def scalar(op: str, args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Apply a scalar operation; one without a rule, or to infinity, is opaque."""
+    if op == "neg" and dtype != "bool":
+        return args[0].negated()
+    rules = _TRUTH if dtype == "bool" else _REAL if is_float(dtype) else _INTEGER
+    rule = rules.get(op)
+    if rule is None or (op not in _EXTREMES and any(map(is_infinite, args))):
+        return applied(op, args, context, dtype)
+    return rule(args, context, dtype)
+
+
+# -- choices
+
+
+def select(condition: Poly, arms: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Choose between two values."""
+    terms: list[Monomial] = []
+    for cell, (part,) in cells((condition,), context):
+        inside = context & cell
+        chosen, other = (_guarded(a, inside) for a in arms)
+        value = _chosen(combine(part, inside), chosen, other, inside, dtype)
+        terms += value.terms if cell is UNIVERSE else [t.with_domain(cell & t.domain) for t in value.terms]
+    return poly(terms, modulus(dtype))
+
+
+def _guarded(value: Poly, inside: Domain) -> Poly:
+    """Return a polynomial without the monomials that do not apply in a domain."""
+    kept = [t for t in value.terms if t.domain is UNIVERSE or not inside.is_disjoint(t.domain)]
+    return value if len(kept) == len(value.terms) else Poly(tuple(kept), value.modulus)
+
+
+def _chosen(condition: Poly, chosen: Poly, other: Poly, context: Domain, dtype: DType) -> Poly:
+    constant = condition.constant
+    if constant is not None:
+        return chosen if constant else other
+    found = chosen_extreme(condition, chosen, other, context, dtype)
+    if found is not None:
+        return found
+    truth = Poly(condition.terms, modulus(dtype))
+    first = multiplied(truth, chosen, context, dtype)
+    second = multiplied(subtracted(number(1, truth.modulus), truth), other, context, dtype)
+    return added(first, second)

@@ -1,0 +1,115 @@
+"""Putting one monomial in order: no empty guard, no bound variable that an equality fixes or that only counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.comprehension.normal.atoms import index_atom
+from tensorlift.comprehension.normal.interning import Undecided, spend
+from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.normal.atoms import Renaming
+
+
+def tidy(term: Monomial, context: Domain) -> list[Monomial]:
+    """Return monomials without fixed or merely counting bound variables; none where the guard is empty."""
+    spend()
+    if not term.coefficient:
+        return []
+    if term.domain is UNIVERSE:
+        if term.bound:
+            raise Undecided  # a sum over all integers: the normal form has only finite ones
+        return [term]
+    whole = context & term.domain
+    if whole.is_empty():
+        return []
+    if not term.bound:
+        return [term]
+    fixed = _fixed(term, whole)
+    if fixed is not None:
+        return [t for s in spread_indices(fixed) for t in tidy(s, context)]
+    counted = _counted(term, context)
+    if counted is not None:
+        return [t for s in spread_indices(counted) for t in tidy(s, context)]
+    return [term]
+
+
+def _fixed(term: Monomial, whole: Domain) -> Monomial | None:
+    """Put in the value of a bound variable that an equality of the guard fixes: the sum has one point there."""
+    for equality in whole.equalities():
+        for variable, coefficient in equality.terms:
+            if variable in term.bound and coefficient in (1, -1):
+                value = equality.solve(variable)
+                if value is not None:
+                    left = tuple(v for v in term.bound if v != variable)
+                    return term.substituted({variable: value}, left)
+    return None
+
+
+def _counted(term: Monomial, context: Domain) -> Monomial | None:
+    """Replace a bound variable on which no atom depends by the number of its points, where that is affine."""
+    used = frozenset[str]().union(*(a.free for a in term.atoms))
+    for variable in term.bound:
+        if variable in used:
+            continue
+        bounds = _interval(term.domain, variable)
+        if bounds is None:
+            continue
+        low, high = bounds
+        domain = term.domain.project_out(variable)
+        left = tuple(v for v in term.bound if v != variable)
+        if not left and context.is_subset(domain):
+            domain = UNIVERSE
+        return Monomial(term.coefficient, (*term.num, index_atom(high - low + 1)), term.den, left, domain)
+    return None
+
+
+def _interval(domain: Domain, variable: str) -> tuple[Affine, Affine] | None:
+    """Return the least and greatest value of a variable that takes every value between two affine bounds."""
+    try:
+        parts = domain.conjuncts()
+    except NotAffine:
+        return None
+    if len(parts) != 1:
+        return None
+    lows: list[Affine] = []
+    highs: list[Affine] = []
+    for constraint in parts[0]:
+        coefficient = constraint.affine.coefficient(variable)
+        if coefficient == 0:
+            continue
+        bound = constraint.affine.solve(variable)
+        if bound is None or constraint.is_equality:
+            return None
+        (lows if coefficient > 0 else highs).append(bound)
+    return (lows[0], highs[0]) if len(lows) == len(highs) == 1 else None
+
+
+def by_equalities(term: Monomial, context: Domain) -> list[Monomial]:
+    """Write subscripts by the equalities of the guard: the last variable of each, by name, in terms of the others."""
+    whole = context if term.domain is UNIVERSE else context & term.domain
+    values = solved(tuple(whole.equalities()), term.bound)
+    if not values or not any(a.free & values.keys() for a in term.atoms):
+        return [term]
+    num = tuple(a.rename(values) for a in term.num)
+    den = tuple(a.rename(values) for a in term.den)
+    return spread_indices(Monomial(term.coefficient, num, den, term.bound, term.domain))
+
+
+def solved(equalities: tuple[Affine, ...], bound: tuple[str, ...]) -> Renaming:
+    """Return values of variables, other than the bound ones, that the equalities fix."""
+    values: dict[str, Affine] = {}
+    for equality in equalities:
+        rest = equality.substitute(values)
+        candidates = [v for v, c in rest.terms if c in (1, -1) and v not in bound]
+        if not candidates:
+            continue
+        value = rest.solve(candidates[-1])
+        if value is None:
+            continue
+        one = {candidates[-1]: value}
+        values = {v: a.substitute(one) for v, a in values.items()} | one
+    return values
