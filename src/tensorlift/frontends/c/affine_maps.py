@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
-from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
 
-from tensorlift.frontends.c.polynomial import Polynomial
-from tensorlift.frontends.c.ranges import Ranges
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import BlockArgument, SSAValue
+
+    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.frontends.c.ranges import Ranges
 
 
 class AffineMaps:
@@ -55,7 +59,7 @@ class AffineMaps:
         return {name: AffineExpr.symbol(position) for position, name in enumerate(self._ranges.sizes)}
 
     def _operands(self, polynomials: Sequence[Polynomial]) -> tuple[dict[str, AffineExpr], list[SSAValue], int, int]:
-        """Number the variables that occur: loop variables as dimensions, sizes as symbols, both in order of scope."""
+        """Place the variables that occur: loop variables as dimensions, sizes as symbols, in order of scope."""
         used = set().union(*(self._ranges.leaves(polynomial) for polynomial in polynomials)) if polynomials else set()
         dims = [name for name in self.values if name in used and name not in self._ranges.sizes]
         symbols = [name for name in self.values if name in used and name in self._ranges.sizes]

@@ -61,7 +61,7 @@ class PointerType:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """An array; ``length`` is None where the extent is variable or missing (the declaration then holds its expression)."""
+    """An array; ``length`` is None where the extent is variable (the declaration holds it) or missing."""
 
     spelling: str
     element: CType

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Note
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
 from tensorlift.frontends.c.expressions import Expressions
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Binding, Index, Slot, Unknown, Value
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.c import nodes
 
 _DEPTH_LIMIT = 32
 _HEAP = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign"}

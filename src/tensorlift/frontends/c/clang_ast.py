@@ -1,19 +1,22 @@
 """libclang declaration and statement cursors to nodes; functions are read when they are first needed.
 
-Traps of the binding that this file answers: a ``for`` with a missing part drops the child, so the parts are told apart by
-the two semicolons in the source text; the extents of arrays are children of the declaration, innermost first.
+Traps of the binding that this file answers: a ``for`` with a missing part drops the child, so the parts are told
+apart by the two semicolons in the source text; the extents of arrays are children of the declaration, innermost
+first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind, StorageClass
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FOR_PARTS = 4
 _REFUSED_STATEMENTS = {
@@ -165,7 +168,9 @@ class UnitReader(ExpressionReader):
         *parts, body = cursor.get_children()
         places = range(3) if len(parts) == _FOR_PARTS - 1 else self._places(cursor, parts)
         if places is None:
-            return nodes.Unsupported("statement", VOID, self.location(cursor), "a `for` from a macro with missing parts")
+            return nodes.Unsupported(
+                "statement", VOID, self.location(cursor), "a `for` from a macro with missing parts"
+            )
         by_place = dict(zip(places, parts, strict=True))
         condition, advance = by_place.get(1), by_place.get(2)
         return nodes.Loop(
@@ -190,9 +195,7 @@ class UnitReader(ExpressionReader):
 
     def _while(self, cursor: Any) -> nodes.Statement:
         condition, body = cursor.get_children()
-        return nodes.Loop(
-            "while", None, self.expression(condition), None, self.statement(body), self.location(cursor)
-        )
+        return nodes.Loop("while", None, self.expression(condition), None, self.statement(body), self.location(cursor))
 
     def _do(self, cursor: Any) -> nodes.Statement:
         body, condition = cursor.get_children()
@@ -262,4 +265,3 @@ def _literal_or_comment(text: bytes, position: int) -> int:
             end = text.find(closing, position + len(opening))
             return len(text) if end < 0 else end + len(closing)
     return position
-

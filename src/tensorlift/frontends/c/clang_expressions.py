@@ -6,8 +6,7 @@ differ.  Parentheses vanish.  Whatever has no row in the table of readers become
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind
 
@@ -15,6 +14,9 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.clang_types import TypeReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FLOAT_CONSTANTS = ("__builtin_inf", "__builtin_nan", "__builtin_huge_val")
 

@@ -1,12 +1,13 @@
 """Conditions: conjunctions of affine comparisons stay affine, everything else becomes a truth value.
 
-``a && b`` and ``a ? b : c`` are evaluated eagerly where the later operands cannot fail, otherwise under a branch.  The sink
-decides that, because it sees the operations.
+``a && b`` and ``a ? b : c`` are evaluated eagerly where the later operands cannot fail, otherwise under a branch.
+The sink decides that, because it sees the operations.
 """
 
 from __future__ import annotations
 
-from tensorlift.diagnostics import Location
+from typing import TYPE_CHECKING, TypeAlias
+
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, INT, FloatType, IntegerType
 from tensorlift.frontends.c.demand import children
@@ -17,7 +18,11 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Address, Data, Index, Need, Value
 
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+_Decided: TypeAlias = "AffineCondition | bool | None"
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -65,7 +70,9 @@ class Conditions(Places):
             return False
         return isinstance(expression.ctype, IntegerType) and all(map(self.is_index, children(expression)))
 
-    def _comparison(self, operator: str, left: nodes.Expression, right: nodes.Expression) -> AffineCondition | bool | None:
+    def _comparison(
+        self, operator: str, left: nodes.Expression, right: nodes.Expression
+    ) -> AffineCondition | bool | None:
         """Read a comparison of exact integers as a constraint."""
         if not (self.is_index(left) and self.is_index(right)):
             return None
@@ -151,7 +158,9 @@ class Conditions(Places):
         decided = self.sink.constant(int(expression.operator == "||"), BOOL, expression.location)
         other = self.sink.end_branch()
         decided = Data(decided.ssa, BOOL, decided.literal, truth=True)
-        arms, results = ((arm, other), (right, decided)) if expression.operator == "&&" else ((other, arm), (decided, right))
+        arms, results = (
+            ((arm, other), (right, decided)) if expression.operator == "&&" else ((other, arm), (decided, right))
+        )
         result = self.sink.branch(left, arms, results, expression.location)
         assert result is not None
         return result
@@ -204,7 +213,7 @@ def _constraint(operator: str, difference: Polynomial) -> tuple[Polynomial, bool
     return bound[operator], False
 
 
-def _conjunction(left: AffineCondition | bool | None, right: AffineCondition | bool | None) -> AffineCondition | bool | None:
+def _conjunction(left: _Decided, right: _Decided) -> _Decided:
     """Join two conditions by ``and``."""
     if left is False or right is False:
         return False if left is not None and right is not None else None

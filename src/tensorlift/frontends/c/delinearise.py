@@ -1,21 +1,26 @@
 """Recover the dimensions of arrays that C addresses through a flat pointer, as in ``A[(i*m + j)*k + l]``.
 
-The symbolic factors of loop variables in the subscripts are the strides (here ``k`` and ``m*k``).  Ordered by degree each must
-divide the next; that chain, with the unit stride first, gives the dimensions.  Each access is then split: the factor of
-every loop variable by the largest stride that divides it, the invariant rest by division with remainder from the largest
-stride down.  An inner subscript that is certainly negative borrows one row (``A[i*n + n - 1]`` is column ``n - 1`` of row
-``i``).  The split is the C meaning if every inner subscript stays inside its row, which is proved or becomes a precondition.
+The symbolic factors of loop variables in the subscripts are the strides (here ``k`` and ``m*k``). Ordered by degree
+each must divide the next; that chain, with the unit stride first, gives the dimensions. Each access is then split:
+the factor of every loop variable by the largest stride that divides it, the invariant rest by division with
+remainder from the largest stride down. An inner subscript that is certainly negative borrows one row (``A[i*n + n -
+1]`` is column ``n - 1`` of row ``i``). The split is the C meaning if every inner subscript stays inside its row,
+which is proved or becomes a precondition.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from math import gcd
+from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Array, Domain
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.frontends.c.values import Access, Array, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,32 +33,37 @@ class Split:
 
 def delinearise(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
-    chain = _chain(array, ranges)
+    chain = _chain(array)
+    for access in array.accesses:
+        variables = {loop.variable for loop in access.domain.loops}
+        rest = _split(access, chain, variables, array)[0].without(variables)
+        if not rest.is_affine:
+            chain = _with_offset_strides(chain, rest, access.domain, ranges)
     splits: list[Split] = []
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
         inner_first = _split(access, chain, variables, array)
+        if not all(dimension.is_affine for dimension in inner_first):
+            raise refusal("subscript-affine", access.location, f"{array.name}[{access.subscripts[0]}]")
         borrowed = _borrow(inner_first, chain, access.domain, ranges)
         splits.append(Split(access, tuple(reversed(borrowed))))
     return list(reversed(chain)), splits
 
 
-def _chain(array: Array, ranges: Ranges) -> list[Polynomial]:
-    """Collect the strides, innermost first; each divides the next."""
+def _chain(array: Array) -> list[Polynomial]:
+    """Collect the strides of loop variables, innermost first; each divides the next."""
     found: dict[Polynomial, None] = {}
     for access in array.accesses:
-        for stride in _strides_of(access, array):
-            found[stride] = None
-    if not found:
-        for access in array.accesses:
-            for stride in _strides_of_offset(access, ranges):
-                found[stride] = None
-    ordered = sorted(found, key=lambda stride: (max(len(monomial) for monomial in stride.terms), str(stride)))
-    chain = [ONE, *ordered]
-    for inner, outer in zip(chain, chain[1:], strict=False):
+        found.update(dict.fromkeys(_strides_of(access, array)))
+    chain = [ONE, *sorted(found, key=_order)]
+    for inner, outer in itertools.pairwise(chain):
         if outer.divide(inner)[1] != ZERO:
             raise refusal("delinearise", array.accesses[0].location, array.name)
     return chain
+
+
+def _order(stride: Polynomial) -> tuple[int, str]:
+    return max(len(monomial) for monomial in stride.terms), str(stride)
 
 
 def _strides_of(access: Access, array: Array) -> list[Polynomial]:
@@ -70,19 +80,20 @@ def _strides_of(access: Access, array: Array) -> list[Polynomial]:
     return found
 
 
-def _strides_of_offset(access: Access, ranges: Ranges) -> list[Polynomial]:
-    """Find a stride in an invariant product such as ``h*s``: the factor that bounds a loop around, else the last."""
-    (subscript,) = access.subscripts
-    variables = {loop.variable for loop in access.domain.loops}
-    products = [m for m in subscript.without(variables).terms if len(m) > 1]
-    lengths = {upper - loop.lower for loop in access.domain.loops for upper in loop.uppers}
-    found: list[Polynomial] = []
-    for monomial in sorted(products):
+def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Domain, ranges: Ranges) -> list[Polynomial]:
+    """Add a stride for an invariant product such as ``h*s``: the factor that bounds a loop around, else the last.
+
+    It goes inside all strides of loop variables, which it need not divide: a row may end with a gap.
+    """
+    lengths = {upper - loop.lower for loop in domain.loops for upper in loop.uppers}
+    found: dict[Polynomial, None] = {}
+    for monomial in sorted(monomial for monomial in rest.terms if len(monomial) > 1):
         factors = [Polynomial.variable(name) for name in monomial if name in ranges.sizes]
         fitting = [factor for factor in factors if factor in lengths]
         if factors:
-            found.append(fitting[0] if fitting else factors[-1])
-    return found
+            found[fitting[0] if fitting else factors[-1]] = None
+    added = [stride for stride in found if stride not in chain]
+    return [ONE, *sorted(added, key=_order), *chain[1:]] if len(added) == 1 else chain
 
 
 def _primitive(factor: Polynomial) -> Polynomial:
@@ -104,14 +115,10 @@ def _split(access: Access, chain: list[Polynomial], variables: set[str], array: 
         quotient, rest = rest.divide(chain[level])
         dimensions[level] = dimensions[level] + quotient
     dimensions[0] = dimensions[0] + rest
-    if not all(dimension.is_affine for dimension in dimensions):
-        raise refusal("subscript-affine", access.location, f"{array.name}[{subscript}]")
     return dimensions
 
 
-def _level_of(
-    factor: Polynomial, chain: list[Polynomial], access: Access, array: Array
-) -> tuple[int, Polynomial]:
+def _level_of(factor: Polynomial, chain: list[Polynomial], access: Access, array: Array) -> tuple[int, Polynomial]:
     """Find the outermost stride of which the factor is a numeric multiple."""
     for level in range(len(chain) - 1, -1, -1):
         quotient, rest = factor.divide(chain[level])
@@ -124,8 +131,8 @@ def _borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domai
     """Bring inner subscripts that are certainly outside their row back into it."""
     result = list(dimensions)
     for level in range(len(chain) - 1):
-        width = chain[level + 1].divide(chain[level])[0]
-        for _ in range(2):
+        width, gap = chain[level + 1].divide(chain[level])
+        for _ in range(2 if gap == ZERO else 0):
             most, least = ranges.maximum(result[level], domain), ranges.minimum(result[level], domain)
             if most is not None and ranges.is_nonnegative(-most - ONE):
                 result[level], result[level + 1] = result[level] + width, result[level + 1] - ONE

@@ -1,18 +1,21 @@
 """Which integers steer: the variables that loop bounds, subscripts, extents and pointer offsets depend on.
 
-These are executed symbolically and become sizes or closed forms; every other integer is data and lives in memory.  The
-variables that occur in a steering place are the seeds; whatever is assigned to a steering variable steers too, through calls
-and returned values as well.  A comparison with a steering variable makes plain parameters and constants steer, so that
-``if (i < k)`` becomes an affine condition.
+These are executed symbolically and become sizes or closed forms; every other integer is data and lives in memory.
+The variables that occur in a steering place are the seeds; whatever is assigned to a steering variable steers too,
+through calls and returned values as well. A comparison with a steering variable makes plain parameters and
+constants steer, so that ``if (i < k)`` becomes an affine condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _STATEMENT_LIMIT = 20_000
@@ -144,7 +147,9 @@ class Demand:
     def _compare(self, left: nodes.Expression, right: nodes.Expression) -> None:
         """Note a comparison of plain integers; data among the operands keeps it a data comparison."""
         leaves = [node for side in (left, right) for node in _walk(side)]
-        if all(isinstance(leaf, nodes.Name | nodes.Integer | nodes.Binary | nodes.Unary | nodes.Cast) for leaf in leaves):
+        if all(
+            isinstance(leaf, nodes.Name | nodes.Integer | nodes.Binary | nodes.Unary | nodes.Cast) for leaf in leaves
+        ):
             self._comparisons.append(_sources(left) | _sources(right))
 
 

@@ -30,17 +30,21 @@ class Expressions(Conditions):
                 return self.assign(expression)
             case nodes.Unary():
                 return self._unary(expression)
-            case nodes.Floating(value=number):
-                check_type(expression.ctype, expression.location)
-                return self.sink.constant(number, expression.ctype, expression.location)
             case nodes.Call():
                 return self.call(expression)
             case nodes.Conditional():
                 return self.conditional(expression)
-            case nodes.Unsupported(kind=kind, detail=detail):
-                raise refusal(kind, expression.location, detail)
             case _:
-                raise refusal("expression", expression.location, "an initialiser list")
+                return self._rare(expression)
+
+    def _rare(self, expression: nodes.Expression) -> Value:
+        """Evaluate a floating constant, or refuse."""
+        if isinstance(expression, nodes.Floating):
+            check_type(expression.ctype, expression.location)
+            return self.sink.constant(expression.value, expression.ctype, expression.location)
+        if isinstance(expression, nodes.Unsupported):
+            raise refusal(expression.kind, expression.location, expression.detail)
+        raise refusal("expression", expression.location, "an initialiser list")
 
     def call(self, expression: nodes.Call) -> Value:
         """Evaluate a call."""
@@ -66,7 +70,9 @@ class Expressions(Conditions):
         element = target.element if isinstance(target, PointerType) else target
         origin = source.element if isinstance(source, PointerType | ArrayType) else source
         if element != origin and not _same_cells(element, origin):
-            raise refusal("pointer", expression.location, f"`{source.spelling}` is reinterpreted as `{target.spelling}`")
+            raise refusal(
+                "pointer", expression.location, f"`{source.spelling}` is reinterpreted as `{target.spelling}`"
+            )
         return value
 
     def _unary(self, expression: nodes.Unary) -> Value:
@@ -87,7 +93,9 @@ class Expressions(Conditions):
             ones = {"-": 0, "~": -1}[operator]
             minuend = Index(Polynomial.constant(ones), expression.ctype)
             return self.arithmetic("-", minuend, value, expression.ctype, expression)
-        return self.sink.unary(operator, self.value_of(self.as_data(value, operand), expression.location), expression.location)
+        return self.sink.unary(
+            operator, self.value_of(self.as_data(value, operand), expression.location), expression.location
+        )
 
     def _address_of(self, operand: nodes.Expression) -> Value:
         place = self.place(operand)
@@ -130,5 +138,3 @@ def _same_cells(left: object, right: object) -> bool:
             return False
         left, right = left.element, right.element
     return left == right
-
-

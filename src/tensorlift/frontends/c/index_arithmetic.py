@@ -1,20 +1,37 @@
 """Integer arithmetic of C on exact polynomials.
 
-Signed overflow is undefined in C, so a signed result is exact.  Unsigned arithmetic wraps: the result carries the needs
-under which it does not (not below zero; for 32 bits also not above the maximum).  A need is proved, or recorded as a
-precondition of the function, where the value steers a loop or a subscript.
+Signed overflow is undefined in C, so a signed result is exact. Unsigned arithmetic wraps: the result carries the
+needs under which it does not (not below zero; for 32 bits also not above the maximum). A need is proved, or
+recorded as a precondition of the function, where the value steers a loop or a subscript.
 """
 
 from __future__ import annotations
 
-from tensorlift.diagnostics import Location
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from tensorlift.frontends.c.c_types import BOOL, IntegerType
 from tensorlift.frontends.c.polynomial import Polynomial
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, Index, Need
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.ranges import Ranges
 
 _ADDRESS_BITS = 64
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where an operator stands.
+
+    Without a domain, in analysis runs, a division is taken as exact under a need, to be proved where it is used.
+    """
+
+    ranges: Ranges
+    domain: Domain | None
+    location: Location
 
 
 def constant(value: int, ctype: IntegerType) -> Index:
@@ -76,19 +93,9 @@ def compare_constants(operator: str, difference: int) -> int | None:
     return int(outcomes[operator])
 
 
-def binary(
-    operator: str,
-    left: Index,
-    right: Index,
-    ctype: IntegerType,
-    ranges: Ranges,
-    domain: Domain | None,
-    location: Location,
-) -> Index | None:
-    """Apply an arithmetic operator; None where the result is no polynomial (the caller then computes with data).
-
-    Without a domain, in analysis runs, a division is taken as exact under a need, to be proved where it is used.
-    """
+def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting: Setting) -> Index | None:
+    """Apply an arithmetic operator; None where the result is no polynomial (the caller then computes with data)."""
+    location = setting.location
     needs = left.needs + tuple(need for need in right.needs if need not in left.needs)
     a, b = left.polynomial, right.polynomial
     if operator == "+":
@@ -105,12 +112,10 @@ def binary(
         return None
     if operator == "<<" and 0 <= y < ctype.width:
         return fit(a.scale(1 << y), ctype, needs, location)
-    return _divide(operator, y, Index(a, ctype, needs), ranges, domain, location)
+    return _divide(operator, y, Index(a, ctype, needs), setting)
 
 
-def _divide(
-    operator: str, y: int, dividend: Index, ranges: Ranges, domain: Domain | None, location: Location
-) -> Index | None:
+def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index | None:
     """Divide something non-negative by a positive constant, where floor and truncation agree."""
     a, needs = dividend.polynomial, dividend.needs
     if operator == ">>" and 0 <= y < dividend.ctype.width:
@@ -119,10 +124,11 @@ def _divide(
         operator, y = "%", y + 1
     if operator not in {"/", "%"} or y <= 0:
         return None
-    if domain is None:
-        needs = (*needs, Need("extent", a, location))
-    elif not ranges.is_nonnegative(a, domain):
-        return None
+    ranges, domain = setting.ranges, setting.domain
+    if domain is None or not ranges.is_certain(a, domain):
+        if domain is not None and not ranges.is_nonnegative(a, domain):
+            return None
+        needs = (*needs, Need("extent", a, setting.location))
     quotient = ranges.quotient(a, y)
     return Index(quotient if operator == "/" else a - quotient.scale(y), dividend.ctype, needs)
 

@@ -1,18 +1,22 @@
 """Closed forms of loops: how each steering variable moves in one iteration, and how often the loop runs.
 
-The body is run once, quietly, with a symbol for the value of every variable at the start of an iteration.  A variable that
-ends as its own symbol plus something invariant moves by a constant step: it has the closed form ``start + step * t``.  One
-that ends independent of the symbols is set anew in each iteration.  Anything else has no closed form.  The condition is then
-a polynomial that is linear in the iteration number ``t``, which gives the trip count.
+The body is run once, quietly, with a symbol for the value of every variable at the start of an iteration. A
+variable that ends as its own symbol plus something invariant moves by a constant step: it has the closed form
+``start + step * t``. One that ends independent of the symbols is set anew in each iteration. Anything else has no
+closed form. The condition is then a polynomial that is linear in the iteration number ``t``, which gives the trip
+count.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.c import nodes
 
 
 @dataclass(slots=True)
@@ -47,7 +51,9 @@ def step_of(symbol: str, start: Value | None, end: Binding | None) -> Polynomial
     return None
 
 
-def classify(summary: LoopSummary, starts: dict[nodes.Variable, Value], ends: Environment, modified: set[nodes.Variable]) -> None:
+def classify(
+    summary: LoopSummary, starts: dict[nodes.Variable, Value], ends: Environment, modified: set[nodes.Variable]
+) -> None:
     """Sort the modified variables into those with a step and those without closed form."""
     moving = {summary.symbols[variable] for variable in modified if variable in summary.symbols}
     for variable in summary.symbols:

@@ -6,8 +6,7 @@ Loads and stores are emitted with an empty map; ``complete`` sets memory, indice
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
@@ -32,7 +31,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
@@ -45,10 +43,15 @@ from tensorlift.frontends.c.operations import (
     predicate,
 )
 from tensorlift.frontends.c.polynomial import Polynomial
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.ranges import Ranges
 
 _INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
 _FLOATS = {32: f32, 64: f64}
@@ -112,9 +115,9 @@ class IRSink:
         kind = ir_type(ctype)
         if isinstance(ctype, FloatType):
             value = _rounded(value, ctype)
-            attribute: Attribute = FloatAttr(value, _FLOATS[ctype.width])
+            attribute: Attribute = FloatAttr(value, ctype.width)
         else:
-            attribute = IntegerAttr(_signed(int(value), ctype), kind)  # type: ignore[arg-type] # an integer type
+            attribute = IntegerAttr(_signed(int(value), ctype), _INTEGERS[cast("IntegerType", ctype).width])
         operation = arith.ConstantOp.create(result_types=[kind], properties={"value": attribute})
         return Data(self._value(operation, location), ctype, literal=value)
 
@@ -269,8 +272,9 @@ class IRSink:
         if array.extents:
             extents = [extent for extent in array.extents if extent is not None]
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
-        array.ssa = self._value(operation, array.location)
-        cast("SSAValue", array.ssa).name_hint = array.name
+        value = self._value(operation, array.location)
+        value.name_hint = array.name
+        array.ssa = value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later."""
@@ -379,7 +383,7 @@ class IRSink:
         """Move both arms here and choose between their values."""
         for block in blocks:
             for operation in list(block.ops):
-                operation.detach()
+                operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
                 self._blocks[-1].add_op(operation)
         first, second = results
         value = self._value(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)

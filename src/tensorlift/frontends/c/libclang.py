@@ -1,24 +1,28 @@
-"""The boundary to libclang: parsing an in-memory file, and the few functions that the Python binding does not wrap.
+"""The boundary to libclang: parsing an in-memory file, and the functions that the Python binding does not wrap.
 
-The binding of libclang 18 has no operator kinds, but the library exports them; they are called through ctypes.  Nothing
-typed ``Any`` leaves this file and ``clang_ast``.
+The binding of libclang 18 has no operator kinds, but the library exports them; they are called through ctypes.
+Nothing typed ``Any`` leaves this file and ``clang_ast``.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clang import cindex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 INCLUDE = Path(__file__).parent / "include"
 LIBRARY: Any = cindex.conf.lib
 
-BINARY_OPERATORS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split()
-UNARY_OPERATORS = "? post++ post-- pre++ pre-- & * + - ~ ! real imag extension co_await".split()
+_BINARY_SPELLINGS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
+_UNARY_SPELLINGS = "? post++ post-- pre++ pre-- & * + - ~ ! real imag extension co_await"
+BINARY_OPERATORS = _BINARY_SPELLINGS.split()
+UNARY_OPERATORS = _UNARY_SPELLINGS.split()
 
 _INTEGER_RESULT, _FLOAT_RESULT = 1, 2
 
@@ -43,12 +47,12 @@ _expansion = LIBRARY.clang_getInstantiationLocation
 
 def binary_operator(cursor: Any) -> str:
     """Spell the operator of a binary or compound assignment expression."""
-    return BINARY_OPERATORS[_binary_kind(cursor)]
+    return BINARY_OPERATORS[int(_binary_kind(cursor))]
 
 
 def unary_operator(cursor: Any) -> str:
     """Spell the operator of a unary expression; increments are ``post++``, ``pre++`` and so on."""
-    return UNARY_OPERATORS[_unary_kind(cursor)]
+    return UNARY_OPERATORS[int(_unary_kind(cursor))]
 
 
 def evaluate(cursor: Any) -> int | float | None:

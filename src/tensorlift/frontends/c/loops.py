@@ -1,22 +1,25 @@
-"""Execution of loops: the counted form, the closed forms of all steering variables inside, and their values afterwards."""
+"""Execution of loops: counting, closed forms of the steering variables inside, and their values afterwards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.calls import Calls
 from tensorlift.frontends.c.conditions import COMPARISONS
-from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.induction import LoopSummary, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.preconditions import Preconditions
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import Sink
 from tensorlift.frontends.c.values import Address, Binding, Environment, Index, LoopRange, Need, Unknown, Value
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.c.demand import Demand
+    from tensorlift.frontends.c.preconditions import Preconditions
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.frontends.c.sink import Sink
 
 _ITERATION = "@t"
 
@@ -142,7 +145,7 @@ class Loops(Calls):
 
     def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
         """Solve the loop condition; None where an analysis run cannot."""
-        solved = self._solve(loop, summary, steps)
+        solved = self._solve(summary, steps)
         if isinstance(solved, TripCount):
             return self._range(loop, summary, steps, solved)
         if not self.sink.emits:
@@ -152,9 +155,7 @@ class Loops(Calls):
             raise refusal("while", loop.location, loop.keyword)
         raise refusal(reason, loop.condition.location if loop.condition else loop.location, detail)
 
-    def _solve(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
-    ) -> TripCount | tuple[str, str]:
+    def _solve(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> TripCount | tuple[str, str]:
         """Find the trip count, or the refusal to raise."""
         if not summary.operator:
             return "loop-condition", "joins several tests"
@@ -208,7 +209,11 @@ class Loops(Calls):
     def _distance(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> Polynomial | str:
         """Give left minus right of the condition at iteration ``t``, or the variable that stands in the way."""
         values = self._values(summary, steps)
-        lost = {summary.symbols[variable]: variable.name for variable in [*summary.lost, *summary.steps] if variable not in steps}
+        lost = {
+            summary.symbols[variable]: variable.name
+            for variable in [*summary.lost, *summary.steps]
+            if variable not in steps
+        }
         sides: list[Polynomial] = []
         for side in (summary.left, summary.right):
             polynomial = side.polynomial if isinstance(side, Index) else side.subscripts[-1]  # type: ignore[union-attr] # checked by the caller
@@ -224,7 +229,11 @@ class Loops(Calls):
         """Make sure that an unsigned counter does not wrap: it must rise with ``<`` or ``!=``, or be signed."""
         for variable, step in steps.items():
             ctype = variable.ctype
-            if not isinstance(ctype, IntegerType) or ctype.signed or not self._occurs(summary, summary.symbols[variable]):
+            if (
+                not isinstance(ctype, IntegerType)
+                or ctype.signed
+                or not self._occurs(summary, summary.symbols[variable])
+            ):
                 continue
             value = step.constant_value
             rising = value is not None and value > 0 and summary.operator in {"<", "!=", ">"}
@@ -261,7 +270,7 @@ class Loops(Calls):
     def _reach(self, loop: nodes.Loop, solved: TripCount, distance: Polynomial) -> Need | None:
         """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""
         distance = distance - ONE if loop.keyword == "do" else distance
-        if self.ranges.is_nonnegative(distance, self.domain):
+        if self.ranges.is_certain(distance, self.domain):
             return None
         need = Need("overflow" if solved.must_reach else "extent", distance, loop.location)
         if (solved.must_reach or loop.keyword == "do") and self.sink.emits:
@@ -281,7 +290,9 @@ class Loops(Calls):
                 return variable
         return None
 
-    def _run(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+    def _run(
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
+    ) -> None:
         """Execute the body once, for all iterations."""
         if not self.sink.emits:
             return
@@ -314,7 +325,9 @@ class Loops(Calls):
             binding = self.environment[variable]
             if count.iteration is None:
                 assert isinstance(binding, Index)
-                self.environment[variable] = Index(Polynomial.variable(count.loop.variable), binding.ctype, binding.needs)
+                self.environment[variable] = Index(
+                    Polynomial.variable(count.loop.variable), binding.ctype, binding.needs
+                )
             else:
                 self.environment[variable] = _advanced(binding, step * count.iteration, ())
         self._lose(summary, steps)
@@ -341,5 +354,3 @@ def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -
     assert isinstance(binding, Address)
     *outer, last = binding.subscripts
     return Address(binding.base, (*outer, last + distance), binding.needs + needs)
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -19,7 +19,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
 
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
     ArrayType,
@@ -41,6 +40,9 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.shapes import Shapes
 from tensorlift.frontends.c.statements import Statements
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Value
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
 
 
 def lower_function(function: nodes.Function, source: str) -> ModuleOp:
@@ -102,7 +104,7 @@ class _Lowering:
     def _bind_size(self, parameter: nodes.Variable, argument: BlockArgument) -> None:
         ctype = cast("IntegerType", parameter.ctype)
         name = self._machine.fresh(parameter.name)
-        polynomial = self._ranges.add_size(name, ctype.maximum)
+        polynomial = self._ranges.add_size(name, ctype)
         self._sink.maps.values[name] = argument
         self._machine.environment[parameter] = Index(polynomial, ctype)
 
@@ -144,7 +146,11 @@ class _Lowering:
 
     def _retype(self, array: Array) -> None:
         """Give an array parameter its type."""
-        shape = [DYNAMIC_INDEX if (value := extent.constant_value) is None else value for extent in array.extents if extent is not None]
+        shape = [
+            DYNAMIC_INDEX if (value := extent.constant_value) is None else value
+            for extent in array.extents
+            if extent is not None
+        ]
         argument = cast("BlockArgument", array.ssa)
         array.ssa = Rewriter.replace_value_with_new_type(argument, MemRefType(ir_type(array.element), shape))
 

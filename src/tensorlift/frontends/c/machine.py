@@ -1,25 +1,29 @@
 """The state of the symbolic execution of one function, and the basic steps on it.
 
-The environment binds variables: steering integers to polynomials, pointers to addresses, everything else to slots of memory.
-``domain`` is the set of loops and affine conditions around the current place.  With a quiet sink nothing is emitted and no
-condition is recorded; such runs analyse loop bodies.
+The environment binds variables: steering integers to polynomials, pointers to addresses, everything else to slots
+of memory. ``domain`` is the set of loops and affine conditions around the current place. With a quiet sink nothing
+is emitted and no condition is recorded; such runs analyse loop bodies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, CType, IntegerType, OtherType
-from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.polynomial import Polynomial
-from tensorlift.frontends.c.preconditions import Preconditions
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import QuietSink, Sink
 from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environment, Index, LoopRange, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.demand import Demand
+    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.frontends.c.preconditions import Preconditions
+    from tensorlift.frontends.c.ranges import Ranges
 
 
 class Machine:

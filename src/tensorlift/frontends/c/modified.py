@@ -28,12 +28,6 @@ class ModifiedVariables:
             case nodes.Block(statements=statements):
                 for child in statements:
                     self._statement(child, found)
-            case nodes.Declare(variable=variable):
-                found.add(variable)
-                if variable.initialiser is not None:
-                    _expression(variable.initialiser, found)
-            case nodes.Evaluate(expression=expression):
-                _expression(expression, found)
             case nodes.If(condition=condition, then=then, otherwise=otherwise):
                 _expression(condition, found)
                 self._statement(then, found)
@@ -43,8 +37,19 @@ class ModifiedVariables:
                 if statement.initial is not None:
                     self._statement(statement.initial, found)
                 found |= self.of(statement)
-            case nodes.Return(value=value) if value is not None:
-                _expression(value, found)
+            case nodes.Declare() | nodes.Evaluate() | nodes.Return():
+                _simple(statement, found)
+
+
+def _simple(statement: nodes.Declare | nodes.Evaluate | nodes.Return, found: set[nodes.Variable]) -> None:
+    """Add what a statement without statements inside assigns."""
+    if isinstance(statement, nodes.Declare):
+        found.add(statement.variable)
+        expression = statement.variable.initialiser
+    else:
+        expression = statement.expression if isinstance(statement, nodes.Evaluate) else statement.value
+    if expression is not None:
+        _expression(expression, found)
 
 
 def assigned_in(expression: nodes.Expression) -> list[nodes.Variable]:

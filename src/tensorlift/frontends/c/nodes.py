@@ -1,16 +1,17 @@
 """The typed syntax tree of one C function: what libclang tells, reduced to what the front end needs.
 
-Nodes compare by identity.  Every node has a location; every expression has its C type, implicit conversions included as
-``Cast``.  What the front end cannot read becomes ``Unsupported``, and is refused only where it is reached.
+Nodes compare by identity. Every node has a location; every expression has its C type, implicit conversions included
+as ``Cast``. What the front end cannot read becomes ``Unsupported``, and is refused only where it is reached.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.c_types import CType
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.c_types import CType
 
 
 @dataclass(slots=True, eq=False)

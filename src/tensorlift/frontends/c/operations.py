@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdsl.dialects import arith, math
-from xdsl.ir import Operation
 
 from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
 
 _DIALECTS: dict[str, type[Operation]] = {
     operation.name: operation for dialect in (arith.Arith, math.Math) for operation in dialect.operations

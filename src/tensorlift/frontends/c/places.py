@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import index_arithmetic, nodes
 from tensorlift.frontends.c.c_types import (
     INT,
@@ -20,6 +20,9 @@ from tensorlift.frontends.c.machine import Machine, check_type
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Unknown, Value
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,8 @@ class Places(Machine):
         """Apply an arithmetic operator to operands already of the common type."""
         if isinstance(left, Index) and isinstance(right, Index) and isinstance(ctype, IntegerType):
             domain = self.domain if self.sink.emits else None
-            exact = index_arithmetic.binary(operator, left, right, ctype, self.ranges, domain, expression.location)
+            setting = index_arithmetic.Setting(self.ranges, domain, expression.location)
+            exact = index_arithmetic.binary(operator, left, right, ctype, setting)
             if exact is not None:
                 return exact
         for value in (left, right):

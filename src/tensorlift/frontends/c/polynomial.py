@@ -1,13 +1,16 @@
 """Polynomials with integer coefficients over sizes and induction variables: the exact values of index arithmetic.
 
-A monomial is a sorted tuple of variable names, a polynomial a mapping from monomials to non-zero coefficients.  Division
-is the multivariate division by the leading term under the graded lexicographic order, which is all that recovering
-array dimensions from linearised subscripts needs.
+A monomial is a sorted tuple of variable names, a polynomial a mapping from monomials to non-zero coefficients.
+Division is the multivariate division by the leading term under the graded lexicographic order, which is all that
+recovering array dimensions from linearised subscripts needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 Monomial = tuple[str, ...]
 
@@ -133,7 +136,7 @@ class Polynomial:
         return result
 
     def divide(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """Give quotient and remainder by the leading term of ``divisor``; no term of the remainder is divisible by it."""
+        """Give quotient and remainder; no term of the remainder is divisible by the divisor's leading term."""
         lead = max(divisor.terms, key=_grade)
         lead_value = divisor.terms[lead]
         quotient, remainder, rest = ZERO, ZERO, self

@@ -1,17 +1,21 @@
 """The preconditions of a lifted function: what must hold for the exact index arithmetic to be what C computes.
 
-A condition is first proved for all sizes; only what cannot be proved is recorded, once, spelled in the names of the source.
+A condition is first proved for all sizes; only what cannot be proved is recorded, once, spelled in the names of the
+source.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.polynomial import Polynomial
-from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Domain, Need
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.frontends.c.values import Domain, Need
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +42,25 @@ class Preconditions:
         if key in self._settled:
             return
         self._settled.add(key)
-        if self._ranges.is_nonnegative(need.polynomial, domain):
+        if self._ranges.is_certain(need.polynomial, domain):
             return
         least = self._ranges.minimum(need.polynomial, domain)
         if least is None or (least.constant_value or 0) < 0:
             raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
-        self.record(need.kind, least, need.location)
+        if least.is_affine or not self._ranges.is_nonnegative(least):
+            self._add(need.kind, least, need.location)
+            return
+        for name in sorted(self._ranges.leaves(least)):
+            self._add(need.kind, Polynomial.variable(name) - ONE, need.location)
 
     def record(self, kind: str, polynomial: Polynomial, location: Location) -> None:
-        """Record ``polynomial >= 0`` unless it is provable."""
-        if polynomial not in self._found and not self._ranges.is_nonnegative(polynomial):
-            self._found[polynomial] = Requirement(kind, polynomial, spell_inequality(polynomial), location)
+        """Record ``polynomial >= 0`` unless it holds for all sizes of at least one."""
+        if not self._ranges.is_nonnegative(polynomial):
+            self._add(kind, polynomial, location)
+
+    def _add(self, kind: str, polynomial: Polynomial, location: Location) -> None:
+        requirement = Requirement(kind, polynomial, spell_inequality(polynomial), location)
+        self._found.setdefault(polynomial, requirement)
 
     def requirements(self) -> list[Requirement]:
         """List what was recorded, leaving out what another recorded condition implies."""
@@ -57,9 +69,9 @@ class Preconditions:
 
     def _implies(self, stronger: Requirement, weaker: Requirement, found: list[Requirement]) -> bool:
         """Whether one condition makes another superfluous; of two equivalent ones the first stays."""
-        if stronger is weaker or not self._ranges.is_nonnegative(weaker.polynomial - stronger.polynomial):
+        if stronger is weaker or not self._ranges.is_certain(weaker.polynomial - stronger.polynomial):
             return False
-        back = self._ranges.is_nonnegative(stronger.polynomial - weaker.polynomial)
+        back = self._ranges.is_certain(stronger.polynomial - weaker.polynomial)
         return not back or found.index(stronger) < found.index(weaker)
 
 

@@ -1,28 +1,38 @@
-"""Proving inequalities about polynomials: every size is at least one, every loop variable stays in its bounds.
+"""Proving inequalities about polynomials: every loop variable stays in its bounds, sizes are at least one.
 
-The maximum of a polynomial over a loop nest eliminates the loop variables innermost first: where the coefficient has a
-provable sign, the variable takes its last or first value.  A polynomial is provably non-negative if, with every size
-written as one plus something non-negative, no coefficient is negative, perhaps after subtracting a known fact.
+The maximum of a polynomial over a loop nest eliminates the loop variables innermost first: where the coefficient
+has a provable sign, the variable takes its last or first value. A polynomial is provably non-negative if, with
+every size written as one plus something non-negative, no coefficient is negative, perhaps after subtracting a known
+fact.
+
+That sizes are at least one is an assumption. It may choose shapes, which are checked again by everyone who reads
+them; where the meaning of a value depends on it, ``is_certain`` proves without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Domain, LoopRange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tensorlift.frontends.c.c_types import IntegerType
 
 
 class Ranges:
     """What is known about the variables of one function: sizes, quotients and facts about them."""
 
     def __init__(self) -> None:
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[str, IntegerType] = {}
+        self._certain = False
         self.quotients: dict[str, tuple[Polynomial, int]] = {}
 
-    def add_size(self, name: str, maximum: int) -> Polynomial:
-        """Make a size of at least one and at most ``maximum``."""
-        self.sizes[name] = maximum
+    def add_size(self, name: str, ctype: IntegerType) -> Polynomial:
+        """Make a size of an integer type."""
+        self.sizes[name] = ctype
         return Polynomial.variable(name)
 
     def quotient(self, numerator: Polynomial, divisor: int) -> Polynomial:
@@ -60,7 +70,7 @@ class Ranges:
         return found
 
     def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
-        """Whether the polynomial is provably at least zero everywhere in the domain."""
+        """Whether the polynomial is at least zero everywhere in the domain, if every size is at least one."""
         if domain is not None:
             least = self.minimum(polynomial, domain)
             if least is not None and self.is_nonnegative(least):
@@ -68,6 +78,14 @@ class Ranges:
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
         return self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._size_facts(polynomial))
+
+    def is_certain(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
+        """Whether the polynomial is at least zero everywhere in the domain, with nothing assumed about sizes."""
+        saved, self._certain = self._certain, True
+        try:
+            return self.is_nonnegative(polynomial, domain)
+        finally:
+            self._certain = saved
 
     def _facts(self, domain: Domain) -> Iterable[Polynomial]:
         """Give what holds inside the domain about sizes alone: no loop around is empty, every guard is true."""
@@ -86,22 +104,27 @@ class Ranges:
         """Give the upper limits that the types of sizes set, as facts ``maximum - size >= 0``."""
         for name in sorted(polynomial.variables()):
             if name in self.sizes:
-                yield Polynomial.constant(self.sizes[name]) - Polynomial.variable(name)
+                yield Polynomial.constant(self.sizes[name].maximum) - Polynomial.variable(name)
 
     def _holds(self, polynomial: Polynomial) -> bool:
         """Whether no coefficient is negative once every size is written as one plus something."""
         if all(value >= 0 for value in polynomial.terms.values()) and self._known(polynomial):
             return True
+        if self._certain:
+            return False
         shifted = polynomial.substitute(
             {name: Polynomial.variable(name) + ONE for name in polynomial.variables() if name in self.sizes}
         )
         return all(value >= 0 for value in shifted.terms.values()) and self._known(shifted)
 
     def _known(self, polynomial: Polynomial) -> bool:
-        """Whether every variable is non-negative: a size, or a quotient of something non-negative."""
-        return all(name in self.sizes or self._quotient_known(name) for name in polynomial.variables())
+        """Whether every variable is non-negative."""
+        return all(map(self._is_known, polynomial.variables()))
 
-    def _quotient_known(self, name: str) -> bool:
+    def _is_known(self, name: str) -> bool:
+        """Whether a variable is non-negative: a size, or a quotient of something non-negative."""
+        if name in self.sizes:
+            return not self._certain or not self.sizes[name].signed
         return name in self.quotients and self.is_nonnegative(self.quotients[name][0])
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
@@ -139,7 +162,9 @@ class Ranges:
             return None
         upwards = (sign > 0) == most
         if not nested:
-            return {loop.variable: self._last(loop, domain, position) if upwards else self._first(loop, domain, position)}
+            return {
+                loop.variable: self._last(loop, domain, position) if upwards else self._first(loop, domain, position)
+            }
         numerator, divisor = self.quotients[moving[0]]
         inner = Domain(domain.loops[: position + 1], domain.guards)
         end = self._extreme(numerator, inner, most=upwards)

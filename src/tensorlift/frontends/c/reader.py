@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
-from xdsl.dialects.builtin import ModuleOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
@@ -29,7 +32,7 @@ class ReadFunction:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def read_c(
+def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     text: str,
     filename: str,
     *,
@@ -40,9 +43,10 @@ def read_c(
 ) -> list[ReadFunction]:
     """Read C source text into the loop IR, one module for each function that the file defines.
 
-    ``include_dirs``, ``defines`` and ``std`` mean what ``-I``, ``-D`` and ``-std`` mean to a compiler.  With ``function`` only
-    that function is read; without, all but ``main``.  Raises ``LiftError`` for what concerns the whole file: a parse error,
-    a missing header, no function, no text.
+    ``include_dirs``, ``defines`` and ``std`` mean what ``-I``, ``-D`` and ``-std`` mean to a compiler.  With
+    ``function`` only that function is read; without, all but ``main``.
+
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
     _check_text(text, filename)
     arguments = [f"-std={std}"] * (std is not None)

@@ -21,10 +21,14 @@ class Refusal:
 
 REFUSALS: dict[str, Refusal] = {
     # Whole files.
-    "parse": Refusal("TL101", "the source does not parse: {detail}", "correct the line; a C compiler must accept the file"),
+    "parse": Refusal(
+        "TL101", "the source does not parse: {detail}", "correct the line; a C compiler must accept the file"
+    ),
     "header": Refusal("TL102", "{detail}", "pass the directory of the header with -I, or remove the #include"),
     "binary": Refusal("TL103", "this is not C source text: {detail}", "give a C source file in UTF-8"),
-    "no-function": Refusal("TL104", "{detail}", "give a file that defines a function with loops, or another function name"),
+    "no-function": Refusal(
+        "TL104", "{detail}", "give a file that defines a function with loops, or another function name"
+    ),
     "unknown-function": Refusal("TL105", "{detail}", "choose one of the functions that the file defines"),
     "too-large": Refusal("TL106", "{detail}", "split the function, or lift its loop nests one by one"),
     # Control flow.
@@ -50,7 +54,9 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "loop-step": Refusal("TL121", "the loop step {detail}", "step the loop variable by a constant"),
     "loop-data": Refusal(
-        "TL122", "the loop bound depends on {detail}", "compute the bound before the loop from the function's parameters"
+        "TL122",
+        "the loop bound depends on {detail}",
+        "compute the bound before the loop from the function's parameters",
     ),
     "loop-affine": Refusal(
         "TL123", "the loop bound `{detail}` is not affine", "bound the loop by a sum of sizes and outer loop variables"
@@ -78,18 +84,28 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "negative": Refusal("TL133", "the access {detail} lies before the start of the array", "start the loop later"),
     "outside": Refusal("TL134", "the access {detail}", "shorten the loop or enlarge the array"),
-    "extent": Refusal("TL135", "the extent of `{detail}` is not one affine expression", "declare the extents in the parameter"),
+    "extent": Refusal(
+        "TL135", "the extent of `{detail}` is not one affine expression", "declare the extents in the parameter"
+    ),
     "pointer": Refusal("TL136", "{detail}", "use subscripts on the array itself"),
     "pointer-walk": Refusal(
-        "TL137", "the pointer `{detail}` is not moved by a closed form here", "use subscripts instead of moving the pointer"
+        "TL137",
+        "the pointer `{detail}` is not moved by a closed form here",
+        "use subscripts instead of moving the pointer",
     ),
     "row-pointers": Refusal(
         "TL138", "`{detail}` is an array of row pointers", "pass one contiguous array, as in `double A[n][m]`"
     ),
-    "address": Refusal("TL139", "the address of `{detail}` is taken", "return the value instead of writing through a pointer"),
+    "address": Refusal(
+        "TL139", "the address of `{detail}` is taken", "return the value instead of writing through a pointer"
+    ),
     # Types and objects.
-    "struct": Refusal("TL140", "structures and unions are not lifted: {detail}", "pass the members as separate parameters"),
-    "function-pointer": Refusal("TL141", "calls through function pointers are not lifted", "call the function by its name"),
+    "struct": Refusal(
+        "TL140", "structures and unions are not lifted: {detail}", "pass the members as separate parameters"
+    ),
+    "function-pointer": Refusal(
+        "TL141", "calls through function pointers are not lifted", "call the function by its name"
+    ),
     "long-double": Refusal("TL142", "`long double` is not lifted", "use `double`"),
     "complex": Refusal("TL143", "complex types are not lifted", "split the number into real and imaginary arrays"),
     "volatile": Refusal("TL144", "`volatile` objects are not lifted", "remove `volatile`"),
@@ -118,7 +134,9 @@ REFUSALS: dict[str, Refusal] = {
     "uninitialised": Refusal("TL160", "`{detail}` has no value here", "initialise the variable where it is declared"),
     "declaration": Refusal("TL161", "this declaration is not lifted: {detail}", "declare plain variables and arrays"),
     "statement": Refusal("TL162", "this statement is not lifted: {detail}", "use loops, `if` and assignments"),
-    "no-parameters": Refusal("TL163", "{detail}", "give the parameters in the definition, as in `void f(int n, double *a)`"),
+    "no-parameters": Refusal(
+        "TL163", "{detail}", "give the parameters in the definition, as in `void f(int n, double *a)`"
+    ),
     "step-limit": Refusal("TL164", "{detail}", "shorten the function"),
 }
 

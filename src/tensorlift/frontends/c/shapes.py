@@ -1,19 +1,24 @@
 """The shape of every array: declared extents are taken as declared, missing ones are the greatest subscript plus one.
 
-Where several accesses give extents that cannot be ordered for all sizes, one is chosen and the order becomes a precondition.
+Where several accesses give extents that cannot be ordered for all sizes, one is chosen and the order becomes a
+precondition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.delinearise import Split, delinearise
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.preconditions import Preconditions
-from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.preconditions import Preconditions
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.frontends.c.values import Access, Array
 
 
 class Shapes:
@@ -44,15 +49,18 @@ class Shapes:
 
     def _inner_extents(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> None:
         """Infer the extents of a flat array; a row may be shorter than its stride."""
-        extents: list[Polynomial] = [self._extent(array, 0, splits)]
-        for position in range(1, len(strides)):
-            width = strides[position - 1].divide(strides[position])[0]
-            if all(self._fits(split, position, width) for split in splits):
-                extents.append(width)
-                continue
-            extent = self._extent(array, position, splits)
-            self._preconditions.record("stride", width - extent, splits[0].access.location)
-            extents.append(extent)
+        extents: list[Polynomial] = []
+        span = ZERO
+        for position in range(len(strides) - 1, 0, -1):
+            width, gap = strides[position - 1].divide(strides[position])
+            extent = width
+            if gap != ZERO or not all(self._fits(split, position, width) for split in splits):
+                extent = self._extent(array, position, splits)
+            extents.insert(0, extent)
+            span = span + (extent - ONE) * strides[position]
+            if extent != width or gap != ZERO:
+                self._preconditions.record("stride", strides[position - 1] - span - ONE, splits[0].access.location)
+        extents.insert(0, self._extent(array, 0, splits))
         array.extents = list(extents)
         array.strides = None if _is_dense(strides, extents) else strides
 

@@ -5,19 +5,22 @@ The quiet sink serves the analysis of loops, which runs a body only for its effe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.c_types import BOOL, CType, IntegerType
-from tensorlift.frontends.c.polynomial import Polynomial
 from tensorlift.frontends.c.values import Array, Data, Domain, LoopRange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)
 class AffineCondition:
-    """A conjunction of affine constraints (``polynomial >= 0``, or ``== 0`` if marked); negated as a whole if ``inverted``."""
+    """A conjunction of constraints (``polynomial >= 0``, or ``== 0`` if marked); its negation if ``inverted``."""
 
     constraints: tuple[tuple[Polynomial, bool], ...]
     inverted: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
@@ -11,8 +11,12 @@ from tensorlift.frontends.c.loops import Loops
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import Condition
 from tensorlift.frontends.c.values import Address, Array, Binding, Data, Environment, Index, Slot, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.frontends.c.sink import Condition
 
 _NO_VALUE = Unknown("no-return", "")
 _INITIALISER_LIMIT = 256

@@ -1,19 +1,21 @@
 """The values that the symbolic execution of C computes with.
 
-An ``Index`` is an integer known as an exact polynomial of sizes and loop variables; an ``Address`` is a pointer into an
-array at such polynomials; ``Data`` is a value of the emitted program; ``Unknown`` is an integer or pointer without a closed
-form, refused where it is used.  A ``Slot`` is the memory of a scalar variable.
+An ``Index`` is an integer known as an exact polynomial of sizes and loop variables; an ``Address`` is a pointer
+into an array at such polynomials; ``Data`` is a value of the emitted program; ``Unknown`` is an integer or pointer
+without a closed form, refused where it is used. A ``Slot`` is the memory of a scalar variable.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.c_types import CType, IntegerType
 from tensorlift.frontends.c.nodes import Variable
-from tensorlift.frontends.c.polynomial import Polynomial
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.c_types import CType, IntegerType
+    from tensorlift.frontends.c.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Access:
 class Array:
     """An array or the memory of a scalar: a parameter or a local object.
 
-    ``extents`` are the declared extents, outermost first, None where the declaration has none; ``ssa`` is the emitted value.
+    ``extents`` are the declared ones, outermost first, None where there is none; ``ssa`` is the emitted value.
     """
 
     name: str
