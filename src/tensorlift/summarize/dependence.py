@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import Domain, NotAffine, equal, less
+from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store
 
@@ -77,13 +77,8 @@ class Conflict:
         distance = fresh("distance")
         spread = later & Domain.of(equal(affine(self.image) - affine(self.variable), distance))
         hidden = [name for name in spread.variables() if name != distance]
-        try:
-            values = [value for _, value in spread.project_out(*hidden).extreme(distance, maximum=False)]
-            values += [value for _, value in spread.project_out(*hidden).extreme(distance, maximum=True)]
-        except (NotAffine, RuntimeError):  # unbounded
-            return None
-        first = values[0].constant if values else None
-        return first if all(v.is_constant and v.constant == first for v in values) else None
+        values = [e.solve(distance) for e in spread.project_out(*hidden).equalities()]
+        return next((value.constant for value in values if value is not None and value.is_constant), None)
 
 
 def conflicting(first: Access, second: Access) -> bool:
