@@ -1,0 +1,353 @@
+"""Tensor programs: what synthesis hands to a target, straight-line array code in no array library's spelling.
+
+A program is a list of statements over named variables.  Expressions form a graph without cycles: a node that occurs
+twice is one object, so that sharing is seen by identity.  Every expression knows its element type and its shape; shapes
+and subscripts are affine in the sizes and in the variables of enclosing loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from fractions import Fraction
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.diagnostics import Location
+
+Shape = tuple["Affine", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A subscript ``start:stop:step`` with a positive step; ``is_clamped`` where the stop may be negative, for zero."""
+
+    start: Affine
+    stop: Affine
+    step: int = 1
+    is_clamped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """A subscript that reverses a whole axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A subscript that takes one position and drops the axis."""
+
+    index: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class NewAxis:
+    """A subscript that inserts an axis of extent 1."""
+
+
+SubscriptItem = Range | Reverse | At | NewAxis
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Expression:
+    """An array or a scalar; ``is_weak`` marks a value that may be a Python number at run time (NEP 50)."""
+
+    dtype: DType
+    shape: Shape
+    is_weak: bool
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return ()
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Literal(Expression):
+    """A number, or ``inf``, ``-inf``, ``nan``."""
+
+    value: Fraction | str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SizeValue(Expression):
+    """An affine expression of sizes and loop variables as a number."""
+
+    affine: Affine
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Variable(Expression):
+    """A parameter or an assigned variable; a weak one is a scalar parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Unary(Expression):
+    argument: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.argument,)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Elementwise(Expression):
+    """A scalar function of `SCALAR_OPS` on operands that broadcast; ``select`` among them."""
+
+    op: str
+    arguments: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.arguments
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cast(_Unary):
+    """The operand's values in the node's type."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Copy(_Unary):
+    """The operand in memory of its own."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Broadcast(_Unary):
+    """The operand with the node's shape."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Subscript(_Unary):
+    """A view by one item for each axis of the operand, with new axes between."""
+
+    items: tuple[SubscriptItem, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Transpose(_Unary):
+    """A view with permuted axes: axis ``k`` of the result is axis ``permutation[k]`` of the operand."""
+
+    permutation: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Diagonal(_Unary):
+    """The diagonal of a matrix."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Windows(_Unary):
+    """All windows of given extents along axes: window axes come last, in the order of ``axes``."""
+
+    axes: tuple[int, ...]
+    extents: Shape
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Gather(_Unary):
+    """Cells of the operand at index arrays, one for each of its axes, that broadcast to the node's shape."""
+
+    indices: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operand and the index arrays."""
+        return (self.argument, *self.indices)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Triangle(_Unary):
+    """The cells of the last two axes with ``column <= row + offset`` (lower) or ``>=`` (upper), zero elsewhere."""
+
+    is_upper: bool
+    offset: Affine
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TriangleMask(Expression):
+    """A truth matrix: ``column <= row + offset``."""
+
+    offset: Affine
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DiagonalMask(Expression):
+    """A truth matrix: ``column == row + offset``."""
+
+    offset: Affine
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Iota(Expression):
+    """The integers from ``start`` on, as many as the shape says."""
+
+    start: Affine
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Full(_Unary):
+    """An array with the same value everywhere."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Empty(Expression):
+    """An array to be filled by assignments."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contraction(Expression):
+    """A sum of products: the operands' axes carry labels, and labels that are not in the output are summed over."""
+
+    arguments: tuple[Expression, ...]
+    labels: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.arguments
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reduction(_Unary):
+    """A fold over axes; ``initial`` is the value for no elements where an axis may be empty."""
+
+    op: Reducer
+    axes: tuple[int, ...]
+    initial: Expression | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cumulative(_Unary):
+    """A running fold along one axis, the element itself included."""
+
+    op: Reducer
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``name = value``; ``definition`` is the definition that the variable then equals, if any."""
+
+    name: str
+    value: Expression
+    definition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetSlice:
+    """``name[items] = value``, in memory of a shape that the variable owns."""
+
+    name: str
+    shape: Shape
+    items: tuple[SubscriptItem, ...]
+    value: Expression
+    definition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A kept loop; ``carried`` pairs variables with the definitions that they hold when an iteration starts."""
+
+    variable: str
+    lower: Affine
+    upper: Affine
+    step: int
+    body: tuple[Statement, ...]
+    carried: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The end of the program: its outputs, the value of the C function last."""
+
+    values: tuple[Expression, ...]
+
+
+Statement = Assign | SetSlice | For | Return
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the program; a size or a scalar has no axes."""
+
+    name: str
+    dtype: DType
+    shape: Shape = ()
+    is_size: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSource:
+    """Where a size comes from: ``name = (array.shape[axis] - rest) // factor``, a division without remainder."""
+
+    name: str
+    array: str
+    axis: int
+    rest: Affine
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedSize:
+    """A size computed from others: ``name = numerator // divisor``."""
+
+    name: str
+    numerator: Affine
+    divisor: int
+
+
+@dataclass(frozen=True)
+class TensorProgram:
+    """A function over shaped arrays and scalars.
+
+    ``sizes`` are the sizes that the body uses and that shapes tell; ``shapes`` the extents of each array parameter.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    sizes: tuple[SizeSource, ...]
+    derived: tuple[DerivedSize, ...]
+    body: tuple[Statement, ...]
+    location: Location | None = None
+    reserved: frozenset[str] = field(default_factory=frozenset)
+
+
+def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:
+    """Return the expression on other operands of the same types and shapes."""
+    if isinstance(expression, Gather):
+        return replace(expression, argument=operands[0], indices=operands[1:])
+    if isinstance(expression, _Unary):
+        return replace(expression, argument=operands[0])
+    if isinstance(expression, Elementwise | Contraction):
+        return replace(expression, arguments=operands)
+    return expression
+
+
+def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Yield every statement in program order, those of loops after the loop."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, For):
+            yield from walk_statements(statement.body)
+
+
+def values_of(statement: Statement) -> tuple[Expression, ...]:
+    """Return the expressions that the statement itself evaluates."""
+    if isinstance(statement, Return):
+        return statement.values
+    return () if isinstance(statement, For) else (statement.value,)

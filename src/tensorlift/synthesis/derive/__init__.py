@@ -1,0 +1,36 @@
+"""Deriving a tensor program: each definition is covered by array operations according to the shape of its term.
+
+    definitions -> values with named axes -> statements -> shared subexpressions named -> variables named -> surface
+
+The program is a proposal: whatever it is, the emitted text is proved against the summary afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.synthesis.derive.builder import Builder
+from tensorlift.synthesis.derive.lower import Lowering
+from tensorlift.synthesis.derive.naming import named
+from tensorlift.synthesis.derive.sharing import shared
+from tensorlift.synthesis.derive.surface import read_versions, surface
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.ir.tensor_program import TensorProgram
+
+
+def derive(summary: Summary) -> TensorProgram:
+    """Return a program that computes what the summary says.
+
+    Raises:
+        LiftError: TL301 to TL309, where a definition has no form in array operations.
+
+    """
+    build = Builder()
+    body = Lowering(summary, build).body()
+    body = shared(body, build)
+    return surface(summary, named(body, summary), read_versions(body))
+
+
+__all__ = ["derive"]

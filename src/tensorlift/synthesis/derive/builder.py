@@ -1,0 +1,282 @@
+"""Building tensor expressions: type and shape rules, and one object for equal expressions.
+
+Nodes are interned by class and fields, operands by identity, so that a common subexpression is found without looking.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ir.tensor_program import (
+    At,
+    Broadcast,
+    Cast,
+    Contraction,
+    Copy,
+    Cumulative,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    Empty,
+    Expression,
+    Full,
+    Gather,
+    Iota,
+    Literal,
+    NewAxis,
+    Range,
+    Reduction,
+    Reverse,
+    SizeValue,
+    Subscript,
+    Transpose,
+    Triangle,
+    TriangleMask,
+    Variable,
+    Windows,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.ir.tensor_program import Shape, SubscriptItem
+
+_E = TypeVar("_E", bound=Expression)
+
+
+class Builder:
+    """Makes the expressions of one program."""
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[Any, ...], Any] = {}
+
+    def _node(self, kind: type[_E], dtype: DType, shape: Shape, *fields: object, is_weak: bool = False) -> _E:
+        key = (kind, dtype, shape, is_weak, *fields)
+        found: _E | None = self._table.get(key)
+        if found is None:
+            found = self._table[key] = kind(dtype, shape, is_weak, *fields)
+        return found
+
+    # -- leaves
+
+    def literal(self, value: Fraction | int | str, dtype: DType) -> Literal:
+        """Return a number."""
+        exact = value if isinstance(value, str) else Fraction(value)
+        return self._node(Literal, dtype, (), exact, is_weak=True)
+
+    def size(self, value: Affine, dtype: DType = "i64") -> Expression:
+        """Return an affine expression of sizes as a number."""
+        if value.is_constant:
+            return self.literal(value.constant, dtype)
+        return self._node(SizeValue, dtype, (), value, is_weak=True)
+
+    def scalar(self, name: str, dtype: DType) -> Variable:
+        """Return a scalar parameter."""
+        return self._node(Variable, dtype, (), name, is_weak=True)
+
+    def variable(self, name: str, dtype: DType, shape: Shape) -> Variable:
+        """Return an array variable."""
+        return self._node(Variable, dtype, shape, name)
+
+    def iota(self, start: Affine, stop: Affine) -> Iota:
+        """Return the integers from ``start`` to before ``stop``."""
+        return self._node(Iota, "i64", (stop - start,), start)
+
+    def triangle_mask(self, rows: Affine, columns: Affine, offset: Affine) -> TriangleMask:
+        """Return the truth matrix of ``column <= row + offset``."""
+        return self._node(TriangleMask, "bool", (rows, columns), offset)
+
+    def diagonal_mask(self, rows: Affine, columns: Affine, offset: Affine) -> DiagonalMask:
+        """Return the truth matrix of ``column == row + offset``."""
+        return self._node(DiagonalMask, "bool", (rows, columns), offset)
+
+    def full(self, value: Expression, shape: Shape, dtype: DType) -> Full:
+        """Return an array with one value."""
+        return self._node(Full, dtype, shape, value)
+
+    def empty(self, shape: Shape, dtype: DType) -> Empty:
+        """Return an array without values."""
+        return self._node(Empty, dtype, shape)
+
+    # -- elementwise
+
+    def elementwise(self, op: str, *arguments: Expression, dtype: DType | None = None) -> Expression:
+        """Apply a scalar function to operands that broadcast."""
+        result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
+        weak = all(a.is_weak for a in arguments)
+        return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
+
+    def cast(self, argument: Expression, dtype: DType) -> Expression:
+        """Convert to another type; a number that is written down is written in the new type."""
+        if argument.dtype == dtype:
+            return argument
+        if isinstance(argument, SizeValue):
+            return self.size(argument.affine, dtype)
+        return self._node(Cast, dtype, argument.shape, argument)
+
+    def copy(self, argument: Expression) -> Expression:
+        """Give the value memory of its own."""
+        return self._node(Copy, argument.dtype, argument.shape, argument)
+
+    def broadcast(self, argument: Expression, shape: Shape) -> Expression:
+        """Expand to a shape."""
+        return argument if argument.shape == shape else self._node(Broadcast, argument.dtype, shape, argument)
+
+    # -- views
+
+    def subscript(self, argument: Expression, items: Sequence[SubscriptItem]) -> Expression:
+        """Take a view; whole axes at the end need no item, and without any item it is the operand."""
+        if isinstance(argument, Subscript):
+            composed = _composed(argument, items)
+            if composed is not None:
+                return self.subscript(argument.argument, composed)
+        kept = list(items)
+        axis = sum(not isinstance(item, NewAxis) for item in kept)
+        while kept and _is_whole(kept[-1], argument.shape[axis - 1]):
+            kept.pop()
+            axis -= 1
+        if not kept:
+            return argument
+        return self._node(Subscript, argument.dtype, _subscript_shape(argument.shape, kept), argument, tuple(kept))
+
+    def transpose(self, argument: Expression, permutation: tuple[int, ...]) -> Expression:
+        """Permute the axes."""
+        if permutation == tuple(range(len(permutation))):
+            return argument
+        if isinstance(argument, Transpose):
+            inner = tuple(argument.permutation[k] for k in permutation)
+            return self.transpose(argument.argument, inner)
+        shape = tuple(argument.shape[k] for k in permutation)
+        return self._node(Transpose, argument.dtype, shape, argument, permutation)
+
+    def diagonal(self, argument: Expression) -> Expression:
+        """Take the diagonal of a square matrix."""
+        return self._node(Diagonal, argument.dtype, argument.shape[:1], argument)
+
+    def windows(self, argument: Expression, axes: tuple[int, ...], extents: Shape) -> Expression:
+        """Take all windows along axes."""
+        shape = list(argument.shape)
+        for axis, extent in zip(axes, extents, strict=True):
+            shape[axis] = shape[axis] - extent + 1
+        return self._node(Windows, argument.dtype, (*shape, *extents), argument, axes, extents)
+
+    def gather(self, argument: Expression, indices: tuple[Expression, ...]) -> Expression:
+        """Take cells at index arrays."""
+        return self._node(Gather, argument.dtype, broadcast_shape(indices), argument, indices)
+
+    def triangle(self, argument: Expression, *, is_upper: bool, offset: Affine) -> Expression:
+        """Keep a triangle of the last two axes."""
+        return self._node(Triangle, argument.dtype, argument.shape, argument, is_upper, offset)
+
+    # -- folds
+
+    def contraction(
+        self, arguments: tuple[Expression, ...], labels: tuple[tuple[str, ...], ...], output: tuple[str, ...]
+    ) -> Expression:
+        """Sum products over the labels that are not in the output."""
+        extents = {
+            label: extent
+            for argument, names in zip(arguments, labels, strict=True)
+            for label, extent in zip(names, argument.shape, strict=True)
+        }
+        shape = tuple(extents[label] for label in output)
+        short = {label: str(position) for position, label in enumerate(extents)}
+        named = tuple(tuple(short[label] for label in names) for names in labels)
+        result = tuple(short[label] for label in output)
+        return self._node(Contraction, arguments[0].dtype, shape, arguments, named, result)
+
+    def reduction(
+        self, op: Reducer, argument: Expression, axes: tuple[int, ...], initial: Expression | None = None
+    ) -> Expression:
+        """Fold over axes."""
+        shape = tuple(extent for axis, extent in enumerate(argument.shape) if axis not in axes)
+        return self._node(Reduction, argument.dtype, shape, argument, op, axes, initial)
+
+    def cumulative(self, op: Reducer, argument: Expression, axis: int) -> Expression:
+        """Fold along an axis, keeping each intermediate value."""
+        return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
+
+
+def broadcast_shape(arguments: Sequence[Expression]) -> Shape:
+    """Return the shape to which operands broadcast."""
+    if len(arguments) == 1:
+        return arguments[0].shape
+    rank = max(a.rank for a in arguments)
+    shape = [ONE] * rank
+    for argument in arguments:
+        for position, extent in enumerate(argument.shape, rank - argument.rank):
+            if shape[position] == ONE:
+                shape[position] = extent
+    return tuple(shape)
+
+
+def whole(extent: Affine) -> Range:
+    """Return the subscript that keeps a whole axis."""
+    return Range(ZERO, extent)
+
+
+def _is_whole(item: SubscriptItem, extent: Affine) -> bool:
+    return isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
+
+
+def _subscript_shape(shape: Shape, items: Sequence[SubscriptItem]) -> Shape:
+    result: list[Affine] = []
+    axis = 0
+    for item in items:
+        if isinstance(item, NewAxis):
+            result.append(ONE)
+            continue
+        if isinstance(item, Range):
+            result.append(_range_extent(item))
+        elif isinstance(item, Reverse):
+            result.append(shape[axis])
+        elif not isinstance(item, At):
+            raise TypeError(type(item).__name__)
+        axis += 1
+    return (*result, *shape[axis:])
+
+
+def _composed(inner: Subscript, items: Sequence[SubscriptItem]) -> list[SubscriptItem] | None:
+    """Return one subscript that does what two do, None where no single one does."""
+    behind = inner.argument.rank - sum(not isinstance(item, NewAxis) for item in inner.items)
+    waiting = [*inner.items, *map(whole, inner.argument.shape[inner.argument.rank - behind :])]
+    result: list[SubscriptItem] = []
+    extents = iter(inner.shape)
+    for item in items:
+        while waiting and isinstance(waiting[0], At):
+            result.append(waiting.pop(0))
+        if isinstance(item, NewAxis):
+            result.append(item)
+            continue
+        below = waiting.pop(0)
+        joined = below if _is_whole(item, next(extents)) else _narrowed(below, item)
+        if joined is None:
+            return None
+        result.append(joined)
+    return [*result, *waiting]
+
+
+def _narrowed(below: SubscriptItem, item: SubscriptItem) -> SubscriptItem | None:
+    """Return the part that an item takes of a range with step 1."""
+    if not isinstance(below, Range) or below.step != 1 or below.is_clamped:
+        return None
+    if isinstance(item, At):
+        return At(below.start + item.index)
+    if isinstance(item, Range):
+        return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped)
+    return None
+
+
+def _range_extent(item: Range) -> Affine:
+    """Return the number of elements; with a step the stop is the last element plus one."""
+    length = item.stop - item.start
+    if item.step == 1:
+        return length
+    last = length - 1  # a multiple of the step by construction
+    terms = {v: c // item.step for v, c in last.terms}
+    return Affine(last.constant // item.step, terms) + 1

@@ -1,0 +1,203 @@
+"""Terms as expressions: scalar functions apply elementwise, reads are views, pieces are selects under masks.
+
+Operands are visited with a stack, not by recursion, so that the depth of a term does not matter, and each shared node
+once.  NumPy evaluates both arms of a select everywhere.  Inside an arm a division, a root or a logarithm therefore gets
+a harmless operand where the arm does not count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
+from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
+from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.reads import affine_value, read_value
+from tensorlift.synthesis.derive.reductions import reduction_value
+from tensorlift.synthesis.derive.scope import Scope, Value
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain
+
+# The position of the operand that must not be zero, or must be positive: one is harmless for each.
+_GUARDED = {"div": 1, "tdiv": 1, "rem": 1, "floordiv": 1, "mod": 1, "sqrt": 0, "log": 0, "log2": 0, "log10": 0,
+            "log1p": 0, "asin": 0, "acos": 0, "acosh": 0, "atanh": 0}  # fmt: skip
+
+
+def value_of(term: Term, scope: Scope) -> Value:
+    """Return the value of a term at every point of the scope's box; only points of its domain need be right."""
+    stack = [term]
+    while stack:
+        node = stack[-1]
+        if node in scope.memo:
+            stack.pop()
+            continue
+        waiting = [a for a in _eager_operands(node, scope) if a not in scope.memo]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        scope.memo[node] = _build(node, scope)
+        stack.pop()
+    return scope.memo[term]
+
+
+def _eager_operands(term: Term, scope: Scope) -> tuple[Term, ...]:
+    """Return the operands that are evaluated at the same points as the term; arms that may fail are guarded."""
+    if not isinstance(term, Apply):
+        return ()
+    if term.op != "select":
+        return term.args
+    return (term.args[0], *(arm for arm in term.args[1:] if not _can_fail(arm, scope.failing)))
+
+
+def _build(term: Term, scope: Scope) -> Value:
+    if isinstance(term, Constant):
+        return Value(scope.build.literal(term.value, term.dtype), ())
+    if isinstance(term, Scalar):
+        return Value(scope.build.scalar(term.name, term.dtype), ())
+    if isinstance(term, Index):
+        return affine_value(term.affine, scope, term.dtype)
+    if isinstance(term, Read):
+        return read_value(term, scope)
+    if isinstance(term, Reduce):
+        return reduction_value(term, scope)
+    if isinstance(term, Piecewise):
+        return select_pieces(list(term.pieces), scope)
+    assert isinstance(term, Apply)
+    return _apply(term, scope)
+
+
+def _apply(term: Apply, scope: Scope) -> Value:
+    if term.op == "select":
+        return _select(term, scope)
+    if term.op in ("infinity", "nan"):
+        return Value(scope.build.literal("inf" if term.op == "infinity" else "nan", term.dtype), ())
+    values = [scope.memo[a] for a in term.args]
+    if term.op == "cast":
+        return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
+    if scope.guard is not None and term.op in _GUARDED:
+        values[_GUARDED[term.op]] = _harmless(term.op, values, scope.guard, scope)
+    return scope.combined(term.op, *values)
+
+
+def _select(term: Apply, scope: Scope) -> Value:
+    condition, chosen, other = term.args
+    mask = scope.memo[condition]
+    first = value_of(chosen, _arm(chosen, mask, scope))
+    if _may_fail(other, scope):
+        second = value_of(other, scope.guarded(scope.combined("not", mask)))
+    else:
+        second = value_of(other, scope)
+    return scope.combined("select", mask, first, second)
+
+
+def _arm(term: Term, mask: Value, scope: Scope) -> Scope:
+    return scope.guarded(mask) if _may_fail(term, scope) else scope
+
+
+def _may_fail(term: Term, scope: Scope) -> bool:
+    """Tell whether a guarded operation occurs that has no value yet."""
+    if not _can_fail(term, scope.failing):
+        return False
+    stack, seen = [term], set()
+    while stack:
+        node = stack.pop()
+        if node in seen or node in scope.memo:
+            continue
+        seen.add(node)
+        if _fails_itself(node):
+            return True
+        stack.extend(node.children)
+    return False
+
+
+def _can_fail(term: Term, known: dict[Term, bool]) -> bool:
+    """Tell whether a guarded operation occurs anywhere; each node is looked at once for the whole program."""
+    stack = [term]
+    while stack:
+        node = stack[-1]
+        waiting = [] if node in known else [child for child in node.children if child not in known]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        if node not in known:
+            known[node] = _fails_itself(node) or any(known[child] for child in node.children)
+        stack.pop()
+    return known[term]
+
+
+def _fails_itself(term: Term) -> bool:
+    if not isinstance(term, Apply) or term.op not in _GUARDED:
+        return False
+    operand = term.args[_GUARDED[term.op]]
+    return not (isinstance(operand, Constant) and operand.value > 0)
+
+
+def _harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
+    """Return the operand that may be invalid, one where it does not count; invariant ones never stop an array."""
+    value = values[_GUARDED[op]]
+    if isinstance(value.expression, Literal):
+        return value
+    if not value.axes and not all(v.expression.is_weak for v in values):
+        return value
+    one = Value(scope.build.literal(1, value.expression.dtype), ())
+    condition = guard.expression
+    if isinstance(condition, Elementwise) and condition.op == "not":
+        return scope.combined("select", Value(condition.arguments[0], guard.axes), one, value)
+    return scope.combined("select", guard, value, one)
+
+
+# -- pieces
+
+
+def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
+    """Return a piecewise value as selects under masks; every piece must be readable wherever it is evaluated."""
+    pieces = [(d, t) for d, t in pieces if not (d & scope.domain).is_empty()]
+    pieces.sort(key=lambda piece: _weight(piece, scope))
+    for domain, term in pieces:
+        if len(pieces) > 1 and not readable(term, scope.domain & domain, scope.box, scope):
+            raise refuse("TL302", "a piece reads outside an array where another piece applies")
+    *masked, (domain, term) = pieces
+    result = scope.evaluate(term, scope.inner(scope.domain & domain))
+    for domain, term in reversed(masked):
+        result = choose(domain, term, result, scope)
+    return result
+
+
+def choose(domain: Domain, term: Term, other: Value, scope: Scope) -> Value:
+    """Return the term where a domain holds, another value elsewhere."""
+    mask = mask_of(domain, scope)
+    inner = scope.inner(scope.domain & domain)
+    if mask is None:
+        return scope.evaluate(term, inner)
+    if _may_fail(term, scope):
+        inner = inner.guarded(mask)
+    value = scope.evaluate(term, inner)
+    if _is_number(value.expression, 1) and _is_number(other.expression, 0):
+        return Value(scope.build.cast(mask.expression, term.dtype), mask.axes)
+    return _triangle(domain, value, other, scope) or scope.combined("select", mask, value, other)
+
+
+def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value | None:
+    """Return a triangle of a matrix where the rest is zero."""
+    if not _is_number(other.expression, 0):
+        return None
+    parts = constraints_of(domain.gist(scope.domain & scope.box))
+    shape = triangle_of(parts[0][0], scope) if len(parts) == 1 and len(parts[0]) == 1 else None
+    if shape is None or value.axes[-2:] != (shape.row, shape.column):
+        return None
+    triangle = scope.build.triangle(value.expression, is_upper=shape.is_upper, offset=shape.offset)
+    return Value(triangle, value.axes)
+
+
+def _is_number(value: Expression, number: int) -> bool:
+    return isinstance(value, Literal) and value.value == number
+
+
+def _weight(piece: tuple[Domain, Term], scope: Scope) -> tuple[int, bool, bool]:
+    """Order pieces: simple conditions first, as the last needs none; then zeros last, as triangles leave them."""
+    parts = constraints_of(piece[0].gist(scope.domain & scope.box))
+    weight = sum(map(len, parts)) + 10 * (len(parts) - 1)
+    return weight, isinstance(piece[1], Read), isinstance(piece[1], Constant) and piece[1].value == 0

@@ -1,0 +1,107 @@
+"""Masks: domains as truth arrays over the axes of a scope, one comparison for each constraint.
+
+A constraint between two axes is a triangle or a diagonal, one on a single axis a comparison of its range of integers.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.domain import Constraint, Domain, NotAffine
+from tensorlift.diagnostics import refuse
+from tensorlift.synthesis.derive.reads import affine_value
+from tensorlift.synthesis.derive.scope import Scope, Value
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+
+
+class TriangleShape(NamedTuple):
+    """A constraint ``column <= row + offset`` (lower) or ``column >= row + offset`` (upper), from position 0 on."""
+
+    row: str
+    column: str
+    offset: Affine
+    is_upper: bool
+
+
+def constraints_of(domain: Domain, location: Location | None = None) -> list[list[Constraint]]:
+    """Return the domain as disjoint conjunctions; refuse one that needs an integer division."""
+    try:
+        parts = domain.coalesce().conjuncts()
+        return parts if len(parts) == 1 else domain.disjoint().conjuncts()
+    except NotAffine as error:
+        raise refuse("TL304", "a condition needs an integer division", location, "use a unit step") from error
+
+
+def mask_of(domain: Domain, scope: Scope) -> Value | None:
+    """Return where the domain holds inside the scope's own domain and box; None where it holds everywhere."""
+    alternatives = []
+    for conjunction in constraints_of(domain.gist(scope.domain & scope.box)):
+        if not conjunction:
+            return None
+        masks = [constraint_mask(constraint, scope) for constraint in conjunction]
+        alternatives.append(reduce(lambda a, b: scope.combined("and", a, b), masks))
+    return reduce(lambda a, b: scope.combined("or", a, b), alternatives)
+
+
+def constraint_mask(constraint: Constraint, scope: Scope) -> Value:
+    """Return where one constraint holds."""
+    axes = scope.axes_of_affine(constraint.affine)
+    if len(axes) == 2 and {constraint.affine.coefficient(a) for a in axes} == {1, -1}:  # noqa: PLR2004 - a matrix
+        return _matrix_mask(constraint, scope)
+    op = "eq" if constraint.is_equality else "ge"
+    left, right = _sides(constraint.affine, axes)
+    if left.is_constant and right.mentions(axes):
+        left, right, op = right, left, "eq" if constraint.is_equality else "le"
+    return scope.combined(op, affine_value(left, scope), affine_value(right, scope))
+
+
+def _sides(difference: Affine, axes: tuple[str, ...]) -> tuple[Affine, Affine]:
+    """Write ``difference >= 0`` as ``left >= right`` with positive terms; sizes go away from the axes."""
+    moving = {v: c for v, c in difference.terms if v in axes} if axes else dict(difference.terms)
+    rest = difference - Affine(0, moving)
+    negative = Affine(0, {v: -c for v, c in moving.items() if c < 0})
+    positive = Affine(0, {v: c for v, c in moving.items() if c > 0})
+    if not axes:
+        below = min(difference.constant, 0)
+        return positive + (difference.constant - below), negative - below
+    return (positive, negative - rest) if positive != ZERO else (rest, negative)
+
+
+def triangle_of(constraint: Constraint, scope: Scope) -> TriangleShape | None:
+    """Return an inequality between two axes as a triangle of the matrix over both, rows before columns."""
+    axes = scope.axes_of_affine(constraint.affine)
+    if constraint.is_equality or len(axes) != 2:  # noqa: PLR2004 - a matrix
+        return None
+    return _triangle(constraint.affine, *axes, scope)
+
+
+def _triangle(difference: Affine, row: str, column: str, scope: Scope) -> TriangleShape | None:
+    sign = difference.coefficient(row)
+    if {sign, difference.coefficient(column)} != {1, -1}:
+        return None
+    # sign * (row - column) + rest >= 0, and positions count from the first value of each axis
+    rest = difference - Affine.var(row, sign) + Affine.var(column, sign)
+    shift = scope.spans[row][0] - scope.spans[column][0]
+    return TriangleShape(row, column, shift + rest * sign, sign < 0)
+
+
+def transposed(shape: TriangleShape) -> TriangleShape:
+    """Return the same cells of the transposed matrix."""
+    return TriangleShape(shape.column, shape.row, -shape.offset, not shape.is_upper)
+
+
+def _matrix_mask(constraint: Constraint, scope: Scope) -> Value:
+    row, column = scope.axes_of_affine(constraint.affine)
+    shape = _triangle(constraint.affine, row, column, scope)
+    assert shape is not None
+    rows, columns = scope.extent(row), scope.extent(column)
+    if constraint.is_equality:
+        return Value(scope.build.diagonal_mask(rows, columns, shape.offset), (row, column))
+    if not shape.is_upper:
+        return Value(scope.build.triangle_mask(rows, columns, shape.offset), (row, column))
+    below = Value(scope.build.triangle_mask(rows, columns, shape.offset - 1), (row, column))
+    return scope.combined("not", below)

@@ -1,0 +1,236 @@
+"""Naming: versions of an array share the source's name wherever their lifetimes allow it.
+
+Statements are numbered; a variable is alive from each assignment to the last use that it reaches.  Versions that an
+assignment only passes on are one variable.  A name is given to the parameter first, then to the version that is
+returned, then to the others in order; what would overwrite a value still needed gets a name of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Expression,
+    For,
+    Return,
+    SetSlice,
+    Statement,
+    Variable,
+    values_of,
+    walk_statements,
+    with_operands,
+)
+from tensorlift.synthesis.derive.sharing import temporary_stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tensorlift.comprehension.definition import Carried, Item, Summary
+
+Span = tuple[float, float]  # after the first position, up to the second
+
+
+def named(body: tuple[Statement, ...], summary: Summary) -> tuple[Statement, ...]:
+    """Return the statements with final variable names, assignments of a variable to itself dropped."""
+    names = _Naming(body, summary).names()
+    return _renamed(body, names, {})
+
+
+@dataclass
+class _Group:
+    """Versions that are one variable, and when it is alive."""
+
+    versions: list[str]
+    alive: list[Span] = field(default_factory=list)
+
+    def clashes(self, other: _Group) -> bool:
+        return any(a[0] < b[1] and b[0] < a[1] for a in self.alive for b in other.alive)
+
+
+class _Naming:
+    def __init__(self, body: tuple[Statement, ...], summary: Summary) -> None:
+        self.summary = summary
+        self.arrays = {name: name for name in summary.arrays} | dict(_array_of(summary.items))
+        self.body = body
+        lifetimes = _Lifetimes(body, [name for name, info in summary.arrays.items() if info.is_parameter])
+        self.groups = {name: _Group([name], alive) for name, alive in lifetimes.alive.items()}
+        self.taken = {*summary.sizes, *summary.scalars, *(d.name for d in summary.derived)}
+        self.taken |= {s.variable for s in walk_statements(body) if isinstance(s, For)}
+
+    def names(self) -> dict[str, str]:
+        self._unite()
+        distinct = list({id(g): g for g in self.groups.values()}.values())
+        by_name: dict[str, list[_Group]] = {}
+        for group in self._by_priority(distinct):
+            wanted = self._source_name(group)
+            free = wanted is not None and wanted not in self.taken
+            if free and wanted and not any(group.clashes(other) for other in by_name.get(wanted, [])):
+                by_name.setdefault(wanted, []).append(group)
+            else:
+                stem = next(filter(None, map(temporary_stem, group.versions)), "t")
+                by_name[self._new_name(wanted, stem, by_name)] = [group]
+        return {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
+
+    def _unite(self) -> None:
+        updated = {s.name for s in walk_statements(self.body) if isinstance(s, SetSlice)}
+        for statement in walk_statements(self.body):
+            if not isinstance(statement, Assign) or not isinstance(statement.value, Variable):
+                continue
+            new, old = self.groups.get(statement.name), self.groups.get(statement.value.name)
+            if new is None or old is None or new is old:
+                continue
+            in_place = statement.name in updated and statement.definition is None
+            passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
+            same = self.arrays.get(statement.name) == self.arrays.get(statement.value.name)
+            if in_place or (passed_on and same and not new.clashes(old)):
+                self._merge(new, old)
+
+    def _is_carried(self, name: str) -> bool:
+        return name in {c.name for c in _carried(self.summary.items)}
+
+    def _merge(self, one: _Group, other: _Group) -> None:
+        one.versions += other.versions
+        one.alive += other.alive
+        for version in other.versions:
+            self.groups[version] = one
+
+    def _by_priority(self, groups: list[_Group]) -> list[_Group]:
+        final = {name for _, name in self.summary.outputs}
+
+        def rank(group: _Group) -> int:
+            if any(v in self.summary.arrays for v in group.versions):
+                return 0
+            return 1 if final & set(group.versions) else 2
+
+        return sorted(groups, key=rank)
+
+    def _source_name(self, group: _Group) -> str | None:
+        return next((self.arrays[v] for v in group.versions if v in self.arrays), None)
+
+    def _new_name(self, source: str | None, stem: str, by_name: dict[str, list[_Group]]) -> str:
+        first, stem = (f"{source}_new", f"{source}_") if source else (stem, stem)
+        used = by_name.keys() | self.taken | self.summary.arrays.keys()
+        names = itertools.chain([first], (f"{stem}{k}" for k in itertools.count(2)))
+        return next(name for name in names if name not in used)
+
+
+class _Lifetimes:
+    """When each variable is alive, by numbering the statements; what a loop needs from outside lives to its end."""
+
+    def __init__(self, body: tuple[Statement, ...], parameters: list[str]) -> None:
+        self.alive: dict[str, list[Span]] = {}
+        self.begun: dict[str, float] = dict.fromkeys(parameters, -1)
+        self.last: dict[str, float] = {}
+        self.position = 0
+        self._block(body)
+        for name in list(self.begun):
+            self._end(name)
+
+    def _block(self, body: tuple[Statement, ...]) -> None:
+        for statement in body:
+            self.position += 1
+            if isinstance(statement, For):
+                self._loop(statement)
+                continue
+            for value in values_of(statement):
+                for name in variables_in(value):
+                    self.last[name] = self.position
+            if isinstance(statement, Assign):
+                self._end(statement.name)
+                self.begun[statement.name] = self.position
+            elif isinstance(statement, SetSlice):
+                self.last[statement.name] = self.position
+
+    def _loop(self, loop: For) -> None:
+        outside = set(self.begun)
+        carried = {name for name, _ in loop.carried}
+        self._block(loop.body)
+        self.position += 1
+        for statement in walk_statements(loop.body):
+            for value in values_of(statement):
+                for name in variables_in(value):
+                    if name in outside and name not in carried:
+                        self.last[name] = self.position
+        for name in carried:
+            self.last[name] = max(self.last.get(name, 0), self.position)
+
+    def _end(self, name: str) -> None:
+        start = self.begun.pop(name, None)
+        if start is not None:
+            self.alive.setdefault(name, []).append((start, max(self.last.get(name, start), start + 0.5)))
+
+
+def variables_in(value: Expression) -> set[str]:
+    """Return the variables that an expression reads."""
+    names, stack, seen = set(), [value], set()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Variable):
+            names.add(node.name)
+        stack.extend(node.operands)
+    return names
+
+
+def _carried(items: Iterable[Item]) -> Iterator[Carried]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield from item.carried
+            yield from _carried(item.body)
+
+
+def _array_of(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    for item in items:
+        if isinstance(item, Definition):
+            yield item.name, item.array
+        else:
+            yield from ((c.name, c.array) for c in item.carried)
+            yield from _array_of(item.body)
+
+
+# -- rewriting
+
+
+def _renamed(
+    body: tuple[Statement, ...], names: dict[str, str], memo: dict[Expression, Expression]
+) -> tuple[Statement, ...]:
+    result: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, For):
+            carried = tuple((names[v], d) for v, d in statement.carried)
+            result.append(replace(statement, body=_renamed(statement.body, names, memo), carried=carried))
+        elif isinstance(statement, Return):
+            result.append(Return(tuple(_rename(v, names, memo) for v in statement.values)))
+        else:
+            value = _rename(statement.value, names, memo)
+            name = names[statement.name]
+            if not (isinstance(statement, Assign) and isinstance(value, Variable) and value.name == name):
+                result.append(replace(statement, name=name, value=value))
+    return tuple(result)
+
+
+def _rename(value: Expression, names: dict[str, str], memo: dict[Expression, Expression]) -> Expression:
+    stack = [value]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        waiting = [o for o in node.operands if o not in memo]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        if isinstance(node, Variable):
+            memo[node] = replace(node, name=names.get(node.name, node.name))
+        else:
+            operands = tuple(memo[o] for o in node.operands)
+            same = all(new is old for new, old in zip(operands, node.operands, strict=True))
+            memo[node] = node if same else with_operands(node, operands)
+        stack.pop()
+    return memo[value]

@@ -1,0 +1,257 @@
+"""Definitions as statements: one expression for the whole array, or a base that slices are assigned into.
+
+A definition in one piece is an expression.  Otherwise pieces that are boxes are assigned as slices into a base: the
+version before, where cells keep their value, or the one piece that is no box.  Pieces of any other shape, triangles
+above all, are selected by masks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
+from tensorlift.comprehension.terms import Constant, Read, Scalar, Term, read
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
+from tensorlift.synthesis.derive.elementwise import choose, select_pieces
+from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.definition import Definition
+
+_MOST_PARTS = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a definition with the box around it; ``is_box`` where it fills that box."""
+
+    domain: Domain
+    term: Term
+    spans: dict[str, Span] | None
+    is_box: bool
+
+
+class PieceLowering:
+    """Lowers one definition; ``scope`` has its indices as axes, ``dies_here`` tells which versions it may overwrite."""
+
+    def __init__(self, definition: Definition, scope: Scope, dies_here: Callable[[str], bool]) -> None:
+        self.definition = definition
+        self.scope = scope
+        self.build = scope.build
+        self.dies_here = dies_here
+        self.previous: str | None = None  # the version whose cells the variable still has where they are read
+
+    def statements(self) -> list[Statement]:
+        """Return the statements after which the variable of the definition's name holds its value."""
+        pieces = self.definition.pieces
+        if len(pieces) == 1:
+            return [self._assign(self._whole(self.scope.evaluate(pieces[0][1], self.scope)))]
+        if not self.definition.shape:
+            return [self._assign(self._whole(select_pieces(list(pieces), self.scope)))]
+        listed = [part for domain, term in pieces for part in self._parts(domain, term)]
+        previous = [p for p in listed if self._is_previous(p.term)]
+        boxes = [p for p in listed if p.is_box and p not in previous]
+        odd = [p for p in listed if not p.is_box and p not in previous]
+        return self._with_masks(odd, boxes, previous) if odd else self._with_slices(boxes, previous)
+
+    # -- the two forms
+
+    def _with_slices(self, boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
+        if previous:
+            return self._into(self._before(boxes, previous[0]), boxes)
+        constants = [p for p in boxes if isinstance(p.term, Constant | Scalar)]
+        if constants:
+            value = self._whole(self.scope.evaluate(constants[0].term, self.scope))
+            rest = [p for p in boxes if p is not constants[0]]
+            return self._into(value, rest)
+        return self._into(self.build.empty(self.definition.shape, self.definition.dtype), boxes)
+
+    def _before(self, pieces: list[Piece], previous: Piece) -> Expression:
+        """Return the version before, itself where it may be updated in place, else a copy."""
+        assert isinstance(previous.term, Read)
+        name = previous.term.array
+        before = self.build.variable(name, self.definition.dtype, self.definition.shape)
+        if reads_overwritten(name, pieces, self.definition.indices):
+            return self.build.copy(before)
+        self.previous = name
+        return before if self.dies_here(name) else self.build.copy(before)
+
+    def _with_masks(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
+        masked = [*odd, *previous]
+        if not all(self._readable(p) for p in masked):
+            return self._patched(odd, boxes, previous)
+        covered = self.scope.domain - self._union(boxes) if boxes else self.scope.domain
+        value = self._whole(select_pieces([(p.domain, p.term) for p in masked], self.scope.inner(covered)))
+        if not boxes:
+            return [self._assign(value)]
+        return self._into(value if owns_memory(value) else self.build.copy(value), boxes)
+
+    def _patched(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
+        """Assign pieces of no simple shape into their boxes, keeping what is there where they do not apply."""
+        if previous:
+            base = self._before([*boxes, *odd], previous[0])
+        else:
+            base = self.build.empty(self.definition.shape, self.definition.dtype)
+        slices = [*map(self._slice, boxes), *map(self._masked_slice, odd)]
+        return self._marked([Assign(self.definition.name, base), *slices])
+
+    # -- statements
+
+    def _into(self, base: Expression, boxes: list[Piece]) -> list[Statement]:
+        statements: list[Statement] = [Assign(self.definition.name, base)]
+        statements += [self._slice(piece) for piece in boxes]
+        return self._marked(statements)
+
+    def _marked(self, statements: list[Statement]) -> list[Statement]:
+        """Mark the last statement as the one after which the variable holds the definition."""
+        last = statements[-1]
+        if isinstance(last, Assign | SetSlice):
+            statements[-1] = replace(last, definition=self.definition.name)
+        return statements
+
+    def _assign(self, value: Expression) -> Statement:
+        return Assign(self.definition.name, value, self.definition.name)
+
+    def _slice(self, piece: Piece) -> SetSlice:
+        items, points, scope = self._inside(piece)
+        value = scope.evaluate(self._reading_itself(substitute(piece.term, points), scope), scope)
+        return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+
+    def _masked_slice(self, piece: Piece) -> SetSlice:
+        items, points, scope = self._inside(piece)
+        term = substitute(piece.term, points)
+        if not readable(term, scope.domain, scope.box, scope):
+            raise self._refuse("a piece reads outside an array in the box around it")
+        target = self.build.variable(self.definition.name, self.definition.dtype, self.definition.shape)
+        kept = Value(self.build.subscript(target, items), tuple(scope.spans))
+        value = choose(scope.domain, self._reading_itself(term, scope), kept, scope.inner(scope.box))
+        return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+
+    def _reading_itself(self, term: Term, scope: Scope) -> Term:
+        """Read the version before from the variable that is being updated."""
+        if self.previous is None or self.previous not in term.reads:
+            return term
+        old, new = self.previous, self.definition.name
+        return map_reads(term, scope.domain, lambda r, _: read(new, r.indices, r.dtype) if r.array == old else r)
+
+    def _inside(self, piece: Piece) -> tuple[tuple[SubscriptItem, ...], dict[str, Affine], Scope]:
+        """Return the box of a piece as subscripts, its single positions, and the scope of its other axes."""
+        if piece.spans is None:
+            raise self._refuse("a piece has no box around it")
+        items: list[SubscriptItem] = []
+        points: dict[str, Affine] = {}
+        spans: dict[str, Span] = {}
+        for (name, (first, after)), extent in zip(piece.spans.items(), self.definition.shape, strict=True):
+            if after - first == 1 and self.scope.context.implies(at_least(first, 0), less(first, extent)):
+                items.append(At(first))
+                points[name] = first
+            else:
+                items.append(Range(first, after))
+                spans[name] = (first, after)
+        scope = Scope(
+            self.build,
+            spans,
+            piece.domain.substitute(points),
+            self.scope.context,
+            self.scope.shapes,
+            self.scope.evaluate,
+            self.scope.failing,
+        )
+        return tuple(items), points, scope
+
+    # -- shapes
+
+    def _parts(self, domain: Domain, term: Term) -> list[Piece]:
+        """Return a piece as boxes where it is a few of them, else as it is; cells that stay need no box."""
+        domain = self.scope.domain & domain
+        whole = self._piece(domain, term)
+        if whole.is_box or self._is_previous(term):
+            return [whole]
+        convex = domain.disjoint().parts()
+        if 1 < len(convex) <= _MOST_PARTS:
+            parts = [self._piece(part, term) for part in convex]
+            if all(part.is_box for part in parts):
+                return parts
+        return [whole]
+
+    def _piece(self, domain: Domain, term: Term) -> Piece:
+        spans: dict[str, Span] = {}
+        for name in self.definition.indices:
+            span = range_of(domain, name, self.definition.indices)
+            if span is None:
+                return Piece(domain, term, None, is_box=False)
+            spans[name] = span
+        is_box = (self.scope.domain & span_box(spans)).is_subset(domain)
+        return Piece(domain, term, spans, is_box)
+
+    def _is_previous(self, term: Term) -> bool:
+        """Tell whether cells keep the value that another version of the array has in the same place."""
+        return (
+            isinstance(term, Read)
+            and term.dtype == self.definition.dtype
+            and term.indices == tuple(map(Affine.var, self.definition.indices))
+            and self.scope.shapes[term.array] == self.definition.shape
+        )
+
+    def _readable(self, piece: Piece) -> bool:
+        return readable(piece.term, piece.domain, self.scope.box, self.scope)
+
+    @staticmethod
+    def _union(pieces: list[Piece]) -> Domain:
+        result = pieces[0].domain
+        for piece in pieces[1:]:
+            result = result | piece.domain
+        return result
+
+    def _whole(self, value: Value) -> Expression:
+        """Give a value the whole shape of the definition."""
+        shape, dtype = self.definition.shape, self.definition.dtype
+        expression = self.scope.aligned(value, self.definition.indices)
+        if expression.dtype != dtype:
+            expression = self.build.cast(expression, dtype)
+        if shape and not value.axes:
+            return self.build.full(expression, shape, dtype)
+        return self.build.broadcast(expression, shape)
+
+    def _refuse(self, message: str) -> LiftError:
+        return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, "split the loop")
+
+
+def owns_memory(value: Expression) -> bool:
+    """Tell whether evaluating the expression gives memory that nothing else refers to."""
+    return isinstance(value, Full | Empty) or type(value).__name__ not in _VIEWS
+
+
+_VIEWS = {"Variable", "Subscript", "Transpose", "Diagonal", "Windows", "Broadcast"}
+
+
+def reads_overwritten(previous: str, pieces: list[Piece], indices: tuple[str, ...]) -> bool:
+    """Tell whether a piece reads cells of the version before that an earlier piece has overwritten."""
+    for position, piece in enumerate(pieces):
+        for earlier in pieces[:position]:
+            if previous in piece.term.reads and not _apart(previous, piece, earlier.domain, indices):
+                return True
+    return False
+
+
+def _apart(previous: str, piece: Piece, written: Domain, indices: tuple[str, ...]) -> bool:
+    apart = True
+
+    def visit(read: Read, where: Domain) -> None:
+        nonlocal apart
+        if read.array != previous:
+            return
+        cells = {index: fresh("cell") for index in indices}
+        touched = where & Domain.of(*(equal(c, a) for c, a in zip(cells.values(), read.indices, strict=True)))
+        apart = apart and touched.is_disjoint(written.rename(cells))
+
+    visit_reads(piece.term, piece.domain, visit)
+    return apart

@@ -1,0 +1,139 @@
+"""Array reads as views: each subscript, affine in the axes, becomes a position, a slice, a window or a diagonal.
+
+``A[i + 1, j]`` over ranges of ``i`` and ``j`` is the slice ``A[low + 1:high + 1, low:high]``; ``x[i + j]`` is a sliding
+window; ``A[i, i]`` is the diagonal.  What is none of these is gathered at index arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import at_least
+from tensorlift.ir.tensor_program import At, Expression, Range, Reverse, SubscriptItem
+from tensorlift.synthesis.derive.builder import whole
+from tensorlift.synthesis.derive.scope import Scope, Value
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Read
+
+
+def read_value(read: Read, scope: Scope) -> Value:
+    """Return the cells of a read over the axes of the scope on which it depends."""
+    shape = scope.shapes[read.array]
+    array = scope.build.variable(read.array, read.dtype, shape)
+    variables = [scope.axes_of_affine(index) for index in read.indices]
+    flat = [v for names in variables for v in names]
+    if len(set(flat)) == len(flat):
+        windowed = _windowed(array, read, variables, scope)
+        if windowed is not None:
+            return windowed
+    elif len(shape) == 2 and read.indices[0] == read.indices[1] and len(flat) == 2:  # noqa: PLR2004 - a matrix
+        diagonal = _diagonal(array, read.indices[0], flat[0], scope)
+        if diagonal is not None:
+            return diagonal
+    return _gathered(array, read, scope)
+
+
+def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], scope: Scope) -> Value | None:
+    """Subscript each axis by itself: no axis variable occurs twice."""
+    items: list[SubscriptItem] = []
+    axes: list[str] = []
+    windows: list[tuple[int, str]] = []
+    turned: list[str] = []
+    for index, names in zip(read.indices, variables, strict=True):
+        if not names:
+            items.append(At(index))
+            continue
+        if len(names) == 1:
+            item = _slice(index, names[0], scope)
+            if index.coefficient(names[0]) < 0:
+                turned.append(names[0])
+        else:
+            item = _window(index, names, scope)
+            if item is not None:
+                windows.append((len(axes), names[1]))
+                turned += [n for n in names if index.coefficient(n) < 0]
+        if item is None:
+            return None
+        items.append(item)
+        axes.append(names[0])
+    view = scope.build.subscript(array, items)
+    if windows:
+        extents = tuple(scope.extent(name) for _, name in windows)
+        view = scope.build.windows(view, tuple(axis for axis, _ in windows), extents)
+        axes += [name for _, name in windows]
+    if turned:
+        flips = [Reverse() if a in turned else whole(e) for a, e in zip(axes, view.shape, strict=True)]
+        view = scope.build.subscript(view, flips)
+    return Value(view, tuple(axes))
+
+
+def _slice(index: Affine, name: str, scope: Scope) -> Range | None:
+    """Return the slice of the cells that one axis variable passes, in rising order."""
+    coefficient = index.coefficient(name)
+    first, after = scope.spans[name]
+    ends = (index.substitute({name: first}), index.substitute({name: after - 1}))
+    low, high = ends if coefficient > 0 else ends[::-1]
+    if abs(coefficient) == 1:
+        return Range(low, high + 1)
+    return Range(low, high + 1, abs(coefficient)) if _strides(high - low, abs(coefficient)) else None
+
+
+def _strides(length: Affine, step: int) -> bool:
+    return length.constant % step == 0 and all(c % step == 0 for _, c in length.terms)
+
+
+def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None:
+    """Return the slice under a window: two variables that both step by one, neither range empty."""
+    if len(names) != 2 or any(abs(index.coefficient(n)) != 1 for n in names):  # noqa: PLR2004 - position and offset
+        return None
+    if not scope.context.implies(*(at_least(scope.extent(n), 1) for n in names)):
+        return None
+    low = high = index
+    for name in names:
+        first, after = scope.spans[name]
+        ends = (first, after - 1) if index.coefficient(name) > 0 else (after - 1, first)
+        low, high = low.substitute({name: ends[0]}), high.substitute({name: ends[1]})
+    return Range(low, high + 1)
+
+
+def _diagonal(array: Expression, index: Affine, name: str, scope: Scope) -> Value | None:
+    item = _slice(index, name, scope)
+    if item is None or item.step != 1 or index.coefficient(name) != 1:
+        return None
+    square = scope.build.subscript(array, (item, item))
+    return Value(scope.build.diagonal(square), (name,))
+
+
+def _gathered(array: Expression, read: Read, scope: Scope) -> Value:
+    axes = scope.axes_of(read)
+    indices = tuple(scope.aligned(affine_value(index, scope), axes) for index in read.indices)
+    return Value(scope.build.gather(array, indices), axes)
+
+
+def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
+    """Return an affine expression of axes and sizes as an integer array over its axes."""
+    names = scope.axes_of_affine(index)
+    if not names:
+        return Value(scope.build.size(index, dtype), ())
+    free = index - sum((Affine.var(n, index.coefficient(n)) for n in names), Affine(0))
+    start = free if index.coefficient(names[0]) == 1 else Affine(0)  # the offset goes into the range of integers
+    total = _multiple(index, names[0], start, scope)
+    if index.coefficient(names[0]) < 0:
+        total = scope.combined("neg", total)
+    for name in names[1:]:
+        sign = "sub" if index.coefficient(name) < 0 else "add"
+        total = scope.combined(sign, total, _multiple(index, name, Affine(0), scope))
+    if free != start:
+        total = scope.combined("add", total, Value(scope.build.size(free), ()))
+    return Value(scope.build.cast(total.expression, dtype), total.axes)
+
+
+def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:
+    """Return one axis variable times the size of its coefficient, from ``start`` on."""
+    first, after = scope.spans[name]
+    numbers = Value(scope.build.iota(first + start, after + start), (name,))
+    factor = abs(index.coefficient(name))
+    return numbers if factor == 1 else scope.combined("mul", Value(scope.build.literal(factor, "i64"), ()), numbers)

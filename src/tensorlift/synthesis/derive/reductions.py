@@ -1,0 +1,269 @@
+"""Reductions: sums of products are contractions, prefixes running folds, everything else a fold over axes.
+
+The range of a bound variable is the box around the reduction's domain.  Where the domain is smaller, a triangle of an
+operand is taken, or cells outside are replaced by the neutral element; they are never multiplied by zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.dtypes import integer_range, is_float
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
+from tensorlift.diagnostics import refuse
+from tensorlift.synthesis.derive.contraction import contract, plan
+from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
+from tensorlift.synthesis.derive.prefix import prefix_value
+from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.ir.tensor_program import Expression
+
+
+def reduction_value(term: Reduce, scope: Scope) -> Value:
+    """Return the value of a reduction over the axes of the scope."""
+    if term.op == "sum":
+        parts = _split(term, scope)
+        if parts:
+            return scope.evaluate(_factored(parts, term), scope)
+        term = _regrouped(term, scope)
+    full = scope.domain & term.domain
+    running = prefix_value(term, full, scope)
+    if running is not None:
+        return running
+    inner, extra = _evaluation(term, full, scope)
+    return _sum(term, inner, extra, scope) if term.op == "sum" else _fold(term, inner, extra, scope)
+
+
+# -- the box
+
+
+def _evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain | None]:
+    """Return the scope of the body, and the domain where it is smaller than the box."""
+    spans = _spans(term, full, scope)
+    box = scope.domain & span_box(spans)
+    if box.is_subset(full):
+        inner = scope.inner(full, spans)
+        if readable(term.body, full, inner.box, scope):
+            return inner, None
+    else:
+        natural = {v: _natural(term.body, v, scope) or span for v, span in spans.items()}
+        for chosen in (natural, spans):
+            inner = scope.inner(full, chosen)
+            if full.is_subset(span_box(chosen)) and readable(term.body, full, inner.box, scope):
+                return inner, full
+    raise refuse("TL303", "no box around a reduction stays inside the arrays that it reads", remedy="split the loop")
+
+
+def _spans(term: Reduce, full: Domain, scope: Scope) -> dict[str, Span]:
+    others = (*scope.spans, *term.bound)
+    spans = {}
+    for name in term.bound:
+        span = range_of(full, name, others)
+        if span is None:
+            raise refuse("TL301", "a reduction has no single range for each size", remedy="use one bound")
+        spans[name] = span
+    return spans
+
+
+def _natural(body: Term, name: str, scope: Scope) -> Span | None:
+    """Return the whole axis where every array is read at the plain variable, so that no slice is needed."""
+    extents = set()
+    for node in walk(body):
+        if isinstance(node, Read):
+            extents |= {
+                extent if index.variable == name else None
+                for index, extent in zip(node.indices, scope.shapes[node.array], strict=True)
+                if index.coefficient(name)
+            }
+    extent = extents.pop() if len(extents) == 1 else None
+    return None if extent is None else (ZERO, extent)
+
+
+# -- sums
+
+
+def _split(term: Reduce, scope: Scope) -> list[tuple[int, Term]]:
+    """Split a sum of summands where each alone needs fewer axes at a time, or is a product by itself."""
+    parts = summands(term.body)
+    if len(parts) == 1 and parts[0][0] > 0:
+        return []
+    if len(parts) > 1:
+        together = len(scope.axes_of(term.body)) + sum(v in term.body.free for v in term.bound)
+        reads = [node.free for node in walk(term.body) if isinstance(node, Read)]
+        most = max((len(scope.ordered(free)) + sum(v in free for v in term.bound) for free in reads), default=0)
+        if together <= most and not all(_is_product(part, term.bound) for _, part in parts):
+            return []
+    return parts
+
+
+def _is_product(term: Term, bound: tuple[str, ...]) -> bool:
+    above, below = factors(term)
+    return not below and sum(not f.free.isdisjoint(bound) for f in above) > 1
+
+
+def _factored(parts: list[tuple[int, Term]], term: Reduce) -> Term:
+    """Return signed summands as sums of their own, with what they all are multiplied by in front."""
+    bound = set(term.bound)
+    above = [factors(part)[0] for _, part in parts]
+    outside = [[f for f in listed if f.free.isdisjoint(bound)] for listed in above]
+    common = outside[0] if all(set(o) == set(outside[0]) and len(o) == len(outside[0]) for o in outside) else []
+    sums = []
+    for sign, part in parts:
+        numerators, denominators = factors(part)
+        body = product([f for f in numerators if f not in common], denominators, part)
+        sums.append((sign, reduce("sum", term.bound, term.domain, body)))
+    return product([*common, total(sums, term)], [], term)
+
+
+def _regrouped(term: Reduce, scope: Scope) -> Reduce:
+    """Flatten a sum inside a product where another grouping needs fewer nested loops: ``A @ (B @ x)``."""
+    above, below = factors(term.body)
+    nested = [f for f in above if isinstance(f, Reduce) and f.op == "sum" and f.dtype == term.dtype]
+    if len(nested) != 1 or below:
+        return term
+    inner = nested[0]
+    inner_above, inner_below = factors(inner.body)
+    if inner_below or set(inner.bound) & set(term.bound):
+        return term
+    axes = set(scope.spans) | set(term.bound) | set(inner.bound)
+    labels = [frozenset(f.free & axes) for f in inner_above]
+    outer = [frozenset(f.free & axes) for f in above if f is not inner]
+    result = frozenset().union(*labels) - set(inner.bound)
+    output = frozenset().union(*labels, *outer) - set(inner.bound) - set(term.bound)
+    as_written = sorted((*plan(labels, result)[0], *plan([*outer, result], output)[0]), reverse=True)
+    if plan([*outer, *labels], output)[0] >= tuple(as_written):
+        return term
+    flat = [x for f in above for x in (inner_above if f is inner else [f])]
+    body = product(flat, [], term.body)
+    regrouped = reduce("sum", (*term.bound, *inner.bound), term.domain & inner.domain, body)
+    assert isinstance(regrouped, Reduce)
+    return regrouped
+
+
+def _sum(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Value:
+    above, below = factors(term.body)
+    bound = set(term.bound)
+    if any(not f.free.isdisjoint(bound) for f in below):
+        dependent = [f for f in above if not f.free.isdisjoint(bound)]
+        quotient = product(dependent, [f for f in below if not f.free.isdisjoint(bound)], term.body)
+        above = [f for f in above if f.free.isdisjoint(bound)] + [quotient]
+        below = [f for f in below if f.free.isdisjoint(bound)]
+    operands = [inner.evaluate(f, inner) for f in above if not f.free.isdisjoint(bound)]
+    factors_outside = [scope.evaluate(f, scope) for f in above if f.free.isdisjoint(bound)]
+    operands = _restricted(operands, term, inner, extra)
+    covered = {a for value in operands for a in value.axes}
+    factors_outside += [_count(inner, name, term) for name in term.bound if name not in covered]
+    if operands:
+        output = tuple(a for a in inner.spans if a in covered and a not in bound)
+        factors_outside.append(contract(operands, output, inner))
+    result = factors_outside[0]
+    for factor in factors_outside[1:]:
+        result = scope.combined("mul", result, factor)
+    for divisor in below:
+        result = scope.combined("div", result, scope.evaluate(divisor, scope))
+    return result
+
+
+def _count(inner: Scope, name: str, term: Reduce) -> Value:
+    extent = inner.extent(name)
+    size = inner.build.size(extent, term.dtype)
+    if not inner.context.implies(at_least(extent, 0)):
+        size = inner.build.elementwise("max", size, inner.build.literal(0, term.dtype))
+    return Value(size, ())
+
+
+def _restricted(operands: list[Value], term: Reduce, inner: Scope, extra: Domain | None) -> list[Value]:
+    """Make the operands zero outside the domain: one operand for each constraint is enough."""
+    if extra is None:
+        return operands
+    within = inner.domain.gist(_outer_box(inner, term))
+    parts = constraints_of(within)
+    wide = inner.inner(_outer_box(inner, term))
+    if len(parts) > 1:
+        mask = mask_of(within, wide)
+        return operands if mask is None else _masked(operands, mask, term, inner)
+    for constraint in parts[0]:
+        operands = _as_triangle(operands, constraint, inner) or _masked(
+            operands, constraint_mask(constraint, wide), term, inner
+        )
+    return operands
+
+
+def _outer_box(inner: Scope, term: Reduce) -> Domain:
+    """Return the points of the surrounding domain with every bound variable in its whole range."""
+    return inner.domain.project_out(*term.bound) & inner.box
+
+
+def _as_triangle(operands: list[Value], constraint: Constraint, inner: Scope) -> list[Value] | None:
+    shape = triangle_of(constraint, inner)
+    if shape is None:
+        return None
+    for position, value in enumerate(operands):
+        for turned in (shape, transposed(shape)):
+            if value.axes[-2:] == (turned.row, turned.column):
+                matrix = inner.build.triangle(value.expression, is_upper=turned.is_upper, offset=turned.offset)
+                return [*operands[:position], Value(matrix, value.axes), *operands[position + 1 :]]
+    return None
+
+
+def _masked(operands: list[Value], mask: Value, term: Reduce, inner: Scope) -> list[Value]:
+    nothing = Value(inner.build.literal(0, term.dtype), ())
+    if not operands:
+        return [Value(inner.build.cast(mask.expression, term.dtype), mask.axes)]
+    best = max(range(len(operands)), key=lambda k: (len(set(operands[k].axes) & set(mask.axes)), -k))
+    chosen = inner.combined("select", mask, operands[best], nothing)
+    return [*operands[:best], chosen, *operands[best + 1 :]]
+
+
+# -- other folds
+
+
+def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Value:
+    value = inner.evaluate(term.body, inner)
+    if extra is not None:
+        wide = inner.inner(_outer_box(inner, term))
+        mask = mask_of(inner.domain.gist(wide.domain), wide)
+        if mask is not None:
+            value = inner.combined("select", mask, value, Value(neutral(term, inner), ()))
+    missing = [name for name in term.bound if name not in value.axes]
+    if missing and term.op == "prod":
+        size = Value(inner.build.size(_product_extent(inner, missing, term), "i64"), ())
+        value = inner.combined("pow", value, size)
+    axes = tuple(value.axes.index(name) for name in value.axes if name in term.bound)
+    if not axes:
+        return value
+    rest = tuple(a for a in value.axes if a not in term.bound)
+    return Value(inner.build.reduction(term.op, value.expression, axes, _initial(term, inner, scope)), rest)
+
+
+def _product_extent(inner: Scope, names: list[str], term: Reduce) -> Affine:
+    if len(names) > 1 or not inner.context.implies(at_least(inner.extent(names[0]), 0)) or not is_float(term.dtype):
+        raise refuse("TL303", "a product repeats a factor that does not depend on the loop", remedy="write a power")
+    return inner.extent(names[0])
+
+
+def _initial(term: Reduce, inner: Scope, scope: Scope) -> Expression | None:
+    """Return the value for an empty axis where one may be empty and the fold has none of its own."""
+    if term.op in ("prod", "any", "all"):
+        return None
+    context = scope.context
+    if all(context.implies(at_least(inner.extent(name), 1)) for name in term.bound):
+        return None
+    return neutral(term, inner)
+
+
+def neutral(term: Reduce, scope: Scope) -> Expression:
+    """Return the value that a fold leaves as it is."""
+    if term.op in ("max", "fmax", "min", "fmin"):
+        greatest = term.op in ("min", "fmin")
+        if is_float(term.dtype):
+            return scope.build.literal("inf" if greatest else "-inf", term.dtype)
+        return scope.build.literal(integer_range(term.dtype)[greatest], term.dtype)
+    return scope.build.literal(int(term.op in ("prod", "all")), term.dtype)

@@ -1,0 +1,165 @@
+"""Scopes: which index variables are axes, over which ranges, and values whose axes are named by those variables.
+
+A `Value` is an expression whose axes carry index variables.  Values combine by name: `aligned` permutes and inserts
+axes so that NumPy's broadcasting does the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
+from tensorlift.ir.tensor_program import Expression, NewAxis
+from tensorlift.synthesis.derive.builder import Builder, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from tensorlift.comprehension.terms import Term
+
+Span = tuple[Affine, Affine]  # first value, value after the last
+
+
+class Value(NamedTuple):
+    """An expression and the index variable of each of its axes."""
+
+    expression: Expression
+    axes: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Scope:
+    """The axes of an evaluation in their order, with ranges; ``domain`` holds the points that count.
+
+    ``context`` is what is known of sizes and loop variables alone, also where no point counts.  ``guard`` tells, inside
+    the arms of a select, where the value counts: elsewhere operations that may fail get a harmless operand.
+    ``failing`` remembers, for the whole program, which terms have such operations.
+    """
+
+    build: Builder
+    spans: dict[str, Span]
+    domain: Domain
+    context: Domain
+    shapes: Mapping[str, tuple[Affine, ...]]
+    evaluate: Callable[[Term, Scope], Value]
+    failing: dict[Term, bool]
+    guard: Value | None = None
+    memo: dict[Term, Value] = field(default_factory=dict)
+
+    def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
+        """Return the scope of a part of an expression, with fewer points or more axes."""
+        return replace(self, spans={**self.spans, **(spans or {})}, domain=domain, memo={})
+
+    def guarded(self, condition: Value) -> Scope:
+        """Return the scope of an arm that counts only where the condition holds; what is known already stays known."""
+        guard = condition if self.guard is None else self.combined("and", self.guard, condition)
+        return replace(self, guard=guard, memo=dict(self.memo))
+
+    @property
+    def box(self) -> Domain:
+        """All points that are evaluated, whether they count or not."""
+        return self.context & span_box(self.spans)
+
+    def extent(self, name: str) -> Affine:
+        """Return the number of values of an axis."""
+        first, after = self.spans[name]
+        return after - first
+
+    def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return axes without repetition in the order of the scope."""
+        wanted = set(names)
+        return tuple(name for name in self.spans if name in wanted)
+
+    def axes_of(self, term: Term) -> tuple[str, ...]:
+        """Return the axes on which a term depends."""
+        return self.ordered(term.free)
+
+    def axes_of_affine(self, index: Affine) -> tuple[str, ...]:
+        """Return the axes that an affine expression mentions."""
+        return tuple(name for name in self.spans if index.coefficient(name))
+
+    def permuted(self, value: Value, axes: tuple[str, ...]) -> Value:
+        """Bring the value's axes into the order in which they stand in ``axes``."""
+        wanted = tuple(a for a in axes if a in value.axes)
+        if wanted == value.axes:
+            return value
+        permutation = tuple(value.axes.index(a) for a in wanted)
+        return Value(self.build.transpose(value.expression, permutation), wanted)
+
+    def aligned(self, value: Value, axes: tuple[str, ...], *, leading: bool = False) -> Expression:
+        """Give the value the axes ``axes``, missing ones of extent 1; leading missing ones only where asked for."""
+        value = self.permuted(value, axes)
+        if not value.axes:
+            return value.expression
+        items = [whole(self.extent(a)) if a in value.axes else NewAxis() for a in axes]
+        while not leading and isinstance(items[0], NewAxis):
+            items.pop(0)
+        if all(not isinstance(item, NewAxis) for item in items):
+            return value.expression
+        last = max(k for k, item in enumerate(items) if isinstance(item, NewAxis))
+        return self.build.subscript(value.expression, items[: last + 1])
+
+    def common_axes(self, values: tuple[Value, ...]) -> tuple[str, ...]:
+        """Return the axes of all values, in the scope's order unless the operand that has them all has another."""
+        ordered = self.ordered(a for value in values for a in value.axes)
+        complete = [value.axes for value in values if len(value.axes) == len(ordered)]
+        return complete[0] if complete and ordered not in complete else ordered
+
+    def combined(self, op: str, *values: Value) -> Value:
+        """Apply a scalar function to values."""
+        axes = self.common_axes(values)
+        return Value(self.build.elementwise(op, *(self.aligned(v, axes) for v in values)), axes)
+
+
+def span_box(spans: Mapping[str, Span]) -> Domain:
+    """Return the points with every variable in its range."""
+    constraints = []
+    for name, (first, after) in spans.items():
+        constraints += [at_least(name, first), less(name, after)]
+    return Domain.of(*constraints)
+
+
+def range_of(domain: Domain, name: str, others: Iterable[str]) -> Span | None:
+    """Return the range of a variable in a domain, whatever the ``others`` are; None where no single range fits."""
+    names = [other for other in others if other != name]
+    fast = _read_off(domain, name, names)
+    if fast is not None:
+        return fast
+    projected = domain.project_out(*names)
+    try:
+        low = projected.extreme(name, maximum=False)
+        high = projected.extreme(name, maximum=True)
+    except NotAffine:
+        return None
+    if len(low) != 1 or len(high) != 1:
+        return None
+    return low[0][1], high[0][1] + 1
+
+
+def _read_off(domain: Domain, name: str, others: list[str]) -> Span | None:
+    """Return the range where the constraints state it without the other variables."""
+    try:
+        conjuncts = domain.conjuncts()
+    except NotAffine:
+        return None
+    if len(conjuncts) != 1:
+        return None
+    low, high = None, None
+    for constraint in conjuncts[0]:
+        coefficient = constraint.affine.coefficient(name)
+        if not coefficient:
+            continue
+        rest = constraint.affine - Affine.var(name, coefficient)
+        if constraint.is_equality or abs(coefficient) != 1 or rest.mentions(others):
+            return None
+        if coefficient == 1:
+            if low is not None:
+                return None
+            low = -rest
+        else:
+            if high is not None:
+                return None
+            high = rest + 1
+    return None if low is None or high is None else (low, high)

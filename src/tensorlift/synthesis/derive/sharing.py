@@ -1,0 +1,259 @@
+"""Sharing: common subexpressions, loop invariants and parts of long expressions become variables of their own.
+
+Equal expressions are one object, so that counting uses finds what is common.  A variable is assigned right before the
+first statement that needs it, at the outermost level where its operands exist.  Views cost nothing and stay where they
+are; they must, as memory under a view may change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Broadcast,
+    Copy,
+    Diagonal,
+    Elementwise,
+    Empty,
+    Expression,
+    For,
+    Full,
+    Gather,
+    Literal,
+    Reduction,
+    Return,
+    SetSlice,
+    SizeValue,
+    Statement,
+    Subscript,
+    Transpose,
+    Variable,
+    Windows,
+    values_of,
+    walk_statements,
+    with_operands,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tensorlift.synthesis.derive.builder import Builder
+
+_FREE = (Literal, SizeValue, Variable, Subscript, Transpose, Diagonal, Windows, Broadcast)
+_NEVER_NAMED = (*_FREE, Full, Empty, Copy)
+_MOST_OPERATIONS = 24  # in one expression
+_SCALAR_WORTH = 3  # operations that a shared scalar must save
+_EXTREMES = ("max", "min", "fmax", "fmin")
+_TEMPORARY = "%"  # begins the names of temporaries until they are named
+
+
+def shared(body: tuple[Statement, ...], build: Builder) -> tuple[Statement, ...]:
+    """Return the statements with shared and long subexpressions assigned to temporaries."""
+    return tuple(_Sharing(body, build).block(body, _Level(None)))
+
+
+def temporary_stem(name: str) -> str | None:
+    """Return what to call a variable that sharing made up, None for any other."""
+    return name[1:].rstrip("0123456789") if name.startswith(_TEMPORARY) else None
+
+
+class _Level:
+    """One block: where temporaries may be assigned; ``names`` are the variables that exist only inside it."""
+
+    def __init__(self, outer: _Level | None, names: Iterable[str] = ()) -> None:
+        self.outer = outer
+        self.names = frozenset(names)
+        self.pending: list[Statement] = []
+        self.known: dict[Expression, Variable] = {}
+
+
+class _Sharing:
+    def __init__(self, body: tuple[Statement, ...], build: Builder) -> None:
+        self.build = build
+        self.uses = _count_uses(body)
+        self.changing = {s.name for s in walk_statements(body) if isinstance(s, SetSlice)}
+        self.depends: dict[Expression, frozenset[str]] = {}
+        self.made = 0
+
+    def block(self, body: tuple[Statement, ...], level: _Level) -> list[Statement]:
+        result: list[Statement] = []
+        for statement in body:
+            done = self._statement(statement, level)
+            result += level.pending
+            level.pending = []
+            result.append(done)
+        return result
+
+    def _statement(self, statement: Statement, level: _Level) -> Statement:
+        if isinstance(statement, For):
+            inside = [statement.variable, *(s.name for s in walk_statements(statement.body) if hasattr(s, "name"))]
+            return replace(statement, body=tuple(self.block(statement.body, _Level(level, inside))))
+        if isinstance(statement, Return):
+            return Return(tuple(self._root(value, level) for value in statement.values))
+        return self._assignment(statement, level)
+
+    def _assignment(self, statement: Assign | SetSlice, level: _Level) -> Statement:
+        value = statement.value
+        known = self._lookup(value, level)
+        if known is not None and isinstance(statement, Assign):
+            return replace(statement, value=self.build.copy(known) if value.shape else known)
+        done = replace(statement, value=self._root(value, level))
+        if isinstance(statement, Assign) and self._is_named(value) and statement.name not in self.changing:
+            level.known[value] = self.build.variable(statement.name, value.dtype, value.shape)
+        return done
+
+    def _root(self, value: Expression, level: _Level) -> Expression:
+        """Rewrite an expression from its leaves, without recursion, so that its depth does not matter."""
+        done: dict[Expression, Expression] = {}
+        weights: dict[Expression, int] = {}
+        stack = [value]
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            known = self._lookup(node, level) if node is not value else None
+            if known is not None:
+                done[node], weights[node] = known, 0
+                stack.pop()
+                continue
+            waiting = [o for o in node.operands if o not in done]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            self._finish(node, done, weights, level, is_root=node is value)
+            stack.pop()
+        return done[value]
+
+    def _finish(
+        self,
+        node: Expression,
+        done: dict[Expression, Expression],
+        weights: dict[Expression, int],
+        level: _Level,
+        *,
+        is_root: bool,
+    ) -> None:
+        weight = _own_weight(node) + sum(weights[o] for o in node.operands)
+        while weight > _MOST_OPERATIONS:
+            heaviest = max(node.operands, key=lambda o: weights[o])
+            if weights[heaviest] <= 1 or isinstance(done[heaviest], _NEVER_NAMED):
+                break
+            weight -= weights[heaviest]
+            done[heaviest], weights[heaviest] = self._name(heaviest, done[heaviest], level), 0
+        operands = tuple(done[o] for o in node.operands)
+        changed = any(new is not old for new, old in zip(operands, node.operands, strict=True))
+        rewritten = with_operands(node, operands) if changed else node
+        if not is_root and self._is_worth_naming(node, weight, level):
+            rewritten, weight = self._name(node, rewritten, level), 0
+        done[node], weights[node] = rewritten, weight
+
+    def _is_worth_naming(self, node: Expression, weight: int, level: _Level) -> bool:
+        if not self._is_named(node):
+            return False
+        if self.uses.get(node, 0) > 1 and (node.shape or weight >= _SCALAR_WORTH):
+            return True
+        return bool(node.shape) and self._home(node, level) is not level
+
+    def _is_named(self, node: Expression) -> bool:
+        return not isinstance(node, _NEVER_NAMED)
+
+    def _name(self, node: Expression, value: Expression, level: _Level) -> Variable:
+        home = self._home(node, level)
+        self.made += 1
+        stem = "mask" if node.dtype == "bool" else "t"
+        variable = self.build.variable(f"{_TEMPORARY}{stem}{self.made}", node.dtype, node.shape)
+        home.known[node] = variable
+        home.pending.append(Assign(variable.name, value))
+        return variable
+
+    def _home(self, node: Expression, level: _Level) -> _Level:
+        """Return the outermost level at which everything that the expression needs exists."""
+        depends = self._dependences(node)
+        while level.outer is not None and depends.isdisjoint(level.names) and not _may_raise(node):
+            level = level.outer
+        return level
+
+    def _dependences(self, node: Expression) -> frozenset[str]:
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            waiting = [o for o in top.operands if o not in self.depends]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            if top not in self.depends:
+                own = frozenset(names_in(top))
+                self.depends[top] = own.union(*(self.depends[o] for o in top.operands))
+            stack.pop()
+        return self.depends[node]
+
+    @staticmethod
+    def _lookup(node: Expression, level: _Level | None) -> Variable | None:
+        while level is not None:
+            if node in level.known:
+                return level.known[node]
+            level = level.outer
+        return None
+
+
+def names_in(node: Expression) -> set[str]:
+    """Return the variables, sizes and loop variables that the node itself mentions, its operands aside."""
+    names = {v for extent in node.shape for v in extent.variables}
+    if isinstance(node, Variable):
+        return {node.name}
+    if isinstance(node, SizeValue):
+        names |= set(node.affine.variables)
+    if isinstance(node, Subscript):
+        for item in node.items:
+            for end in ("start", "stop", "index"):
+                names |= set(getattr(item, end).variables) if hasattr(item, end) else set()
+    for field in ("offset", "start"):
+        if hasattr(node, field):
+            names |= set(getattr(node, field).variables)
+    return names
+
+
+def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:
+    uses: dict[Expression, int] = {}
+    seen: set[Expression] = set()
+    stack: list[Expression] = []
+    for statement in walk_statements(body):
+        for value in values_of(statement):
+            uses[value] = uses.get(value, 0) + 1
+            stack.append(value)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for operand in _distinct(node):
+            uses[operand] = uses.get(operand, 0) + 1
+            stack.append(operand)
+    return uses
+
+
+def _distinct(node: Expression) -> Iterable[Expression]:
+    """Return the operands, those of a square once."""
+    return dict.fromkeys(node.operands) if isinstance(node, Elementwise) and node.op == "mul" else node.operands
+
+
+def _own_weight(node: Expression) -> int:
+    return 0 if isinstance(node, _FREE) else 1
+
+
+def _may_raise(node: Expression) -> bool:
+    """Tell whether evaluating the expression may fail where a loop around it never ran."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Gather | Windows) or (isinstance(top, Reduction) and top.op in _EXTREMES):
+            return True
+        if isinstance(top, Subscript) and any(hasattr(item, "index") for item in top.items):
+            return True
+        if isinstance(top, Elementwise) and top.is_weak and top.op in ("div", "tdiv", "rem", "mod", "floordiv"):
+            return True
+        stack.extend(top.operands)
+    return False

@@ -1,0 +1,89 @@
+"""The surface: which parameters the program takes, in source order, and where its sizes come from.
+
+Sizes come from shapes, and stay parameters only where no shape tells them.  An array that is written whole and never
+read is no parameter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.ir.tensor_program import (
+    DerivedSize,
+    Parameter,
+    SizeSource,
+    Statement,
+    TensorProgram,
+    values_of,
+    walk_statements,
+)
+from tensorlift.synthesis.derive.naming import variables_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.definition import ArrayInfo, Summary
+
+
+def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> TensorProgram:
+    """Return the program of named statements; ``read`` are the versions that statements read before naming."""
+    told_without = {s.name for s in _sources([a for a in _arrays(summary) if _is_kept(a, summary, read, set())])}
+    arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, told_without | set(_source_sizes(summary)))]
+    sources = tuple(_sources(arrays))
+    told = {source.name for source in sources} | {d.name for d in summary.derived}
+    kept = {a.name for a in arrays}
+    parameters = []
+    for name in _parameter_order(summary):
+        if name in kept:
+            info = summary.arrays[name]
+            parameters.append(Parameter(name, info.dtype, info.shape))
+        elif name in summary.scalars:
+            parameters.append(Parameter(name, summary.scalars[name]))
+        elif name in summary.sizes and name not in told:
+            parameters.append(Parameter(name, "i64", is_size=True))
+    derived = tuple(DerivedSize(d.name, d.numerator, d.divisor) for d in summary.derived)
+    location = next((a.location for a in arrays if a.location), None)
+    return TensorProgram(summary.name, tuple(parameters), sources, derived, body, location)
+
+
+def read_versions(body: tuple[Statement, ...]) -> set[str]:
+    """Return every variable that some statement reads."""
+    return {name for s in walk_statements(body) for value in values_of(s) for name in variables_in(value)}
+
+
+def _arrays(summary: Summary) -> list[ArrayInfo]:
+    return [info for info in summary.arrays.values() if info.is_parameter]
+
+
+def _is_kept(info: ArrayInfo, summary: Summary, read: set[str], told: set[str]) -> bool:
+    """Keep arrays that are read or not written, and those whose shape nothing else tells."""
+    if info.name in read or info.name not in dict(summary.outputs):
+        return True
+    return bool(told) and any(v not in told for extent in info.shape for v in extent.variables)
+
+
+def _source_sizes(summary: Summary) -> list[str]:
+    return [name for name in summary.sizes if not summary.parameters or name in summary.parameters]
+
+
+def _parameter_order(summary: Summary) -> list[str]:
+    names = [*summary.sizes, *summary.scalars, *(a.name for a in _arrays(summary))]
+    return sorted(names, key=summary.parameters.index) if set(names) <= set(summary.parameters) else names
+
+
+def _sources(arrays: list[ArrayInfo]) -> Iterator[SizeSource]:
+    """Yield one source for each size that shapes tell: plain extents first, then what they leave in others."""
+    extents = [(info.name, axis, extent) for info in arrays for axis, extent in enumerate(info.shape)]
+    extents.sort(key=lambda entry: entry[2].variable is None)
+    found: set[str] = set()
+    progress = True
+    while progress:
+        progress = False
+        for array, axis, extent in extents:
+            unknown = [v for v in extent.variables if v not in found]
+            if len(unknown) == 1 and extent.coefficient(unknown[0]) > 0:
+                name, factor = unknown[0], extent.coefficient(unknown[0])
+                found.add(name)
+                progress = True
+                yield SizeSource(name, array, axis, extent - Affine.var(name, factor), factor)

@@ -1,0 +1,219 @@
+"""Emitting NumPy: a tensor program as the source of a Python function.
+
+Each statement is a line, wrapped where it is too long.  Sizes are read from shapes at the top, and only those that the
+text mentions.  Alongside the text go the places where a variable holds a definition, as hints for the checker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ZERO
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Copy,
+    Expression,
+    For,
+    Return,
+    SetSlice,
+    Statement,
+    Variable,
+    walk_statements,
+)
+from tensorlift.targets.numpy.emit_expressions import Speller
+from tensorlift.targets.numpy.emit_text import Precedence, Text, binary, safe_names
+from tensorlift.targets.numpy.emit_wrap import wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.ir.tensor_program import SizeSource, TensorProgram
+
+_INDENT = "    "
+_TDIV = '''def tdiv(a, b):
+    """Divide integers, rounding towards zero as C does."""
+    return (a - np.fmod(a, b)) // b
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """After line ``line`` (from 1) of the text, ``variable`` holds the definition."""
+
+    line: int
+    variable: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCut:
+    """The kept loop whose ``for`` stands on a line: each iteration starts with these definitions in these variables."""
+
+    line: int
+    carried: tuple[tuple[str, str], ...]  # variable, carried definition
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The source of a module, the name of its function, and where variables hold definitions."""
+
+    text: str
+    entry: str
+    cuts: tuple[Cut, ...]
+    loops: tuple[LoopCut, ...]
+
+
+def emit(program: TensorProgram) -> Emitted:
+    """Return the program as Python source over NumPy.
+
+    Raises:
+        LiftError: TL305 where NumPy has no such function, TL306 where the program returns nothing.
+
+    """
+    return _Emission(program).module()
+
+
+class _Emission:
+    def __init__(self, program: TensorProgram) -> None:
+        self.program = program
+        self.names = safe_names(_all_names(program))
+        self.spell = Speller(self.names)
+        self.lines: list[str] = []
+        self.cuts: list[Cut] = []
+        self.loops: list[LoopCut] = []
+
+    def module(self) -> Emitted:
+        """Return the whole module; the body is spelled first, as it says what the top must define."""
+        body = _with_direct_return(self.program.body)
+        self._block(body, _INDENT)
+        top = [*self._imports(), "", "", *self._helpers(), *self._header()]
+        offset = len(top)
+        cuts = tuple(replace(cut, line=cut.line + offset) for cut in self.cuts)
+        loops = tuple(replace(loop, line=loop.line + offset) for loop in self.loops)
+        text = "\n".join([*top, *self.lines]) + "\n"
+        return Emitted(text, self.names[self.program.name], cuts, loops)
+
+    # -- the top
+
+    def _imports(self) -> list[str]:
+        lines = ["import numpy as np"]
+        if "sliding_window_view" in self.spell.used:
+            lines.append("from numpy.lib.stride_tricks import sliding_window_view")
+        return lines
+
+    def _helpers(self) -> list[str]:
+        return [*_TDIV.splitlines(), "", ""] if "tdiv" in self.spell.used else []
+
+    def _header(self) -> list[str]:
+        sizes = list(self._size_lines())
+        parameters = ", ".join(self.names[p.name] for p in self.program.parameters)
+        lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
+        if self.program.location is not None:
+            place = self.program.location
+            lines.append(f'{_INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
+        return [*lines, *sizes]
+
+    def _size_lines(self) -> Iterator[str]:
+        """Yield the definitions of the sizes that are used, in an order in which each knows what it needs."""
+        for size in reversed(self.program.derived):
+            if size.name in self.spell.used:
+                self.spell.used.update(dict.fromkeys(size.numerator.variables))
+        for source in reversed(self.program.sizes):
+            if source.name in self.spell.used:
+                self.spell.used.update(dict.fromkeys(source.rest.variables))
+        used = [s for s in self.program.sizes if s.name in self.spell.used]
+        plain = [s for s in used if s.factor == 1 and not s.rest.variables]
+        for array in dict.fromkeys(s.array for s in plain):
+            yield from self._shape_lines(array, [s for s in plain if s.array == array])
+        for source in used:
+            if source not in plain:
+                yield self._size_line(source)
+        for size in self.program.derived:
+            if size.name in self.spell.used:
+                numerator = self.spell.size(size.numerator).within(Precedence.PRODUCT)
+                yield f"{_INDENT}{self.names[size.name]} = {numerator} // {size.divisor}"
+
+    def _shape_lines(self, array: str, sources: list[SizeSource]) -> Iterator[str]:
+        rank = next(len(p.shape) for p in self.program.parameters if p.name == array)
+        if len(sources) == rank > 1 and all(s.rest == 0 for s in sources):
+            names = ", ".join(self.names[s.name] for s in sorted(sources, key=lambda s: s.axis))
+            yield f"{_INDENT}{names} = {self.names[array]}.shape"
+            return
+        yield from map(self._size_line, sources)
+
+    def _size_line(self, source: SizeSource) -> str:
+        text = Text(f"{self.names[source.array]}.shape[{source.axis}]")
+        if source.rest != ZERO:
+            constant = source.rest.constant if source.rest.is_constant else 1
+            sign = "-" if constant > 0 else "+"
+            rest = self.spell.size(source.rest if constant > 0 else -source.rest)
+            text = binary(text, sign, rest, Precedence.SUM)
+        divided = f"{text.within(Precedence.PRODUCT)} // {source.factor}" if source.factor > 1 else text.source
+        return f"{_INDENT}{self.names[source.name]} = {divided}"
+
+    # -- statements
+
+    def _block(self, body: tuple[Statement, ...], indent: str) -> None:
+        for statement in body:
+            if isinstance(statement, For):
+                self._loop(statement, indent)
+            elif isinstance(statement, Return):
+                self._return(statement, indent)
+            else:
+                self._assignment(statement, indent)
+
+    def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
+        name = self.spell.rename(statement.name)
+        target = name
+        if isinstance(statement, SetSlice):
+            target = f"{name}[{self.spell.items(statement.items, statement.shape)}]"
+        self.lines += wrapped(f"{target} = ", self.spell(statement.value).source, indent)
+        if statement.definition is not None:
+            self.cuts.append(Cut(len(self.lines), name, statement.definition))
+
+    def _loop(self, loop: For, indent: str) -> None:
+        ends = [self.spell.size(loop.upper).source]
+        if loop.lower != ZERO or loop.step != 1:
+            ends.insert(0, self.spell.size(loop.lower).source)
+        if loop.step != 1:
+            ends.append(str(loop.step))
+        self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
+        self.loops.append(LoopCut(len(self.lines), tuple((self.names[v], d) for v, d in loop.carried)))
+        self._block(loop.body, indent + _INDENT)
+
+    def _return(self, statement: Return, indent: str) -> None:
+        if not statement.values:
+            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
+        values = [self.spell(value).source for value in statement.values]
+        self.lines += wrapped("return ", ", ".join(values), indent)
+
+
+def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Return a value without naming it first where it is the only one."""
+    *rest, last = body
+    if not rest or not isinstance(last, Return) or len(last.values) != 1:
+        return body
+    before, value = rest[-1], last.values[0]
+    if isinstance(before, Assign) and isinstance(value, Variable) and value.name == before.name:
+        return (*rest[:-1], Return((before.value,)))
+    if isinstance(before, Assign) and isinstance(value, Copy) and _is_variable(value.argument, before.name):
+        return (*rest[:-1], Return((replace(value, argument=before.value),)))
+    return body
+
+
+def _is_variable(value: Expression, name: str) -> bool:
+    return isinstance(value, Variable) and value.name == name
+
+
+def _all_names(program: TensorProgram) -> Iterator[str]:
+    yield program.name
+    yield from (p.name for p in program.parameters)
+    yield from (s.name for s in program.sizes)
+    yield from (d.name for d in program.derived)
+    for statement in walk_statements(program.body):
+        if isinstance(statement, For):
+            yield statement.variable
+        elif not isinstance(statement, Return):
+            yield statement.name

@@ -1,0 +1,118 @@
+"""Contractions in NumPy: matrix products where transposing brings the operands into that form, else einsum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tensorlift.ir.tensor_program import Contraction, Expression, NewAxis, Range, Subscript
+from tensorlift.targets.numpy.emit_text import Precedence, Text, binary, call
+
+Spell = Callable[[Expression], Text]
+
+
+class Operand(NamedTuple):
+    """An operand of a product with the labels of its axes."""
+
+    expression: Expression
+    labels: tuple[str, ...]
+
+
+def contraction_text(node: Contraction, spell: Spell) -> Text:
+    """Return the shortest spelling of a sum of products."""
+    operands = [Operand(a, labels) for a, labels in zip(node.arguments, node.labels, strict=True)]
+    if len(operands) == 2:  # noqa: PLR2004 - a product of two
+        left, right = operands
+        if len(left.labels) == 1 and right.labels[:1] != left.labels:
+            left, right = right, left  # ``A @ x`` rather than ``x @ A.T``
+        text = _matmul(left, right, node.output, spell) or _matmul(right, left, node.output, spell)
+        if text is not None:
+            return text
+        text = _tensordot(left, right, node.output, spell)
+        if text is not None:
+            return text
+    return _einsum(operands, node.output, spell)
+
+
+def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell) -> Text | None:
+    """Spell ``left @ right``: rows of the left, columns of the right, one summed label, common leading labels."""
+    shared = [label for label in left.labels if label in right.labels]
+    summed = [label for label in shared if label not in output]
+    batch = tuple(label for label in shared if label in output)
+    if len(summed) != 1:
+        return None
+    rows = tuple(label for label in left.labels if label not in shared)
+    columns = tuple(label for label in right.labels if label not in shared)
+    if output != (*batch, *rows, *columns):
+        return None
+    if batch and not (len(rows) == 1 and len(columns) == 1):
+        return None
+    if not batch and (len(columns) > 1 or (len(rows) > 1 and len(right.labels) > 2)):  # noqa: PLR2004 - a matrix
+        return None
+    first = _arranged(left, (*batch, *rows, *summed), spell)
+    second = _arranged(right, (*batch, *summed, *columns), spell)
+    if first is None or second is None:
+        return None
+    return binary(first, "@", second, Precedence.PRODUCT)
+
+
+def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spell) -> Text | None:
+    """Spell the operand with its axes in the order of the labels; only what ``.T`` or ``.swapaxes`` says."""
+    text = spell(operand.expression)
+    if operand.labels == labels:
+        return text
+    if len(labels) == 2:  # noqa: PLR2004 - a matrix
+        return _transposed(text)
+    if operand.labels[:-2] == labels[:-2] and operand.labels[-2:] == labels[:-3:-1]:
+        return Text(f"{text.atom}.swapaxes(-1, -2)")
+    permutation = (str(operand.labels.index(label)) for label in labels)
+    return Text(f"{text.atom}.transpose({', '.join(permutation)})")
+
+
+def _transposed(text: Text) -> Text:
+    if text.precedence is Precedence.ATOM and text.source.endswith(".T"):
+        return Text(text.source.removesuffix(".T"))
+    return Text(f"{text.atom}.T")
+
+
+def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell) -> Text | None:
+    """Spell a product without common output labels that no matrix product covers."""
+    shared = [label for label in left.labels if label in right.labels]
+    rest = tuple(label for label in (*left.labels, *right.labels) if label not in shared)
+    if not shared or any(label in output for label in shared):
+        return None
+    if rest != output:
+        swapped = tuple(label for label in (*right.labels, *left.labels) if label not in shared)
+        return _tensordot(right, left, output, spell) if swapped == output else None
+    if not output:
+        return None
+    axes = ([left.labels.index(label) for label in shared], [right.labels.index(label) for label in shared])
+    pair = f"({axes[0][0]}, {axes[1][0]})" if len(shared) == 1 else f"({axes[0]}, {axes[1]})"
+    return call("np.tensordot", spell(left.expression).source, spell(right.expression).source, axes=pair)
+
+
+def _einsum(operands: list[Operand], output: tuple[str, ...], spell: Spell) -> Text:
+    letters: dict[str, str] = {}
+    for label in [*output, *(label for operand in operands for label in operand.labels)]:
+        letters.setdefault(label, "ijklmnopqrstuvwxyzabcdefgh"[len(letters)])
+    inputs = ",".join("".join(letters[label] for label in operand.labels) for operand in operands)
+    spec = f'"{inputs}->{"".join(letters[label] for label in output)}"'
+    optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
+    return call("np.einsum", spec, *(spell(operand.expression).source for operand in operands), optimize=optimize)
+
+
+def outer_operands(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
+    """Return the two vectors of ``left[:, None] * right``."""
+    if isinstance(right, Subscript) and _is_column(right) and left.rank == 1:
+        left, right = right, left
+    if isinstance(left, Subscript) and _is_column(left) and right.rank == 1 and not right.is_weak:
+        return left.argument, right
+    return None
+
+
+def _is_column(node: Subscript) -> bool:
+    if node.argument.rank != 1 or len(node.items) != 2:  # noqa: PLR2004 - rows, and a new axis
+        return False
+    first, second = node.items
+    whole = isinstance(first, Range) and first == Range(first.start * 0, node.argument.shape[0])
+    return whole and isinstance(second, NewAxis)

@@ -1,0 +1,123 @@
+"""Python text with its precedence: parentheses where the grammar needs them and nowhere else."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from enum import IntEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.dtypes import is_float
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
+
+
+class Precedence(IntEnum):
+    """How tightly the outermost operator of a text binds."""
+
+    OR = 2
+    AND = 3
+    NOT = 4
+    COMPARISON = 5
+    BIT_OR = 6
+    BIT_XOR = 7
+    BIT_AND = 8
+    SHIFT = 9
+    SUM = 10
+    PRODUCT = 11
+    UNARY = 12
+    POWER = 13
+    ATOM = 15
+
+
+class Text(NamedTuple):
+    """Source text and the precedence of its outermost operator; ``operator`` tells ``@`` from ``*``."""
+
+    source: str
+    precedence: Precedence = Precedence.ATOM
+    operator: str = ""
+
+    def within(self, least: Precedence) -> str:
+        """Return the text where an operand must bind at least so tightly."""
+        return self.source if self.precedence >= least else f"({self.source})"
+
+    @property
+    def atom(self) -> str:
+        """The text where a call, a subscript or an attribute follows."""
+        return self.within(Precedence.ATOM)
+
+
+DTYPE_NAMES: dict[DType, str] = {
+    "bool": "bool", "i8": "np.int8", "i16": "np.int16", "i32": "np.int32", "i64": "np.int64", "u8": "np.uint8",
+    "u16": "np.uint16", "u32": "np.uint32", "u64": "np.uint64", "f32": "np.float32", "f64": "np.float64",
+}  # fmt: skip
+
+
+def call(function: str, *arguments: str, **keywords: str) -> Text:
+    """Return a call; keyword arguments with empty text are left out."""
+    listed = [*arguments, *(f"{name}={text}" for name, text in keywords.items() if text)]
+    return Text(f"{function}({', '.join(listed)})")
+
+
+def binary(left: Text, operator: str, right: Text, precedence: Precedence) -> Text:
+    """Return a left-associative operation; ``@`` inside ``*`` and the reverse get parentheses for the reader."""
+    first = left.within(precedence)
+    if (
+        precedence is left.precedence is Precedence.PRODUCT
+        and "@" in (operator, left.operator)
+        and operator != left.operator
+    ):
+        first = f"({left.source})"
+    tighter = Precedence(precedence + 1) if precedence + 1 in Precedence._value2member_map_ else Precedence.ATOM
+    return Text(f"{first} {operator} {right.within(tighter)}", precedence, operator)
+
+
+def affine_text(value: Affine, rename: Callable[[str], str]) -> Text:
+    """Spell an affine expression of sizes and loop variables."""
+    text = str(_renamed(value, rename))
+    if value.is_constant:
+        return Text(text, Precedence.ATOM if value.constant >= 0 else Precedence.UNARY)
+    if value.variable is not None:
+        return Text(text)
+    if len(value.terms) == 1 and not value.constant:
+        return Text(text, Precedence.PRODUCT if value.terms[0][1] > 0 else Precedence.UNARY)
+    return Text(text, Precedence.SUM)
+
+
+def _renamed(value: Affine, rename: Callable[[str], str]) -> Affine:
+    return type(value)(value.constant, {rename(v): c for v, c in value.terms})
+
+
+def number_text(value: Fraction | str, dtype: DType) -> Text:
+    """Spell a number so that Python reads back exactly the same value."""
+    if isinstance(value, str):
+        return Text(f"-np.{value[1:]}", Precedence.UNARY) if value.startswith("-") else Text(f"np.{value}")
+    if dtype == "bool":
+        return Text(str(bool(value)))
+    if not is_float(dtype):
+        return Text(str(int(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+    if Fraction(float(value)) != value:
+        return Text(f"{value.numerator} / {value.denominator}", Precedence.PRODUCT, "/")
+    return Text(repr(float(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+
+
+_RESERVED = {*keyword.kwlist, *dir(builtins), "np", "tdiv", "sliding_window_view"}
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """Return names that shadow nothing: a keyword or a builtin gets a trailing underscore."""
+    listed = list(dict.fromkeys(names))
+    taken = set(listed)
+    result = {}
+    for name in listed:
+        safe = name
+        while safe in _RESERVED or (safe != name and safe in taken):
+            safe += "_"
+        result[name] = safe
+        taken.add(safe)
+    return result

@@ -1,0 +1,124 @@
+"""Wrapping: statements longer than a line are broken as the usual Python formatter breaks them.
+
+A long right-hand side is broken inside its last bracket, or, where operators join it, before each operator of the
+lowest precedence inside parentheses; a bracket whose content fits no line gets one element on each line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+WIDTH = 88
+_INDENT = "    "
+_OPENING, _CLOSING = "([{", ")]}"
+# Binary operators, loosest first; each group breaks together.
+_OPERATORS = [(" or ",), (" and ",), (" == ", " != ", " < ", " <= ", " > ", " >= "), (" | ",), (" ^ ",), (" & ",),
+              (" << ", " >> "), (" + ", " - "), (" * ", " / ", " // ", " % ", " @ ")]  # fmt: skip
+
+
+class Bracket(NamedTuple):
+    """Positions of a bracket pair."""
+
+    start: int
+    end: int
+
+
+def wrapped(head: str, value: str, indent: str) -> list[str]:
+    """Return the lines of a statement ``head value``, such as ``x = a + b`` or ``return x``."""
+    line = f"{indent}{head}{value}"
+    if len(line) <= WIDTH:
+        return [line]
+    if split_operators(value):
+        return [f"{indent}{head}(", *_body(value, indent + _INDENT), f"{indent})"]
+    return _in_last_bracket(f"{head}{value}", indent)
+
+
+def _body(text: str, indent: str) -> list[str]:
+    """Return an expression inside brackets of its own, broken before operators where it is too long."""
+    if len(indent + text) <= WIDTH:
+        return [indent + text]
+    parts = split_operators(text)
+    if not parts:
+        return _in_last_bracket(text, indent)
+    return [line for part in parts for line in _part(part, indent)]
+
+
+def _part(text: str, indent: str) -> list[str]:
+    return [indent + text] if len(indent + text) <= WIDTH else _in_last_bracket(text, indent)
+
+
+def _in_last_bracket(text: str, indent: str) -> list[str]:
+    bracket = _last_bracket(text)
+    if bracket is None:
+        return [indent + text]
+    opening, inside, closing = text[: bracket.start + 1], text[bracket.start + 1 : bracket.end], text[bracket.end :]
+    elements = split_commas(inside)
+    inner = indent + _INDENT
+    if len(inner + inside) <= WIDTH:
+        lines = [inner + inside]
+    elif len(elements) == 1:
+        lines = _body(inside, inner)
+    else:
+        lines = [line for element in elements for line in _element(element, inner)]
+    return [indent + opening, *lines, indent + closing]
+
+
+def _element(text: str, indent: str) -> list[str]:
+    """Return one element of a broken bracket, with its comma."""
+    if len(indent + text) + 1 <= WIDTH:
+        return [f"{indent}{text},"]
+    lines = _body(text, indent)
+    return [*lines[:-1], lines[-1] + ","]
+
+
+def _last_bracket(text: str) -> Bracket | None:
+    """Return the last outermost bracket pair that has content."""
+    depth, start, found = 0, 0, None
+    for position, character in enumerate(text):
+        if character in _OPENING:
+            if depth == 0:
+                start = position
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+            if depth == 0 and position > start + 1:
+                found = Bracket(start, position)
+    return found
+
+
+def split_commas(text: str) -> list[str]:
+    """Split at the commas outside every bracket and string."""
+    return [part.strip() for part in _split(text, (", ",), keep=False)]
+
+
+def split_operators(text: str) -> list[str]:
+    """Split before the loosest binary operators outside every bracket; empty where there is none."""
+    for group in _OPERATORS:
+        parts = _split(text, group, keep=True)
+        if len(parts) > 1:
+            return [part.strip() for part in parts]
+    return []
+
+
+def _split(text: str, separators: tuple[str, ...], *, keep: bool) -> list[str]:
+    parts, depth, start, quoted = [], 0, 0, ""
+    position = 0
+    while position < len(text):
+        character = text[position]
+        if quoted:
+            quoted = "" if character == quoted else quoted
+        elif character in "'\"":
+            quoted = character
+        elif character in _OPENING:
+            depth += 1
+        elif character in _CLOSING:
+            depth -= 1
+        elif depth == 0:
+            separator = next((s for s in separators if text.startswith(s, position)), None)
+            if separator is not None:
+                parts.append(text[start:position])
+                start = position if keep else position + len(separator)
+                position += len(separator)
+                continue
+        position += 1
+    return [*parts, text[start:]]
