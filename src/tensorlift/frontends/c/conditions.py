@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, INT, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.index_arithmetic import compare_constants
 from tensorlift.frontends.c.places import Places
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Address, Data, Index, Need, Value
@@ -56,6 +56,39 @@ class Conditions(Places):
                 return self._comparison("==" if negate else "!=", expression, zero)
         return None
 
+    def guards(self, expression: nodes.Expression) -> tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]:
+        """Give what is known where a condition is true and where it is false: polynomials that are not negative."""
+        return self._known_if(expression, truth=True), self._known_if(expression, truth=False)
+
+    def _known_if(self, expression: nodes.Expression, *, truth: bool) -> tuple[Polynomial, ...]:
+        match expression:
+            case nodes.Unary(operator="!", operand=operand) | nodes.Cast(operand=operand):
+                return self._known_if(operand, truth=truth != isinstance(expression, nodes.Unary))
+            case nodes.Binary(operator="&&" | "||" as operator, left=left, right=right):
+                if (operator == "&&") != truth:
+                    return ()
+                return self._known_if(left, truth=truth) + self._known_if(right, truth=truth)
+            case nodes.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
+                return self._known_comparison(operator if truth else _NEGATED[operator], left, right)
+        return ()
+
+    def _known_comparison(
+        self, operator: str, left: nodes.Expression, right: nodes.Expression
+    ) -> tuple[Polynomial, ...]:
+        if not (self.is_index(left) and self.is_index(right)):
+            return ()
+        a, b = self.evaluate(left), self.evaluate(right)
+        if not (isinstance(a, Index) and isinstance(b, Index)):
+            return ()
+        difference = a.polynomial - b.polynomial
+        if operator != "!=":
+            polynomial, equality = _constraint(operator, difference)
+            return (polynomial, -polynomial) if equality else (polynomial,)
+        for side in (difference, -difference):  # what differs from its end lies beyond it
+            if self.ranges.is_certain(side, self.domain):
+                return (side - ONE,)
+        return ()
+
     def is_index(self, expression: nodes.Expression) -> bool:
         """Whether an expression is exact index arithmetic without side effects."""
         if isinstance(expression, nodes.Name):
@@ -93,7 +126,7 @@ class Conditions(Places):
         """Evaluate an expression as a truth value of the emitted program."""
         value = self.truth_value(expression) if _is_condition(expression) else self.evaluate(expression)
         if isinstance(value, Index) and value.polynomial.constant_value is not None:
-            return self.sink.constant(int(value.polynomial.constant_value != 0), BOOL, expression.location)
+            return self.sink.truth(int(value.polynomial.constant_value != 0), expression.location)
         if isinstance(value, Address):
             raise refusal("pointer", expression.location, "a pointer is tested")
         data = self.as_data(value, expression)
@@ -153,17 +186,7 @@ class Conditions(Places):
         self._without_effects(expression.right)
         self.sink.begin_branch()
         right = self.truth(expression.right)
-        arm = self.sink.end_branch()
-        self.sink.begin_branch()
-        decided = self.sink.constant(int(expression.operator == "||"), BOOL, expression.location)
-        other = self.sink.end_branch()
-        decided = Data(decided.ssa, BOOL, decided.literal, truth=True)
-        arms, results = (
-            ((arm, other), (right, decided)) if expression.operator == "&&" else ((other, arm), (decided, right))
-        )
-        result = self.sink.branch(left, arms, results, expression.location)
-        assert result is not None
-        return result
+        return self.sink.connect(expression.operator, left, (right, self.sink.end_branch()), expression.location)
 
     def conditional(self, expression: nodes.Conditional) -> Value:
         """Evaluate ``?:``; an undecided one is a value of the emitted program."""
@@ -172,9 +195,10 @@ class Conditions(Places):
             return self.evaluate(expression.then if condition else expression.otherwise)
         if not isinstance(expression.ctype, IntegerType | FloatType):
             raise refusal("pointer", expression.location, "a pointer is chosen by `?:`")
+        known = self.guards(expression.condition)
         results: list[Data] = []
         arms: list[object] = []
-        for arm, guards in zip((expression.then, expression.otherwise), guards_of(condition), strict=True):
+        for arm, guards in zip((expression.then, expression.otherwise), known, strict=True):
             self._without_effects(arm)
             self.sink.begin_branch()
             with self.inside(guards=guards):
@@ -231,16 +255,3 @@ def _is_condition(expression: nodes.Expression) -> bool:
     if isinstance(expression, nodes.Unary):
         return expression.operator == "!"
     return isinstance(expression, nodes.Binary) and expression.operator in COMPARISONS | {"&&", "||"}
-
-
-def guards_of(condition: Condition) -> tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]:
-    """Give what is known in the two arms of a condition, as polynomials that are not negative."""
-    if not isinstance(condition, AffineCondition):
-        return (), ()
-    true: list[Polynomial] = []
-    for polynomial, equality in condition.constraints:
-        true.extend((polynomial, ZERO - polynomial) if equality else (polynomial,))
-    false: tuple[Polynomial, ...] = ()
-    if len(condition.constraints) == 1 and not condition.constraints[0][1]:
-        false = (-condition.constraints[0][0] - ONE,)
-    return (false, tuple(true)) if condition.inverted else (tuple(true), false)

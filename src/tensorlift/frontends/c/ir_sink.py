@@ -5,7 +5,7 @@ Loads and stores are emitted with an empty map; ``complete`` sets memory, indice
 
 from __future__ import annotations
 
-import struct
+import ctypes
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref, scf
@@ -121,9 +121,10 @@ class IRSink:
         operation = arith.ConstantOp.create(result_types=[kind], properties={"value": attribute})
         return Data(self._value(operation, location), ctype, literal=value)
 
-    def _truth(self, value: bool, location: Location) -> Data:  # noqa: FBT001 - a truth value is what it is about
-        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": IntegerAttr(-int(value), i1)})
-        return Data(self._value(operation, location), BOOL, literal=int(value), truth=True)
+    def truth(self, value: int, location: Location) -> Data:
+        """Emit a constant truth value."""
+        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": IntegerAttr(-value, i1)})
+        return Data(self._value(operation, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
         """Emit an exact polynomial as an integer; a product of variables is computed in the integer type."""
@@ -191,7 +192,7 @@ class IRSink:
     def unary(self, operator: str, value: Data, location: Location) -> Data:
         """Emit ``-``, ``~`` or ``!``."""
         if operator == "!":
-            true = self._truth(value=True, location=location)
+            true = self.truth(1, location)
             return Data(self._apply("arith.xori", [_ssa(value), _ssa(true)], i1, location), BOOL, truth=True)
         if isinstance(value.ctype, FloatType):
             if value.literal is not None:
@@ -228,14 +229,33 @@ class IRSink:
             zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": IntegerAttr(0, _INDEX)})
             number = predicate("==" if equality else ">=", IntegerType("index", 64, signed=True, rank=0))
             part = self._compare(False, number, (value, self._value(zero, location)), location)  # noqa: FBT003 - see the parameter
-            result = part if result is None else self.connect("&&", result, part, location)
+            if result is not None:
+                both = self._apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
+                part = Data(both, BOOL, truth=True)
+            result = part
         assert result is not None
         return self.unary("!", result, location) if condition.inverted else result
 
-    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
-        """Emit ``&&`` or ``||`` of two truth values that are both computed."""
-        name = "arith.andi" if operator == "&&" else "arith.ori"
-        return Data(self._apply(name, [_ssa(left), _ssa(right)], i1, location), BOOL, truth=True)
+    def connect(self, operator: str, left: Data, right: tuple[Data, object], location: Location) -> Data:
+        """Emit ``&&`` or ``||``: a plain operation if the right side may run eagerly, else a condition."""
+        value, arm = right[0], cast("Block", right[1])
+        if all(map(can_be_eager, arm.ops)):
+            self._splice(arm)
+            name = "arith.andi" if operator == "&&" else "arith.ori"
+            return Data(self._apply(name, [_ssa(left), _ssa(value)], i1, location), BOOL, truth=True)
+        self.begin_branch()
+        decided = self.truth(int(operator == "||"), location)
+        other = self.end_branch()
+        arms, results = ((arm, other), (value, decided)) if operator == "&&" else ((other, arm), (decided, value))
+        result = self.branch(left, arms, results, location)
+        assert result is not None
+        return result
+
+    def _splice(self, block: Block) -> None:
+        """Move the operations of a block here."""
+        for operation in list(block.ops):
+            operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+            self._blocks[-1].add_op(operation)
 
     def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
         """Emit a function of <math.h>."""
@@ -382,9 +402,7 @@ class IRSink:
     ) -> Data:
         """Move both arms here and choose between their values."""
         for block in blocks:
-            for operation in list(block.ops):
-                operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-                self._blocks[-1].add_op(operation)
+            self._splice(block)
         first, second = results
         value = self._value(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)
         return Data(value, first.ctype, truth=first.truth)
@@ -412,7 +430,7 @@ def _segments(*sizes: int) -> Attribute:
 def _rounded(value: float, ctype: FloatType) -> float:
     """Round a number to a floating type."""
     if ctype.width == 32:  # noqa: PLR2004 - the width of float
-        return float(struct.unpack("f", struct.pack("f", value))[0])
+        return ctypes.c_float(value).value
     return float(value)
 
 

@@ -47,11 +47,15 @@ class Preconditions:
         least = self._ranges.minimum(need.polynomial, domain)
         if least is None or (least.constant_value or 0) < 0:
             raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
-        if least.is_affine or not self._ranges.is_nonnegative(least):
-            self._add(need.kind, least, need.location)
+        self.insist(need.kind, least, need.location)
+
+    def insist(self, kind: str, polynomial: Polynomial, location: Location) -> None:
+        """Record ``polynomial >= 0``; a product that holds for all sizes of at least one becomes that condition."""
+        if polynomial.is_affine or not self._ranges.is_nonnegative(polynomial):
+            self._add(kind, polynomial, location)
             return
-        for name in sorted(self._ranges.leaves(least)):
-            self._add(need.kind, Polynomial.variable(name) - ONE, need.location)
+        for name in sorted(self._ranges.leaves(polynomial)):
+            self._add(kind, Polynomial.variable(name) - ONE, location)
 
     def record(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         """Record ``polynomial >= 0`` unless it holds for all sizes of at least one."""

@@ -77,7 +77,7 @@ class Ranges:
                 return True
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
-        return self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._size_facts(polynomial))
+        return self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._local_facts(polynomial))
 
     def is_certain(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, with nothing assumed about sizes."""
@@ -100,11 +100,16 @@ class Ranges:
             if most is not None:
                 yield most
 
-    def _size_facts(self, polynomial: Polynomial) -> Iterable[Polynomial]:
-        """Give the upper limits that the types of sizes set, as facts ``maximum - size >= 0``."""
+    def _local_facts(self, polynomial: Polynomial) -> Iterable[Polynomial]:
+        """Give what is known of single variables: types limit sizes, and a quotient times its divisor the numerator."""
         for name in sorted(polynomial.variables()):
+            variable = Polynomial.variable(name)
             if name in self.sizes:
-                yield Polynomial.constant(self.sizes[name].maximum) - Polynomial.variable(name)
+                yield Polynomial.constant(self.sizes[name].maximum) - variable
+            elif name in self.quotients:
+                numerator, divisor = self.quotients[name]
+                yield numerator - variable.scale(divisor)
+                yield variable.scale(divisor) - numerator + Polynomial.constant(divisor - 1)
 
     def _holds(self, polynomial: Polynomial) -> bool:
         """Whether no coefficient is negative once every size is written as one plus something."""
@@ -128,12 +133,18 @@ class Ranges:
         return name in self.quotients and self.is_nonnegative(self.quotients[name][0])
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
-        """Give the maximum over the domain as a polynomial of sizes, or None where it is not one."""
-        return self._extreme(polynomial, domain, most=True)
+        """Give an upper bound over the domain as a polynomial of sizes, the maximum unless a guard hides it."""
+        best = self._extreme(polynomial, domain, most=True)
+        for guard in _touching(polynomial, domain):
+            other = self._extreme(polynomial + guard, domain, most=True)
+            if other is not None and (best is None or self.is_nonnegative(best - other)):
+                best = other
+        return best
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
-        """Give the minimum over the domain as a polynomial of sizes, or None where it is not one."""
-        return self._extreme(polynomial, domain, most=False)
+        """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
+        opposite = self.maximum(-polynomial, domain)
+        return None if opposite is None else -opposite
 
     def _extreme(self, polynomial: Polynomial, domain: Domain, *, most: bool) -> Polynomial | None:
         current = polynomial
@@ -195,13 +206,16 @@ class Ranges:
         return best
 
     def _last_of_loop(self, loop: LoopRange) -> Polynomial:
+        """Give the last value of a loop variable; with a step that need not divide the length, a bound of it."""
         upper = loop.uppers[0]
         for other in loop.uppers[1:]:
             if self.is_nonnegative(upper - other):
                 upper = other
-        if loop.step == 1:
-            return upper - ONE
-        return loop.lower + self.quotient(upper - ONE - loop.lower, loop.step).scale(loop.step)
+        length = upper - loop.lower
+        if length.constant_value is not None:
+            return upper - Polynomial.constant(1 + (length.constant_value - 1) % loop.step)
+        whole = all(value % loop.step == 0 for value in length.terms.values())
+        return upper - Polynomial.constant(loop.step if whole else 1)
 
     def _first(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
         """Give the least value of a loop variable."""
@@ -220,3 +234,11 @@ class Ranges:
                 continue
             rest = guard.without([variable])
             yield rest if upper else ZERO - rest
+
+
+def _touching(polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
+    """List the guards that speak of a loop variable of the polynomial."""
+    if not domain.guards:
+        return []
+    variables = polynomial.variables() & {loop.variable for loop in domain.loops}
+    return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]

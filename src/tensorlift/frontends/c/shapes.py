@@ -43,8 +43,8 @@ class Shapes:
         else:
             splits = [Split(access, access.subscripts) for access in array.accesses]
             self._declared_extents(array, splits)
-        self._check_starts(array, splits)
         self._check_affine(array)
+        self._check_inside(array, splits)
         return splits
 
     def _inner_extents(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> None:
@@ -82,13 +82,10 @@ class Shapes:
         return self._greatest(candidates)
 
     def _greatest(self, candidates: dict[Polynomial, Location]) -> Polynomial:
-        """Choose the candidate that is provably the greatest, or the one with the fewest conditions for being it."""
+        """Choose the candidate that is provably the greatest, or the one that the fewest others may exceed."""
         ordered = list(candidates)
-        doubts = [[other for other in ordered if not self._ranges.is_nonnegative(item - other)] for item in ordered]
-        best = min(range(len(ordered)), key=lambda position: (len(doubts[position]), position))
-        for other in doubts[best]:
-            self._preconditions.record("extent", ordered[best] - other, candidates[other])
-        return ordered[best]
+        doubts = [sum(not self._ranges.is_nonnegative(item - other) for other in ordered) for item in ordered]
+        return ordered[min(range(len(ordered)), key=lambda position: (doubts[position], position))]
 
     def _declared_extents(self, array: Array, splits: Sequence[Split]) -> None:
         """Check every access against the declared extents, and infer a missing first extent."""
@@ -98,12 +95,12 @@ class Shapes:
                 continue
             for split in splits:
                 room = self._room(split, position, extent, array)
-                if room.is_constant and (room.constant_value or 0) < 0:
-                    if position or not array.is_parameter:
-                        raise refusal("outside", split.access.location, _outside(split, array, extent))
-                    array.extents[position] = self._extent(array, position, splits)
-                    break
-                self._preconditions.record("extent", room, split.access.location)
+                if not self._ranges.is_nonnegative(ZERO - room - ONE):
+                    continue
+                if position or not array.is_parameter:
+                    raise refusal("outside", split.access.location, _outside(split, array, extent))
+                array.extents[position] = self._extent(array, position, splits)
+                break
 
     def _room(self, split: Split, position: int, extent: Polynomial, array: Array) -> Polynomial:
         """Give how many elements of a dimension lie after the last access."""
@@ -112,20 +109,24 @@ class Shapes:
             raise refusal("extent", split.access.location, array.name)
         return extent - ONE - most
 
-    def _check_starts(self, array: Array, splits: Sequence[Split]) -> None:
-        """Make sure that no access lies before the start of its dimension."""
+    def _check_inside(self, array: Array, splits: Sequence[Split]) -> None:
+        """Make sure that every access stays inside the extents, or record the sizes for which it does."""
         for split in splits:
-            for subscript in split.subscripts:
-                least = self._ranges.minimum(subscript, split.access.domain)
-                if least is None:
-                    if self._ranges.is_nonnegative(subscript, split.access.domain):
+            domain, location = split.access.domain, split.access.location
+            for position, subscript in enumerate(split.subscripts):
+                extent = array.extents[position]
+                assert extent is not None
+                for room in (subscript, extent - ONE - subscript):
+                    if self._ranges.is_certain(room, domain):
                         continue
-                    raise refusal("extent", split.access.location, array.name)
-                if self._ranges.is_nonnegative(least) or self._ranges.is_nonnegative(subscript, split.access.domain):
-                    continue
-                if self._ranges.is_nonnegative(ZERO - least - ONE):
-                    raise refusal("negative", split.access.location, _spell(split.access, array))
-                self._preconditions.record("extent", least, split.access.location)
+                    least = self._ranges.minimum(room, domain)
+                    if least is None:
+                        raise refusal("extent", location, array.name)
+                    if self._ranges.is_nonnegative(ZERO - least - ONE):
+                        reason = "negative" if room is subscript else "outside"
+                        detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
+                        raise refusal(reason, location, detail)
+                    self._preconditions.insist("extent", least, location)
 
     def _check_affine(self, array: Array) -> None:
         for extent in array.extents:

@@ -55,8 +55,11 @@ class Sink(Protocol):
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Turn an affine condition into a truth value."""
 
-    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
-        """Combine two truth values with ``&&`` or ``||``, both evaluated."""
+    def truth(self, value: int, location: Location) -> Data:
+        """Give a constant truth value."""
+
+    def connect(self, operator: str, left: Data, right: tuple[Data, object], location: Location) -> Data:
+        """Combine truth values with ``&&`` or ``||``; the right one comes with the arm that computes it."""
 
     def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
         """Call a function of <math.h>."""
@@ -134,7 +137,12 @@ class QuietSink:
         del condition, location
         return Data(None, BOOL, truth=True)
 
-    def connect(self, operator: str, left: Data, right: Data, location: Location) -> Data:
+    def truth(self, value: int, location: Location) -> Data:
+        """Give a truth value."""
+        del value, location
+        return Data(None, BOOL, truth=True)
+
+    def connect(self, operator: str, left: Data, right: tuple[Data, object], location: Location) -> Data:
         """Give a truth value."""
         del operator, right, location
         return left

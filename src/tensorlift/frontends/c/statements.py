@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
-from tensorlift.frontends.c.conditions import guards_of
 from tensorlift.frontends.c.loops import Loops
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
@@ -75,7 +74,7 @@ class Statements(Loops):
             raise refusal("early-return", statement.location)
         values: list[Value | None] = []
         regions: list[object] = []
-        for arm, goes_on, guards in zip(arms, going_on, guards_of(condition), strict=True):
+        for arm, goes_on, guards in zip(arms, going_on, self.guards(statement.condition), strict=True):
             saved = dict(self.environment)
             self.sink.begin_branch()
             with self.inside(guards=guards):
@@ -113,9 +112,10 @@ class Statements(Loops):
                 self.execute(chosen)
             return
         before = dict(self.environment)
+        known = self.guards(statement.condition)
         ends: list[Environment] = []
         regions: list[object] = []
-        for arm, guards in zip((statement.then, statement.otherwise), guards_of(condition), strict=True):
+        for arm, guards in zip((statement.then, statement.otherwise), known, strict=True):
             self.environment = dict(before)
             self.sink.begin_branch()
             with self.inside(guards=guards):
