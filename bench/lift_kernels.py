@@ -1,8 +1,8 @@
 """Lift every reference kernel in one warm process and print the table: ``python bench/lift_kernels.py [--test]``.
 
 Columns are milliseconds for each stage of the pipeline.  ``--test`` also runs each lift against the compiled original,
-``--json FILE`` writes the rows, ``--suite NAME`` and ``--kernel NAME`` choose.  The exit status is 1 where a kernel does
-not get the verdict that ``bench/kernels/index.json`` expects.
+``--json FILE`` writes the rows, ``--suite NAME`` and ``--kernel NAME`` choose.  The exit status is 1 where a kernel
+does not get the verdict that ``bench/kernels/index.json`` expects.
 """
 
 from __future__ import annotations

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xdsl.dialects.builtin import ShapedType
 
-from tensorlift.record import Output, Parameter, Precondition, Role, Trial, row_major_strides
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import Domain, NotAffine
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.function import FunctionView
+from tensorlift.record import (
+    FunctionRecord,
+    Level,
+    Output,
+    Parameter,
+    Precondition,
+    ResidualLoop,
+    Role,
+    Trial,
+    Verdict,
+    row_major_strides,
+)
 from tensorlift.report.program import entry_name
 
 if TYPE_CHECKING:
-    from tensorlift.ir.function import FunctionView
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.diagnostics import Location
+    from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import Parameter as SourceParameter
+    from tensorlift.proofs import Certificate
     from tensorlift.runtime.differential import DifferentialReport
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
@@ -24,6 +45,86 @@ _REASONS = {
     "no-overlap": "a written array must not share memory with another",
     "extent": "every access must stay inside its array",
 }
+
+_PREFIX_METHODS = {"cumsum", "cumprod", "accumulate"}
+
+
+class Emitted(Protocol):
+    """A program as a target's emitter gives it: its text, the name of its function, hints for the checker."""
+
+    text: str
+    entry: str
+    cuts: Sequence[Cut]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifting:
+    """All that the rooms found out about one function that was lifted."""
+
+    func_op: Any
+    summary: Summary
+    emitted: Emitted
+    certificate: Certificate
+    reports: tuple[DifferentialReport, ...]
+
+
+def record_of(lifting: Lifting, location: Location | None, target: str, seconds: Mapping[str, float]) -> FunctionRecord:
+    """Make the record of a function that was lifted and proved.
+
+    A test that fails contradicts the proof: then one of the two is broken, and nothing is given out.
+    """
+    view, program = FunctionView(lifting.func_op), lifting.emitted.text
+    trials = tuple(map(describe_test, lifting.reports))
+    for trial in trials:
+        if not trial.passed:
+            raise refuse(
+                "TL901",
+                f"the lifted program is proved, but differs from the {trial.against} original: {trial.failure}",
+                location,
+                "report it with the source: the proof or the test is broken",
+            )
+    return FunctionRecord(
+        view.name,
+        verdict_of(program),
+        location,
+        Level.PROVED,
+        "derive",
+        target,
+        seconds,
+        describe_parameters(view, program),
+        describe_outputs(view),
+        describe_requirements(view, lifting.summary),
+        residual_loops=tuple(describe_loops(lifting.summary.items)),
+        program=program,
+        certificate=lifting.certificate.as_json(),
+        tests=trials,
+    )
+
+
+def verdict_of(program: str) -> Verdict:
+    """Say what remains in an emitted program: a loop, a scan along an axis, or neither."""
+    nodes = list(ast.walk(ast.parse(program)))
+    if any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in nodes):
+        return Verdict.HYBRID
+    called = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return Verdict.SCAN if called & _PREFIX_METHODS else Verdict.LOOP_FREE
+
+
+def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
+    """Describe the loops that stay, outer ones first."""
+    for item in items:
+        if isinstance(item, KeptLoop):
+            reason = item.reason
+            statement = str(reason.location or "")
+            carried = ", ".join(c.array for c in item.carried)
+            yield ResidualLoop(
+                f"for {item.variable}",
+                f"{carried} carried over {item.variable}",
+                statement,
+                reason.message,
+                reason.location,
+            )
+            yield from describe_loops(item.body)
 
 
 def describe_parameters(view: FunctionView, program: str) -> tuple[Parameter, ...]:
@@ -46,10 +147,43 @@ def describe_outputs(view: FunctionView) -> tuple[Output, ...]:
     return (*arrays, *returned)
 
 
-def describe_requirements(view: FunctionView) -> tuple[Precondition, ...]:
-    """Describe what the front end assumed, without repetition."""
-    found = (Precondition(r.text, _REASONS.get(r.kind, r.kind), r.location) for r in view.requires)
-    return tuple(dict.fromkeys(found))
+def describe_requirements(view: FunctionView, summary: Summary) -> tuple[Precondition, ...]:
+    """Describe what the callers must guarantee: the front end's assumptions, sizes, bounds and no overlap."""
+    stated = [Precondition(r.text, _REASONS.get(r.kind, r.kind), r.location) for r in view.requires]
+    known = {precondition.text for precondition in stated}
+    sizes = [
+        Precondition(t, "the program is lifted for sizes from 1 on", view.location) for t in _spell(summary.assumed)
+    ]
+    needed = summary.context.gist(summary.assumed)
+    bounds = [Precondition(t, _REASONS["extent"], view.location) for t in _spell(needed) if t not in known]
+    return tuple(dict.fromkeys([*stated, *sizes, *bounds, *_separate(view, summary)]))
+
+
+def _spell(domain: Domain) -> Iterator[str]:
+    """Spell a condition on sizes, a text for each constraint where it is a conjunction."""
+    try:
+        conjuncts = domain.pruned().conjuncts()
+    except NotAffine:
+        yield str(domain)
+        return
+    if len(conjuncts) == 1:
+        yield from sorted(str(constraint) for constraint in conjuncts[0])
+    elif conjuncts:
+        yield " or ".join("(" + " and ".join(sorted(map(str, c))) + ")" for c in conjuncts)
+
+
+def _separate(view: FunctionView, summary: Summary) -> Iterator[Precondition]:
+    """Ask that a written array shares no memory with another array that is used, unless C's ``restrict`` says so."""
+    written = [name for name, _ in summary.outputs]
+    used = {*view.read, *written}
+    arrays = [p for p in view.parameters if p.role == "array" and p.name in used]
+    for parameter in arrays:
+        others = [
+            o.name for o in arrays if o.name != parameter.name and not (o.name in written and o.name < parameter.name)
+        ]
+        if parameter.name in written and others and "restrict" not in parameter.c_type:
+            text = f"{parameter.name} shares no memory with {', '.join(others)}"
+            yield Precondition(text, _REASONS["no-overlap"], parameter.location)
 
 
 def describe_test(report: DifferentialReport) -> Trial:

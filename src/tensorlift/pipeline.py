@@ -15,16 +15,37 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from tensorlift import __version__
+from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.normal import clear_caches
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error, refuse
+from tensorlift.frontends.c import read_c
+from tensorlift.interface import Lifting, record_of
+from tensorlift.ir.function import FunctionView
+from tensorlift.ir.text import functions as functions_of
+from tensorlift.ir.text import print_module
+from tensorlift.proofs.check import check
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
+from tensorlift.runtime.differential import compare_with_interpreter, differential_test
+from tensorlift.runtime.original import CompileOptions
+from tensorlift.runtime.sizes import choose_sizes, requirements_hold
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.interface import Emitted
+    from tensorlift.runtime.differential import DifferentialReport
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
+
+_SMALL_CASES = 3  # size sets at which a lifted program runs against the interpreter
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +112,7 @@ def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
             seconds=clock.seconds,
         )
     functions = tuple(
-        _lift_function(function, target, options) for function in _select(read, options.functions, source.name)
+        _lift_function(function, target, source, options) for function in _select(read, options.functions, source.name)
     )
     return LiftRecord(__version__, source.name, source.sha256, options.target, functions, seconds=clock.seconds)
 
@@ -103,15 +124,21 @@ def intermediate(source: Source, options: LiftOptions, form: str) -> list[Interm
 
 def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     """Decide a certificate again, without any of the search; no diagnostics means that it holds."""
-    raise NotImplementedError
+    from tensorlift.proofs.verify import verify as decide
+
+    try:
+        decide(certificate, get_target)
+    except LiftError as failure:
+        return failure.diagnostics
+    return ()
 
 
-def _lift_function(function: ReadFunction, target: Target, options: LiftOptions) -> FunctionRecord:
+def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
     clock = StageClock()
     if function.module is None:
         return _refused(function, function.diagnostics, options, clock)
     try:
-        return _lift_module(function, target, options, clock)
+        return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:
         return _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
     except Exception as error:
@@ -120,17 +147,96 @@ def _lift_function(function: ReadFunction, target: Target, options: LiftOptions)
         return _refused(function, (*function.diagnostics, internal_error(error, function.location)), options, clock)
 
 
-def _lift_module(function: ReadFunction, target: Target, options: LiftOptions, clock: StageClock) -> FunctionRecord:
-    """Take one function through the rooms: summarise, derive, emit, prove, check, test, each timed by the clock."""
-    raise NotImplementedError
+def _lift_module(
+    function: ReadFunction, target: Target, source: Source, options: LiftOptions, clock: StageClock
+) -> FunctionRecord:
+    """Take one function through the rooms, each timed by the clock."""
+    func_op = _function_op(function)
+    _start_afresh()
+    with clock.stage("summarise"):
+        summary = summarise(func_op)
+    with clock.stage("simplify"):
+        simplified = simplify(summary)
+    with clock.stage("derive"):
+        program = derive(simplified)
+    with clock.stage("emit"):
+        emitted = target.emit(program)
+    with clock.stage("prove"):
+        certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts)
+    with clock.stage("check"):
+        reports = [_run_small(func_op, summary, emitted)]
+    if options.test:
+        with clock.stage("test"):
+            reports.append(_run_original(func_op, summary, emitted, source, options))
+    lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports))
+    return record_of(lifting, function.location, options.target, clock.seconds)
+
+
+def _start_afresh() -> None:
+    """Forget what lifting another function left behind, so that the same function gives the same bytes."""
+    reset_names()
+    clear_caches()
 
 
 def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
-    raise NotImplementedError
+    wanted = options.functions[0] if len(options.functions) == 1 else None
+    return read_c(
+        source.text,
+        source.name,
+        include_dirs=options.include_dirs,
+        defines=options.defines,
+        std=options.std,
+        function=wanted,
+    )
 
 
 def _intermediate(function: ReadFunction, form: str) -> Intermediate:
-    raise NotImplementedError
+    if function.module is None:
+        return Intermediate(function.name, diagnostics=function.diagnostics)
+    from tensorlift.comprehension.notation import show_summary
+
+    _start_afresh()
+    try:
+        text = print_module(function.module) if form == "ir" else show_summary(summarise(_function_op(function)))
+    except LiftError as refusal:
+        return Intermediate(function.name, diagnostics=refusal.diagnostics)
+    return Intermediate(function.name, text)
+
+
+def _function_op(function: ReadFunction) -> Any:
+    (func_op,) = functions_of(function.module)
+    return func_op
+
+
+def _run_small(func_op: Any, summary: Summary, emitted: Emitted) -> DifferentialReport:
+    """Run the program against the interpreter at the smallest sizes and at two others."""
+    view = FunctionView(func_op)
+    sizes = choose_sizes(view.parameters, _defined_at(summary, view), np.random.default_rng(0), _SMALL_CASES)
+    outputs = [name for name, _ in summary.outputs]
+    return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
+
+
+def _run_original(
+    func_op: Any, summary: Summary, emitted: Emitted, source: Source, options: LiftOptions
+) -> DifferentialReport:
+    """Run the program against the source, compiled, both in limited subprocesses."""
+    compiler = CompileOptions(options.include_dirs, options.defines, options.std or "")
+    return differential_test(
+        source.text,
+        source.name,
+        func_op,
+        emitted.text,
+        emitted.entry,
+        outputs=[name for name, _ in summary.outputs],
+        compile_options=compiler,
+        sizes_predicate=_defined_at(summary, FunctionView(func_op)),
+    )
+
+
+def _defined_at(summary: Summary, view: FunctionView) -> Callable[[Mapping[str, int]], bool]:
+    """Give the predicate of the sizes at which the source is defined and the front end's assumptions hold."""
+    assumed = requirements_hold(view)
+    return lambda sizes: assumed(sizes) and summary.context.contains(sizes)
 
 
 def _refused(

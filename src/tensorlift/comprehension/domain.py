@@ -144,6 +144,15 @@ class Domain:
         """Tell whether both domains have the same points."""
         return self is other or self.isl.is_equal(other.isl)
 
+    def contains(self, values: Mapping[str, int]) -> bool:
+        """Tell whether some point has these values for these variables."""
+        result = self.isl
+        for name, value in values.items():
+            position = result.find_dim_by_name(_PARAM, name)
+            if position >= 0:
+                result = result.fix_val(_PARAM, position, isl.Val(value))
+        return not result.is_empty()
+
     def implies(self, *constraints: Constraint) -> bool:
         """Tell whether every point satisfies every constraint."""
         return self.is_subset(Domain.of(*constraints))
