@@ -1,0 +1,111 @@
+"""Certificates: everything that is needed to decide again that a program is right, as data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.ir.cut import Cut
+from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+from tensorlift.proofs.serialise import summary_from_json, summary_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.comprehension.definition import Summary
+
+CERTIFICATE_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A program, the summary that it was proved equal to, and on what terms.
+
+    ``preconditions`` and ``source_digest`` are the pipeline's to fill in: they say what was assumed of the source and which source it was.
+    ``obligations`` counts what was discharged, by kind; ``cases`` is the number of cases of the sizes.
+    """
+
+    summary: Summary
+    program: str
+    entry: str
+    target: str
+    cuts: tuple[Cut, ...] = ()
+    obligations: Mapping[str, int] | None = None
+    cases: int = 1
+    preconditions: tuple[str, ...] = ()
+    source_digest: str = ""
+    numerics: str = "real"
+    level: str = "proved"
+
+    @staticmethod
+    def of(  # noqa: PLR0913 - the parts of a certificate
+        summary: Summary,
+        program: str,
+        entry: str,
+        target: str,
+        cuts: tuple[Cut, ...],
+        obligations: Mapping[str, int],
+        cases: int,
+    ) -> Certificate:
+        """Return the certificate of a finished proof."""
+        return Certificate(summary, program, entry, target, cuts, obligations, cases)
+
+    def about(self, source_digest: str, preconditions: tuple[str, ...]) -> Certificate:
+        """Return the certificate with the source that it is about and what is assumed of its use."""
+        return replace(self, source_digest=source_digest, preconditions=preconditions)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the certificate as JSON values, in the order in which a reader wants them."""
+        return {
+            "certificate": CERTIFICATE_VERSION,
+            "function": self.summary.name,
+            "source_sha256": self.source_digest,
+            "target": self.target,
+            "level": self.level,
+            "numerics": self.numerics,
+            "preconditions": list(self.preconditions),
+            "entry": self.entry,
+            "program": self.program,
+            "cuts": [list(cut) for cut in self.cuts],
+            "obligations": dict(self.obligations or {}),
+            "cases": self.cases,
+            "summary": summary_to_json(self.summary),
+        }
+
+    def to_json(self) -> str:
+        """Give the certificate as JSON text."""
+        return json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n"
+
+
+def certificate_from_json(data: Mapping[str, Any]) -> Certificate:
+    """Read a certificate.
+
+    Raises:
+        CheckFailure: where it is damaged.
+
+    """
+    try:
+        if data["certificate"] != CERTIFICATE_VERSION:
+            raise CheckFailure(CERTIFICATE, f"certificates of version {data['certificate']} are not read here")
+        return Certificate(
+            summary_from_json(data["summary"]),
+            str(data["program"]),
+            str(data["entry"]),
+            str(data["target"]),
+            tuple(Cut(int(line), str(variable), str(name)) for line, variable, name in data["cuts"]),
+            dict(data["obligations"]),
+            int(data["cases"]),
+            tuple(data["preconditions"]),
+            str(data["source_sha256"]),
+            str(data["numerics"]),
+            str(data["level"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
+        raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None
+
+
+def digest(summary: Summary) -> str:
+    """Return a digest of a summary: equal digests mean the same definitions."""
+    return hashlib.sha256(json.dumps(summary_to_json(summary), sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,160 @@
+"""The gatekeeper: emitted text against the summary of its source.
+
+The text is parsed back and executed symbolically, operation by operation, with the meanings of the target's rows.  Each returned value must
+equal the summary's final definition of it: same shape, same element type, and every cell equal, for all sizes on which the source is
+defined.  Bounds, equal extents, divisors and memory are obligations on the way.  Nothing of what produced the text is used or trusted.
+"""
+
+from __future__ import annotations
+
+import keyword
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
+from tensorlift.proofs.cases import by_cases
+from tensorlift.proofs.certificate import Certificate
+from tensorlift.proofs.divisors import Divisors
+from tensorlift.proofs.evaluate import Evaluator
+from tensorlift.proofs.execute import Execution
+from tensorlift.proofs.expansion import Definitions
+from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, UNREADABLE, CheckFailure
+from tensorlift.proofs.loops import LoopProver
+from tensorlift.proofs.obligations import Ledger
+from tensorlift.proofs.parse import parse_program
+from tensorlift.proofs.values import Buffer, Frame, Held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.cut import Cut
+    from tensorlift.proofs.parse import Function, ProgramText
+    from tensorlift.proofs.values import Item
+    from tensorlift.targets.target import Target
+
+
+def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequence[Cut] = ()) -> Certificate:
+    """Prove that the function ``entry`` of a text computes what a summary says, for all sizes of its context.
+
+    Raises:
+        CheckFailure: where that is not proved, with the reason and the line of the text.
+
+    """
+    program = parse_program(text, target.modules)
+    function = program.functions.get(entry)
+    if function is None:
+        raise CheckFailure(INTERFACE, f"the text defines no function {entry}")
+    proof = _Proof(program, function, summary, target, cuts)
+    try:
+        cases = by_cases(summary.context, proof.prove)
+    except RecursionError:
+        raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
+    obligations = dict(sorted(proof.ledger.counts.items()))
+    return Certificate.of(summary, text, entry, target.name, tuple(cuts), obligations, cases)
+
+
+class _Proof:
+    """One program against one summary; `prove` is run once for each case of the sizes."""
+
+    def __init__(
+        self, program: ProgramText, function: Function, summary: Summary, target: Target, cuts: Sequence[Cut]
+    ) -> None:
+        self.function = function
+        self.summary = summary
+        self.definitions = Definitions(summary)
+        self.divisors = Divisors(self.definitions, summary.items)
+        self.ledger = Ledger(summary.context, summary.derived, self.divisors.never_zero)
+        self.evaluator = Evaluator(program, target, self.ledger)
+        self.cuts = cuts
+
+    def prove(self, case: Domain) -> None:
+        """Prove the program for the sizes of one case."""
+        self.ledger.within(case)
+        self.definitions.opaque = set()
+        self.divisors.active = [self.summary.items]
+        loops = LoopProver(self.summary.items, self.summary.arrays)
+        execution = Execution(self.evaluator, self.ledger, self.definitions, self.divisors, self.cuts, loops.prove)
+        returned = execution.run(self.function.body, self._parameters())
+        self._check_results(execution, returned)
+
+    # -- parameters
+
+    def _parameters(self) -> Frame:
+        """Bind the parameters: arrays, scalars and sizes of the source, of each kind in source order, each by its name."""
+        frame = Frame(self.function.local_names)
+        names = {_python_name(n): n for n in (*self.summary.arrays, *self.summary.scalars, *self.summary.sizes)}
+        given = [names.get(parameter, "") for parameter in self.function.parameters]
+        for parameter, name in zip(self.function.parameters, given, strict=True):
+            frame.bind(parameter, self._parameter(parameter, name))
+        for kind in (self.summary.arrays, self.summary.scalars, self.summary.sizes):
+            listed = [name for name in given if name in kind]
+            if listed != [name for name in kind if name in listed]:
+                raise CheckFailure(INTERFACE, "the parameters are not in the order of the source")
+        return frame
+
+    def _parameter(self, parameter: str, name: str) -> Held:
+        info = self.summary.arrays.get(name)
+        if info is not None and info.is_parameter:
+            return Held(array(name, info.shape, info.dtype), Buffer(is_input=True))
+        if name in self.summary.scalars:
+            return Held(scalar_value(terms.scalar(name, self.summary.scalars[name]), Strength.EITHER))
+        if name in self.summary.sizes:
+            return Held(size(Affine.var(name)))
+        raise CheckFailure(INTERFACE, f"the source has no parameter {parameter}")
+
+    # -- results
+
+    def _check_results(self, execution: Execution, returned: Item) -> None:
+        wanted = [(name, version) for name, version in self.summary.outputs]
+        if self.summary.result is not None:
+            wanted.append(("the result", self.summary.result))
+        values = (returned,) if len(wanted) == 1 else returned
+        if not isinstance(values, tuple) or len(values) != len(wanted) or not wanted:
+            raise CheckFailure(INTERFACE, f"the source has {len(wanted)} outputs", self.ledger.line)
+        buffers: set[Buffer] = set()
+        for (name, version), value in zip(wanted, values, strict=True):
+            if not isinstance(value, Held) or value.blank is not None:
+                raise CheckFailure(INTERFACE, f"{name} is returned without values", self.ledger.line)
+            self._check_result(execution, name, version, value)
+            self._check_memory(name, value, buffers)
+
+    def _check_result(self, execution: Execution, name: str, version: str, held: Held) -> None:
+        shape, dtype = self._form(version)
+        if not execution.has_shape(held, shape):
+            mine = ", ".join(map(str, held.tensor.shape))
+            raise CheckFailure(INTERFACE, f"{name} is returned with the shape ({mine})", self.ledger.line)
+        if held.tensor.dtype != dtype:
+            raise CheckFailure(
+                INTERFACE, f"{name} is returned as {held.tensor.dtype}, but is {dtype} in the source", self.ledger.line
+            )
+        self.ledger.counts["an output equals its definition"] += 1
+        if not self.definitions.is_version(held.tensor, version, self.ledger.context):
+            cut = execution.unproved_cut
+            hint = "" if cut is None else f" (nor {cut.variable} to be {cut.definition} after line {cut.line})"
+            raise CheckFailure(UNEQUAL, f"{name} is not proved to be {version}{hint}", self.ledger.line)
+
+    def _form(self, version: str) -> tuple[tuple[Affine, ...], DType]:
+        definition = self.definitions.by_name.get(version)
+        if definition is not None:
+            return definition.shape, definition.dtype
+        info = self.summary.arrays[self.definitions.array_of(version)]
+        return info.shape, info.dtype
+
+    def _check_memory(self, name: str, held: Held, buffers: set[Buffer]) -> None:
+        """An output is fresh: no view of an input, of another output or of read-only memory."""
+        if held.buffer is None:
+            return
+        if held.buffer.is_input or held.is_window or held.buffer in buffers:
+            raise CheckFailure(
+                MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
+            )
+        buffers.add(held.buffer)
+
+
+def _python_name(name: str) -> str:
+    """Names of the source that are no names in Python get a trailing underscore."""
+    return f"{name}_" if keyword.iskeyword(name) else name

@@ -1,0 +1,165 @@
+"""Proofs that a divisor is never zero.
+
+C's division by zero is undefined, so that a program may divide wherever the source does; elsewhere it must not, and ``np.where`` computes
+both of its arms everywhere.  A divisor is accepted if it is a nonzero constant, a size that is not zero, a selection whose condition
+excludes zero (``np.where(d == 0, 1, d)``), or a value by which the source itself divides, unconditionally, on the same points.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.dtypes import is_float, is_integer, width
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
+from tensorlift.proofs.matching import match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.proofs.expansion import Definitions
+
+_DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
+_DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
+_DIFFERENT_IF_FALSE = ("eq", "le", "ge")
+
+Guards = tuple[tuple[Term, bool], ...]
+
+
+class Division(NamedTuple):
+    """The source divides by a value on every point of a domain."""
+
+    divisor: Term
+    domain: Domain
+    variables: tuple[str, ...]
+
+
+class Divisors:
+    """Decides whether divisors can be zero, knowing where the source divides.
+
+    ``active`` are the items that are executed around the present place: the whole function, and the bodies of the loops around it.
+    """
+
+    def __init__(self, definitions: Definitions, items: tuple[Item, ...]) -> None:
+        self._definitions = definitions
+        self.active: list[tuple[Item, ...]] = [items]
+        self._found: dict[int, list[Division]] = {}
+
+    def never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
+        """Tell whether no cell of a divisor is zero."""
+        names = tuple(fresh("d") for _ in divisor.shape)
+        domain = context & Domain.box(names, divisor.shape)
+        return self._never_zero(divisor.at(tuple(map(Affine.var, names))), domain, ())
+
+    def _never_zero(self, term: Term, domain: Domain, guards: Guards) -> bool:
+        if isinstance(term, Constant):
+            return term.value != 0
+        if isinstance(term, Index):
+            return domain.implies(at_least(term.affine, 1)) or domain.implies(at_least(-1, term.affine))
+        if domain.is_empty():
+            return True
+        if isinstance(term, Piecewise):
+            return all(self._never_zero(piece, domain & part, guards) for part, piece in term.pieces)
+        if isinstance(term, Apply) and self._by_operation(term, domain, guards):
+            return True
+        return self._is_excluded(term, domain, guards) or self._source_divides(term, domain)
+
+    def _by_operation(self, term: Apply, domain: Domain, guards: Guards) -> bool:
+        if term.op == "select":
+            condition, chosen, other = term.args
+            return self._never_zero(chosen, domain, (*guards, (condition, True))) and self._never_zero(
+                other, domain, (*guards, (condition, False))
+            )
+        if term.op in ("neg", "abs") or (term.op == "cast" and _keeps_nonzero(term)):
+            return self._never_zero(term.args[0], domain, guards)
+        if term.op == "max":
+            return any(isinstance(a, Constant) and a.value > 0 for a in term.args)
+        return False
+
+    def _is_excluded(self, term: Term, domain: Domain, guards: Guards) -> bool:
+        for left, right in _different(guards):
+            if left.dtype != term.dtype:
+                continue
+            if isinstance(right, Constant) and right.value == 0 and self._definitions.equal(term, left, domain):
+                return True
+            for a, b in ((left, right), (right, left)):
+                if self._definitions.equal(term, terms.apply("sub", a, b), domain):
+                    return True
+        return False
+
+    def _source_divides(self, term: Term, domain: Domain) -> bool:
+        candidates = {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}
+        return any(_is_among(d, term, domain) for term in candidates for d in self._divisions())
+
+    def _divisions(self) -> Iterator[Division]:
+        for items in self.active:
+            found = self._found.get(id(items))
+            if found is None:
+                found = self._found[id(items)] = list(self._collect(items))
+            yield from found
+
+    def _collect(self, items: tuple[Item, ...]) -> Iterator[Division]:
+        for item in items:
+            if isinstance(item, Definition):
+                for piece, term in item.pieces:
+                    yield from self._inside(term, item.domain & piece, item.indices)
+
+    def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
+        """Yield what a term divides by, however its conditions turn out."""
+        if isinstance(term, Reduce):
+            if term.op not in ("any", "all"):
+                yield from self._inside(term.body, domain & term.domain, variables + term.bound)
+        elif isinstance(term, Piecewise):
+            for part, piece in term.pieces:
+                yield from self._inside(piece, domain & part, variables)
+        elif isinstance(term, Apply):
+            if term.op in _DIVISIONS:
+                # A float may be divided by an integer that is zero: only an integer division says something of the integer.
+                divisor = _stripped(term.args[1]) if is_integer(term.dtype) else term.args[1]
+                yield Division(self._definitions.expand(divisor, domain), domain, variables)
+            always = term.args[:1] if term.op in ("select", "and", "or") else term.args
+            for argument in always:
+                yield from self._inside(argument, domain, variables)
+
+
+def _is_among(division: Division, term: Term, domain: Domain) -> bool:
+    """Tell whether a division of the source has this divisor on every point of a domain."""
+    values = match(division.divisor, term, division.variables)
+    if values is None or substitute(division.divisor, values) is not term:
+        return False
+    free = [v for v in division.variables if v not in values]
+    return domain.is_subset(division.domain.project_out(*free).substitute(values))
+
+
+def _keeps_nonzero(cast: Apply) -> bool:
+    """Widening keeps a value from becoming zero, and so does a change of sign."""
+    source = cast.args[0].dtype
+    if is_float(cast.dtype):
+        return True
+    return is_integer(source) and is_integer(cast.dtype) and width(cast.dtype) >= width(source)
+
+
+def _stripped(term: Term) -> Term:
+    while isinstance(term, Apply) and term.op == "cast" and _keeps_nonzero(term):
+        term = term.args[0]
+    return term
+
+
+def _different(guards: Guards) -> Iterator[tuple[Term, Term]]:
+    """Yield pairs of values that the guards make different."""
+    for condition, holds in guards:
+        if not isinstance(condition, Apply):
+            continue
+        if condition.op == "not":
+            yield from _different(((condition.args[0], not holds),))
+        elif condition.op == ("and" if holds else "or"):
+            yield from _different(tuple((a, holds) for a in condition.args))
+        elif condition.op in (_DIFFERENT_IF_TRUE if holds else _DIFFERENT_IF_FALSE):
+            yield condition.args[0], condition.args[1]

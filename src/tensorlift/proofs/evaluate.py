@@ -1,0 +1,255 @@
+"""Symbolic evaluation of Python expressions, operation by operation, with the meanings of the target's rows."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING, NoReturn
+
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.tensor import SymbolicTensor, number
+from tensorlift.proofs.arguments import Binder, size_of, tensor_of
+from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+from tensorlift.proofs.parse import unreadable
+from tensorlift.proofs.values import Buffer, Held, cell_names
+from tensorlift.targets.target import ElementType, Ellipsis_, Memory, NewAxis, Slice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.proofs.obligations import Ledger
+    from tensorlift.proofs.parse import Function, ProgramText
+    from tensorlift.proofs.values import Frame, Item
+    from tensorlift.targets.target import OpRow, SubscriptItem, Target
+
+_BINARY = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+}  # fmt: skip
+_UNARY = {ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~x"}
+_LARGEST_INTEGER = 1 << 63
+
+
+class Evaluator:
+    """Evaluates expressions in a frame; helper functions of the text are called back through ``call``."""
+
+    def __init__(self, program: ProgramText, target: Target, ledger: Ledger) -> None:
+        self.program = program
+        self.target = target
+        self.ledger = ledger
+        self.call: Callable[[Function, list[Item], ast.Call], Item] | None = None
+        self._binder = Binder(ledger)
+
+    # -- operations
+
+    def apply(self, row: OpRow, positional: Sequence[Item], keywords: dict[str, Item] | None = None) -> Item:
+        """Apply an operation by its meaning, and say where the result lives."""
+        if not row.reads_cells:
+            positional = [_without_cells(value) for value in positional]
+        values, named = self._binder.bind(row, positional, keywords or {})
+        result = row.meaning(self.ledger, *values, **named)
+        if isinstance(result, tuple) and not isinstance(result, ElementType):
+            return tuple(Held(part) for part in result if isinstance(part, SymbolicTensor))
+        if not isinstance(result, SymbolicTensor):
+            return result
+        memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
+        return _held(result, memory, positional)
+
+    # -- expressions
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Item:
+        """Return the value of an expression.
+
+        Raises:
+            CheckFailure: where it has no meaning here, or an obligation is not met.
+
+        """
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            raise unreadable(node, "an expression that the checker does not know")
+        return handler(self, node, frame)
+
+    def tensor(self, node: ast.expr, frame: Frame) -> SymbolicTensor:
+        """Return the value of an expression as an operand."""
+        try:
+            return tensor_of(self.evaluate(node, frame))
+        except TypeError:
+            raise unreadable(node, "no array or number") from None
+
+    def size(self, node: ast.expr, frame: Frame) -> Affine:
+        """Return the value of an expression as a size."""
+        try:
+            return size_of(self.evaluate(node, frame))
+        except (TypeError, ValueError):
+            raise unreadable(node, "no size") from None
+
+    def _row(self, spelling: str, node: ast.AST) -> OpRow:
+        row = self.target.row(spelling)
+        if row is None:
+            raise unreadable(node, f"'{spelling}' is no operation of the target {self.target.name}")
+        return row
+
+    def _name(self, node: ast.Name, frame: Frame) -> Item:
+        if node.id in frame.values:
+            return frame.values[node.id]
+        if node.id in frame.lost:
+            self._refuse(node, f"{node.id} shares memory that was written since")
+        dotted = self._dotted(node, frame)
+        if dotted is not None and dotted in self.target.element_types:
+            return ElementType(self.target.element_types[dotted])
+        self._refuse(node, f"{node.id} has no value here")
+
+    def _refuse(self, node: ast.AST, why: str) -> NoReturn:
+        raise CheckFailure(UNREADABLE, why, getattr(node, "lineno", None))
+
+    def _constant(self, node: ast.Constant, _: Frame) -> Item:
+        value = node.value
+        if value is None or isinstance(value, str | bool):
+            return value
+        if isinstance(value, int) and value < _LARGEST_INTEGER:
+            return Held(number(value))
+        if isinstance(value, float) and math.isfinite(value):
+            return Held(number(value))
+        raise unreadable(node, "a constant without an element type")
+
+    def _tuple(self, node: ast.Tuple | ast.List, frame: Frame) -> Item:
+        return tuple(self.evaluate(element, frame) for element in node.elts)
+
+    def _unary(self, node: ast.UnaryOp, frame: Frame) -> Item:
+        spelling = _UNARY.get(type(node.op))
+        if spelling is None:
+            raise unreadable(node, "an operator that the checker does not know")
+        return self.apply(self._row(spelling, node), [self.evaluate(node.operand, frame)])
+
+    def _binary(self, node: ast.BinOp, frame: Frame) -> Item:
+        row = self._row(_BINARY[type(node.op)], node)
+        return self.apply(row, [self.evaluate(node.left, frame), self.evaluate(node.right, frame)])
+
+    def binary(self, op: ast.operator, left: Item, right: Item, node: ast.AST) -> Item:
+        """Return the result of a binary operator on values."""
+        return self.apply(self._row(_BINARY[type(op)], node), [left, right])
+
+    def _compare(self, node: ast.Compare, frame: Frame) -> Item:
+        if len(node.ops) != 1 or type(node.ops[0]) not in _BINARY:
+            raise unreadable(node, "a comparison that the checker does not know")
+        row = self._row(_BINARY[type(node.ops[0])], node)
+        return self.apply(row, [self.evaluate(node.left, frame), self.evaluate(node.comparators[0], frame)])
+
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> Item:
+        dotted = self._dotted(node, frame)
+        if dotted is None:
+            return self.apply(self._row(f".{node.attr}", node), [self.evaluate(node.value, frame)])
+        if dotted in self.target.element_types:
+            return ElementType(self.target.element_types[dotted])
+        if dotted in self.target.constants:
+            constant = self.target.constants[dotted]
+            return Held(constant) if isinstance(constant, SymbolicTensor) else None
+        raise unreadable(node, f"{dotted} is no value of the target")
+
+    def _dotted(self, node: ast.expr, frame: Frame) -> str | None:
+        """Return the spelling of a name or of an attribute of a module, None where it is a value's."""
+        if isinstance(node, ast.Attribute):
+            base = self._dotted(node.value, frame)
+            is_value = isinstance(node.value, ast.Name) and base not in self.program.modules
+            return None if base is None or is_value else f"{base}.{node.attr}"
+        if isinstance(node, ast.Name) and node.id not in frame.local_names:
+            return node.id
+        return None
+
+    def _call(self, node: ast.Call, frame: Frame) -> Item:
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            raise unreadable(node, "unpacked arguments")
+        positional = [self.evaluate(a, frame) for a in node.args]
+        keywords = {str(k.arg): self.evaluate(k.value, frame) for k in node.keywords}
+        dotted = self._dotted(node.func, frame)
+        if dotted is None and isinstance(node.func, ast.Attribute):
+            row = self._row(f".{node.func.attr}()", node)
+            return self.apply(row, [self.evaluate(node.func.value, frame), *positional], keywords)
+        if dotted in self.program.functions and dotted is not None:
+            if keywords or self.call is None:
+                raise unreadable(node, "a call by keyword")
+            return self.call(self.program.functions[dotted], positional, node)
+        return self.apply(self._callable(dotted, node), positional, keywords)
+
+    def _callable(self, dotted: str | None, node: ast.Call) -> OpRow:
+        """A bare name is a builtin, unless an import binds it."""
+        spelled = dotted or ""
+        is_builtin = "." not in spelled and spelled not in self.program.modules
+        if is_builtin or spelled in self.target.element_types:
+            return self._row(f"{spelled}()", node)
+        return self._row(spelled, node)
+
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Item:
+        base = self.evaluate(node.value, frame)
+        if isinstance(base, tuple) and not isinstance(base, ElementType):
+            return self._element(base, node, frame)
+        return self.apply(self._row("x[]", node), [base, self.subscripts(node.slice, frame)])  # type: ignore[list-item]  # subscripts pass through the binder as they are
+
+    def _element(self, base: tuple[Item, ...], node: ast.Subscript, frame: Frame) -> Item:
+        place = self.size(node.slice, frame)
+        if not place.is_constant or not -len(base) <= place.constant < len(base):
+            raise unreadable(node, "an index out of the tuple")
+        return base[place.constant]
+
+    def subscripts(self, node: ast.expr, frame: Frame) -> tuple[SubscriptItem, ...]:
+        """Return what stands between the brackets of a subscript."""
+        elements = node.elts if isinstance(node, ast.Tuple) else [node]
+        return tuple(self._subscript_item(element, frame) for element in elements)
+
+    def _subscript_item(self, node: ast.expr, frame: Frame) -> SubscriptItem:
+        if isinstance(node, ast.Slice):
+            step = 1 if node.step is None else self.size(node.step, frame)
+            if not isinstance(step, int) and not step.is_constant:
+                raise unreadable(node, "a step that is no constant")
+            return Slice(
+                None if node.lower is None else self.size(node.lower, frame),
+                None if node.upper is None else self.size(node.upper, frame),
+                step if isinstance(step, int) else step.constant,
+            )
+        if isinstance(node, ast.Constant) and node.value is Ellipsis:
+            return Ellipsis_()
+        value = self.evaluate(node, frame)
+        if value is None:
+            return NewAxis()
+        if isinstance(value, Held) and value.blank is None and value.tensor.dtype != "bool":
+            return value.tensor
+        raise unreadable(node, "a subscript that the checker does not know")
+
+
+def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> Held:
+    """Say where a result lives."""
+    if not result.is_strong:
+        return Held(result)
+    if memory in (Memory.VIEW, Memory.WINDOW):
+        return _view(result, operands, is_window=memory is Memory.WINDOW)
+    if memory is Memory.BLANK:
+        return Held(result, Buffer(), blank=Domain.box(cell_names(result.rank), result.shape))
+    return Held(result, Buffer() if result.rank else None)
+
+
+def _view(result: SymbolicTensor, operands: Sequence[Item], *, is_window: bool) -> Held:
+    base = next((value for value in operands if isinstance(value, Held)), None)
+    if base is None or base.buffer is None:
+        return Held(result, Buffer(is_input=True), is_window=True)  # of a number: it stands in read-only memory
+    return Held(result, base.buffer, is_window or base.is_window)
+
+
+def _without_cells(value: Item) -> Item:
+    """Only shape and type count: a blank array will do."""
+    return Held(value.tensor) if isinstance(value, Held) else value
+
+
+_HANDLERS: dict[type[ast.expr], Callable[..., Item]] = {
+    ast.Name: Evaluator._name,
+    ast.Constant: Evaluator._constant,
+    ast.Tuple: Evaluator._tuple,
+    ast.List: Evaluator._tuple,
+    ast.UnaryOp: Evaluator._unary,
+    ast.BinOp: Evaluator._binary,
+    ast.Compare: Evaluator._compare,
+    ast.Attribute: Evaluator._attribute,
+    ast.Call: Evaluator._call,
+    ast.Subscript: Evaluator._subscript,
+}

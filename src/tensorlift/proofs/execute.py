@@ -1,0 +1,251 @@
+"""Symbolic execution of statements: each name holds a tensor, a store is a functional update, cuts become opaque arrays.
+
+Long programs stay cheap because of cuts.  Where the emitter says that a variable holds a definition, equality is decided at once, and from
+then on program and summary both mean the array by its name.  A cut that does not hold is ignored: the claims at the end decide.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.domain import equal
+from tensorlift.comprehension.tensor import SymbolicTensor, array, domain_of, number
+from tensorlift.proofs.arguments import tensor_of
+from tensorlift.proofs.failure import MEMORY, CheckFailure
+from tensorlift.proofs.parse import unreadable
+from tensorlift.proofs.values import Frame, Held, cells_of, last_serial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.ir.cut import Cut
+    from tensorlift.proofs.divisors import Divisors
+    from tensorlift.proofs.evaluate import Evaluator
+    from tensorlift.proofs.expansion import Definitions
+    from tensorlift.proofs.obligations import Ledger
+    from tensorlift.proofs.parse import Function
+    from tensorlift.proofs.values import Item as Value
+    from tensorlift.targets.target import OpRow, SubscriptItem
+
+_DEEPEST_CALL = 8
+
+
+class Execution:
+    """Executes the statements of a program; ``items`` are the summary's items at the present depth of loops."""
+
+    def __init__(  # noqa: PLR0913 - the parts of one proof
+        self,
+        evaluator: Evaluator,
+        ledger: Ledger,
+        definitions: Definitions,
+        divisors: Divisors,
+        cuts: Sequence[Cut],
+        loop: Callable[[Execution, ast.For, Frame], None],
+    ) -> None:
+        self.evaluator = evaluator
+        self.ledger = ledger
+        self.definitions = definitions
+        self.divisors = divisors
+        self.unproved_cut: Cut | None = None
+        self._loop = loop
+        self._cuts: dict[int, list[Cut]] = {}
+        for cut in cuts:
+            self._cuts.setdefault(cut.line, []).append(cut)
+        self._depth = 0
+        evaluator.call = self._call
+
+    def cuts_at(self, line: int) -> list[Cut]:
+        """Return what is claimed to hold after the statement on a line."""
+        return self._cuts.get(line, [])
+
+    def run(self, body: Iterable[ast.stmt], frame: Frame) -> Value:
+        """Execute statements up to a return, whose value is the result; without one it is None."""
+        for statement in body:
+            self.ledger.line = statement.lineno
+            if isinstance(statement, ast.Return):
+                return None if statement.value is None else self.evaluator.evaluate(statement.value, frame)
+            if isinstance(statement, ast.With):
+                self._check_with(statement)
+                if any(isinstance(inner, ast.Return) for inner in statement.body):
+                    return self.run(statement.body, frame)
+                self.run(statement.body, frame)
+            else:
+                self._execute(statement, frame)
+                self._use_cuts(statement.lineno, frame)
+        return None
+
+    def _check_with(self, statement: ast.With) -> None:
+        for item in statement.items:
+            spelled = ast.unparse(item.context_expr)
+            if item.optional_vars is not None or not spelled.startswith("np.errstate(") or "ignore" not in spelled:
+                raise unreadable(statement, "a with that is no np.errstate")
+            assert isinstance(item.context_expr, ast.Call)
+            settings = [k.value for k in item.context_expr.keywords]
+            if item.context_expr.args or not all(isinstance(v, ast.Constant) and v.value == "ignore" for v in settings):
+                raise unreadable(statement, "np.errstate with more than 'ignore'")
+
+    def _execute(self, statement: ast.stmt, frame: Frame) -> None:
+        if isinstance(statement, ast.Assign):
+            self._assign(statement, frame)
+        elif isinstance(statement, ast.AugAssign):
+            self._update(statement, frame)
+        elif isinstance(statement, ast.For):
+            if self._depth:
+                raise unreadable(statement.target, "a loop in a helper function")
+            self._loop(self, statement, frame)
+        elif not (isinstance(statement, ast.Pass) or _is_text(statement)):
+            raise unreadable(statement, "a statement without effect")
+
+    # -- assignments
+
+    def _assign(self, statement: ast.Assign, frame: Frame) -> None:
+        if len(statement.targets) != 1:
+            raise unreadable(statement, "several targets")
+        self._bind(statement.targets[0], self.evaluator.evaluate(statement.value, frame), frame)
+
+    def _bind(self, target: ast.expr, value: Value, frame: Frame) -> None:
+        if isinstance(target, ast.Name):
+            frame.bind(target.id, value)
+        elif isinstance(target, ast.Tuple):
+            if not isinstance(value, tuple) or len(value) != len(target.elts):
+                raise unreadable(target, "another number of values")
+            for element, part in zip(target.elts, value, strict=True):
+                if not isinstance(element, ast.Name):
+                    raise unreadable(element, "a nested target")
+                frame.bind(element.id, part)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._store(target, target.value.id, value, frame)
+        else:
+            raise unreadable(target, "a target that the checker does not know")
+
+    def _update(self, statement: ast.AugAssign, frame: Frame) -> None:
+        """``x op= y``: in place for arrays, whose type must not change; a new value for numbers."""
+        target = statement.target
+        operand = self.evaluator.evaluate(statement.value, frame)
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            old = self.evaluator.evaluate(target, frame)
+            new = self.evaluator.binary(statement.op, old, operand, statement)
+            self._require_same_type(old, new, statement)
+            self._store(target, target.value.id, new, frame)
+        elif isinstance(target, ast.Name):
+            old = self.evaluator.evaluate(target, frame)
+            new = self.evaluator.binary(statement.op, old, operand, statement)
+            if isinstance(old, Held) and old.buffer is not None:
+                self._require_same_type(old, new, statement)
+                self._write(target.id, old, new, frame)
+            else:
+                frame.bind(target.id, new)
+        else:
+            raise unreadable(statement, "a target that the checker does not know")
+
+    def _require_same_type(self, old: Value, new: Value, statement: ast.AugAssign) -> None:
+        is_same = (
+            isinstance(old, Held)
+            and isinstance(new, Held)
+            and old.tensor.dtype == new.tensor.dtype
+            and old.tensor.shape == new.tensor.shape
+        )
+        if not is_same:
+            raise unreadable(statement, "an update that changes type or shape")
+
+    def _write(self, name: str, old: Held, new: Value, frame: Frame) -> None:
+        assert isinstance(new, Held)
+        self._require_writable(old, frame, name)
+        self._lose(old, name, frame)
+        frame.bind(name, old.with_tensor(new.tensor, None))
+
+    def _store(self, target: ast.Subscript, name: str, value: Value, frame: Frame) -> None:
+        held = self.evaluator.evaluate(target.value, frame)
+        if not isinstance(held, Held):
+            raise unreadable(target, "a store into no array")
+        self._require_writable(held, frame, name)
+        items = self.evaluator.subscripts(target.slice, frame)
+        row = self.evaluator.target.row("x[] =")
+        if row is None:
+            raise unreadable(target, "a store, which the target does not have")
+        try:
+            stored = row.meaning(self.ledger, held.tensor, items, tensor_of(value))
+        except TypeError:
+            raise unreadable(target, "a stored value that is no array or number") from None
+        assert isinstance(stored, SymbolicTensor)
+        blank = None if held.blank is None else self._still_blank(row, held, items)
+        self._lose(held, name, frame)
+        frame.bind(name, held.with_tensor(stored, blank))
+
+    def _still_blank(self, row: OpRow, held: Held, items: tuple[SubscriptItem, ...]) -> Domain | None:
+        """Return the cells that have no value after a store, None where all have."""
+        assert held.blank is not None
+        unmarked = SymbolicTensor(held.tensor.shape, "bool", lambda _: terms.zero("bool"))
+        marked = row.meaning(self.ledger, unmarked, items, number(True))
+        assert isinstance(marked, SymbolicTensor)
+        written = domain_of(marked.at(cells_of(marked)))
+        rest = held.blank if written is None else held.blank - written
+        return None if (rest & self.ledger.context).is_empty() else rest
+
+    def _require_writable(self, held: Held, frame: Frame, name: str) -> None:
+        buffer = held.buffer
+        if buffer is None or buffer.is_input or held.is_window:
+            raise CheckFailure(MEMORY, f"a store into {name}, which is not memory of its own", self.ledger.line)
+        if buffer.serial < frame.born:
+            raise CheckFailure(MEMORY, f"a helper function stores into its argument {name}", self.ledger.line)
+
+    def _lose(self, held: Held, name: str, frame: Frame) -> None:
+        assert held.buffer is not None
+        frame.lose(held.buffer, name)
+
+    # -- helper functions
+
+    def _call(self, function: Function, arguments: list[Value], node: ast.Call) -> Value:
+        if len(arguments) != len(function.parameters) or self._depth >= _DEEPEST_CALL:
+            raise unreadable(node, "a call that the checker does not follow")
+        frame = Frame(function.local_names, last_serial())
+        for name, value in zip(function.parameters, arguments, strict=True):
+            frame.bind(name, value)
+        line, self._depth = self.ledger.line, self._depth + 1
+        result = self.run(function.body, frame)
+        self.ledger.line, self._depth = line, self._depth - 1
+        return result
+
+    # -- cuts
+
+    def visible(self) -> dict[str, Definition]:
+        """Return the definitions that have a meaning at the present place."""
+        return {item.name: item for items in self.divisors.active for item in items if isinstance(item, Definition)}
+
+    def _use_cuts(self, line: int, frame: Frame) -> None:
+        if self._depth:
+            return
+        for cut in self.cuts_at(line):
+            held = frame.values.get(cut.variable)
+            if not isinstance(held, Held) or held.blank is not None or not self._proves(held, cut):
+                self.unproved_cut = self.unproved_cut or cut
+                continue
+            definition = self.definitions.by_name[cut.definition]
+            self.definitions.opaque.add(definition.name)
+            known = array(definition.name, held.tensor.shape, definition.dtype)
+            if held.tensor.is_strong:
+                frame.values[cut.variable] = held.with_tensor(known, None)
+
+    def _proves(self, held: Held, cut: Cut) -> bool:
+        definition = self.visible().get(cut.definition)
+        if definition is None or held.tensor.dtype != definition.dtype or not held.tensor.is_strong:
+            return False
+        return self.has_shape(held, definition.shape) and self.definitions.equals(
+            held.tensor, definition, self.ledger.context
+        )
+
+    def has_shape(self, held: Held, shape: Sequence[Affine]) -> bool:
+        """Tell whether a value has a shape."""
+        mine = held.tensor.shape
+        return len(mine) == len(shape) and all(
+            a == b or self.ledger.holds(equal(a, b)) for a, b in zip(mine, shape, strict=True)
+        )
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

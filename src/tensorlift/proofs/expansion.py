@@ -1,0 +1,99 @@
+"""Definitions of the summary as seen by a proof: some are known by name only, the others are written out where they are read.
+
+A definition becomes *opaque* when the program was proved to hold it: from there on program and summary mean the same array by its name,
+whatever its cells are.  Cells of a local array that the source never wrote have no value: any value of the program's will do, since a
+source whose output depended on them would be undefined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.rewrite import lookup, map_reads
+from tensorlift.comprehension.terms import Read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.definition import Definition, Item, Summary
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.comprehension.terms import Term
+
+
+class Definitions:
+    """The definitions of a summary by name, and which of them are opaque."""
+
+    def __init__(self, summary: Summary) -> None:
+        self.by_name: dict[str, Definition] = {d.name: d for d in summary.definitions()}
+        self.opaque: set[str] = set()
+        self._arrays = {c.name: c.array for loop in _loops(summary.items) for c in loop.carried}
+        self._unwritten = {name for name, info in summary.arrays.items() if not info.is_parameter}
+
+    def is_unwritten(self, name: str) -> bool:
+        """Tell whether a name is the initial version of a local array, whose cells have no values."""
+        return name in self._unwritten and name not in self.by_name
+
+    def expand(self, term: Term, domain: Domain, *, fully: bool = False) -> Term:
+        """Write out the definitions that a term reads, except the opaque ones (or those too)."""
+        written = self.by_name.keys() if fully else self.by_name.keys() - self.opaque
+        if term.reads.isdisjoint(written):
+            return term
+
+        def write_out(found: Read, where: Domain) -> Term:
+            if found.array not in written:
+                return found
+            return map_reads(self.cell(found, where), where, write_out)
+
+        return map_reads(term, domain, write_out)
+
+    def cell(self, found: Read, where: Domain) -> Term:
+        """Return what a cell of a definition is."""
+        definition = self.by_name[found.array]
+        values = dict(zip(definition.indices, found.indices, strict=True))
+        outside = terms.read(f"outside {found.array}", found.indices, found.dtype)
+        return lookup(list(definition.pieces), values, where, outside)
+
+    def array_of(self, version: str) -> str:
+        """Return the array of which a carried or initial version is one."""
+        return self._arrays.get(version, version)
+
+    def is_version(self, tensor: SymbolicTensor, version: str, context: Domain) -> bool:
+        """Decide whether a tensor is a version of an array: a definition, an initial version or a carried one."""
+        definition = self.by_name.get(version)
+        if definition is not None:
+            return self.equals(tensor, definition, context)
+        names = tuple(fresh("v") for _ in tensor.shape)
+        indices = tuple(map(Affine.var, names))
+        want = terms.read(version, indices, tensor.dtype)
+        return self._equal_on(tensor.at(indices), want, context & Domain.box(names, tensor.shape))
+
+    def equals(self, tensor: SymbolicTensor, definition: Definition, context: Domain) -> bool:
+        """Decide whether a tensor is the whole of a definition, cell by cell, for all sizes of the context."""
+        got = tensor.at(tuple(map(Affine.var, definition.indices)))
+        return all(self._equal_on(got, want, piece & definition.domain & context) for piece, want in definition.pieces)
+
+    def _equal_on(self, got: Term, want: Term, domain: Domain) -> bool:
+        if got is want or domain.is_empty() or (isinstance(want, Read) and self.is_unwritten(want.array)):
+            return True
+        return self.equal(got, want, domain)
+
+    def equal(self, got: Term, want: Term, domain: Domain) -> bool:
+        """Decide whether two terms are equal on a domain, first by opaque names, then written out."""
+        near = self.expand(got, domain), self.expand(want, domain)
+        if near[0] is near[1] or equal(*near, domain):
+            return True
+        far = self.expand(got, domain, fully=True), self.expand(want, domain, fully=True)
+        return far != near and (far[0] is far[1] or equal(*far, domain))
+
+
+def _loops(items: tuple[Item, ...]) -> Iterator[KeptLoop]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield item
+            yield from _loops(item.body)

@@ -1,0 +1,119 @@
+"""The ledger of a proof: what operations demanded of the sizes, decided by isl and counted.
+
+Python clips slices, so that what a bound means may depend on the sizes (``a[1:n - 1]`` at ``n = 1``).  Where a question has no single
+answer, `Undecided` ends the run, and the caller repeats it for the sizes where the answer is yes and for those where it is no.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NoReturn
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least
+from tensorlift.comprehension.names import fresh
+from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.comprehension.definition import DerivedSize
+    from tensorlift.comprehension.tensor import SymbolicTensor
+
+
+class Undecided(Exception):  # noqa: N818 - a question, not an error
+    """Raised where a constraint holds for some of the sizes only."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        """Carry the question."""
+        super().__init__(str(constraint))
+        self.constraint = constraint
+
+
+class Ledger:
+    """Decides what operations demand within a context, and counts it by kind."""
+
+    def __init__(
+        self, context: Domain, derived: Sequence[DerivedSize], nonzero: Callable[[SymbolicTensor, Domain], bool]
+    ) -> None:
+        self.context = context
+        self.line: int | None = None
+        self.counts: Counter[str] = Counter()
+        self._nonzero = nonzero
+        self._quotients = {(d.numerator, d.divisor): Affine.var(d.name) for d in derived}
+        self._quotient_facts = UNIVERSE
+        self._known: dict[tuple[Constraint, ...], bool] = {}
+
+    def within(self, context: Domain) -> None:
+        """Go on in another context; what defines named quotients stays known."""
+        self.context = context & self._quotient_facts
+        self._known = {}
+
+    def holds(self, *constraints: Constraint) -> bool:
+        """Tell whether the context implies constraints."""
+        if all(c.affine.is_constant for c in constraints):
+            return all(_holds_constant(c) for c in constraints)
+        known = self._known.get(constraints)
+        if known is None:
+            known = self._known[constraints] = self.context.implies(*constraints)
+        return known
+
+    def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
+        """Demand constraints on every point of the context and of ``over``."""
+        self.counts[why] += 1
+        met = self.holds(*constraints) if over is UNIVERSE else (self.context & over).implies(*constraints)
+        if not met:
+            wanted = " and ".join(map(str, constraints))
+            raise CheckFailure(OBLIGATION, f"{why}: {wanted} does not follow from the preconditions", self.line)
+
+    def decide(self, constraint: Constraint) -> bool:
+        """Tell whether a constraint holds, the same for all sizes of the context.
+
+        Raises:
+            Undecided: where it holds for some sizes only.
+
+        """
+        if self.holds(constraint):
+            return True
+        if constraint.affine.is_constant or self.context.is_disjoint(Domain.of(constraint)):
+            return False
+        raise Undecided(constraint)
+
+    def quotient(self, numerator: Affine, divisor: int) -> Affine:
+        """Return the rounded-down quotient of sizes: exact, one that the source derives, or a new name for it."""
+        if divisor == 1:
+            return numerator
+        if all(c % divisor == 0 for _, c in numerator.terms):
+            return Affine(numerator.constant // divisor, {v: c // divisor for v, c in numerator.terms})
+        found = self._quotients.get((numerator, divisor))
+        if found is None:
+            found = self._quotients[numerator, divisor] = Affine.var(fresh("quotient"))
+            rest = numerator - found * divisor
+            bounds = Domain.of(at_least(rest, 0), at_least(divisor - 1, rest))
+            self._quotient_facts = self._quotient_facts & bounds
+            self.within(self.context)
+        return found
+
+    def quotients(self) -> list[tuple[str, Affine, int]]:
+        """Return the names given to quotients, each with numerator and divisor, in the order in which they came up."""
+        return [(name, n, d) for (n, d), q in self._quotients.items() if (name := q.variable) is not None]
+
+    def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
+        """Demand that no cell of a divisor is zero."""
+        self.counts[why] += 1
+        if not self._nonzero(divisor, self.context):
+            raise CheckFailure(
+                DIVISOR,
+                f"{why}, and it may be zero where the source does not divide",
+                self.line,
+                "guard the divisor, as np.where(d == 0, 1, d) does",
+            )
+
+    def refuse(self, why: str) -> NoReturn:
+        """Give up: an operation has no meaning here."""
+        raise CheckFailure(UNREADABLE, why, self.line)
+
+
+def _holds_constant(constraint: Constraint) -> bool:
+    value = constraint.affine.constant
+    return value == 0 if constraint.is_equality else value >= 0

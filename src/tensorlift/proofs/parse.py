@@ -1,0 +1,138 @@
+"""Reading emitted Python text: import statements, helper functions and the entry function, in a small sublanguage.
+
+The text is parsed with Python's own parser, so that what is checked is what will run.  Only the statements that the checker executes are
+let through: assignments to names and subscripts, counting loops, returns.  Everything else fails here or, for expressions, on evaluation.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.Return, ast.Pass, ast.Expr, ast.With)
+
+
+class Function(NamedTuple):
+    """A function of the text: its parameters, its statements, and every name that is local to it."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[ast.stmt, ...]
+    local_names: frozenset[str]
+
+
+class ProgramText(NamedTuple):
+    """A whole emitted text: the functions by name, and the names that its imports bind."""
+
+    functions: dict[str, Function]
+    modules: frozenset[str]
+
+
+def parse_program(text: str, modules: Mapping[str, str]) -> ProgramText:
+    """Parse emitted text.
+
+    Raises:
+        CheckFailure: where the text is no Python, or has statements outside the sublanguage.
+
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise CheckFailure(UNREADABLE, f"the text is no Python: {error}") from None
+    functions: dict[str, Function] = {}
+    bound: set[str] = set()
+    allowed = {ast.unparse(ast.parse(statement)): name for name, statement in modules.items()}
+    for statement in tree.body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            bound.add(_import(statement, allowed))
+        elif isinstance(statement, ast.FunctionDef):
+            _add(functions, _function(statement))
+        elif not _is_text(statement):
+            raise unreadable(statement, "a statement outside functions")
+    _forbid_shadowing(functions, bound)
+    return ProgramText(functions, frozenset(bound))
+
+
+def unreadable(node: ast.AST, what: str) -> CheckFailure:
+    """Build the failure for a piece of text that the checker does not know."""
+    return CheckFailure(UNREADABLE, f"{what}: {ast.unparse(node)[:80]}", getattr(node, "lineno", None))
+
+
+def _import(statement: ast.Import | ast.ImportFrom, allowed: Mapping[str, str]) -> str:
+    name = allowed.get(ast.unparse(statement))
+    if name is None and ast.unparse(statement) != "from __future__ import annotations":
+        raise unreadable(statement, "an import that the target does not have")
+    return name or "annotations"
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _add(functions: dict[str, Function], function: Function) -> None:
+    if function.name in functions:
+        raise CheckFailure(UNREADABLE, f"the function {function.name} is defined twice")
+    functions[function.name] = function
+
+
+def _function(definition: ast.FunctionDef) -> Function:
+    arguments = definition.args
+    listed = arguments.posonlyargs + arguments.args
+    rest = [arguments.vararg, arguments.kwarg, *arguments.kwonlyargs, *arguments.defaults]
+    if any(r is not None for r in rest) or definition.decorator_list or getattr(definition, "type_params", None):
+        raise unreadable(definition, "a function with more than plain parameters")
+    for annotation in [definition.returns, *(a.annotation for a in listed)]:
+        _check_annotation(annotation)
+    local = set(a.arg for a in listed)
+    for statement in _walk(definition.body):
+        local.update(_bound_names(statement))
+    return Function(definition.name, tuple(a.arg for a in listed), tuple(definition.body), frozenset(local))
+
+
+def _check_annotation(annotation: ast.expr | None) -> None:
+    """Annotations are evaluated when the function is defined, so that they must be harmless."""
+    if annotation is None or (isinstance(annotation, ast.Constant) and isinstance(annotation.value, str | None)):
+        return
+    spelled = ast.unparse(annotation)
+    if spelled not in ("np.ndarray", "int", "float", "bool", "np.float64", "np.float32", "np.int32", "np.int64"):
+        raise unreadable(annotation, "an annotation")
+
+
+def _walk(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        if not isinstance(statement, _STATEMENTS):
+            raise unreadable(statement, "a statement that the checker does not execute")
+        yield statement
+        if isinstance(statement, ast.For):
+            if statement.orelse:
+                raise unreadable(statement, "a loop with an else")
+            yield from _walk(statement.body)
+        if isinstance(statement, ast.With):
+            yield from _walk(statement.body)
+
+
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = list(statement.targets)
+    elif isinstance(statement, ast.AugAssign | ast.For):
+        targets = [statement.target]
+    for target in targets:
+        for element in target.elts if isinstance(target, ast.Tuple) else [target]:
+            if isinstance(element, ast.Name):
+                yield element.id
+
+
+def _forbid_shadowing(functions: Mapping[str, Function], modules: set[str]) -> None:
+    """A module or a function keeps its name everywhere, so that a name always means what the checker thinks."""
+    for name, function in functions.items():
+        if name in modules:
+            raise CheckFailure(UNREADABLE, f"a function has the name of the module {name}")
+        shadowed = function.local_names & (modules | functions.keys())
+        if shadowed:
+            raise CheckFailure(UNREADABLE, f"{min(shadowed)} in {name} hides a module or a function")

@@ -1,0 +1,32 @@
+"""Deciding a certificate again, without any of the search that found the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.proofs.certificate import Certificate, certificate_from_json, digest
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.comprehension.definition import Summary
+
+
+def verify(certificate: Certificate | Mapping[str, Any], derive: Callable[[], Summary] | None = None) -> None:
+    """Prove a certificate's program once more.
+
+    ``derive`` gives the summary of the source anew, where that is at hand: it must be the certificate's.
+
+    Raises:
+        CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
+
+    """
+    read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
+    again = check(read.program, read.entry, read.summary, get_target(read.target), read.cuts)
+    if again.level != read.level or again.numerics != read.numerics:
+        raise CheckFailure(CERTIFICATE, "the certificate claims another level or numerics contract than was proved")
+    if derive is not None and digest(derive()) != digest(read.summary):
+        raise CheckFailure(CERTIFICATE, "the certificate's definitions are not those of the source")

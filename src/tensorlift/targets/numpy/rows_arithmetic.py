@@ -1,0 +1,266 @@
+"""Arithmetic operators and their functions: sums, products, quotients, remainders, powers, extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer
+from tensorlift.comprehension.rewrite import simplified
+from tensorlift.comprehension.tensor import (
+    Obligations,
+    Strength,
+    SymbolicTensor,
+    affine_of,
+    elementwise,
+    fold_exact,
+    size,
+)
+from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.targets.numpy.rows_promotion import converted, result_strength, result_type
+from tensorlift.targets.target import OpRow, Tensor, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Binary = Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]
+
+_OF_TRUTH_VALUES = {"add": "or", "mul": "and", "max": "or", "min": "and"}
+_LARGEST_UNROLLED_POWER = 64
+
+
+def cell(op: str, left: Term, right: Term) -> Term:
+    """Return a binary operation on two cells of one type, exact where both are indices."""
+    folded = fold_exact(op, left, right)
+    if folded is not None:
+        return folded
+    if op == "floordiv" and _is_truncating(left, right):
+        return terms.apply("tdiv", _dividend(left), right)
+    return simplified(op, (left, right))
+
+
+def _is_truncating(left: Term, right: Term) -> bool:
+    """``(a - rem(a, b)) // b``, an exact quotient, is how C's division is written."""
+    if not (isinstance(left, Apply) and left.op == "sub" and is_integer(left.dtype)):
+        return False
+    dividend, remainder = left.args
+    return isinstance(remainder, Apply) and remainder.op == "rem" and remainder.args == (dividend, right)
+
+
+def _dividend(left: Term) -> Term:
+    assert isinstance(left, Apply)
+    return left.args[0]
+
+
+def binary(
+    o: Obligations, op: str, left: SymbolicTensor, right: SymbolicTensor, dtype: DType, strength: Strength
+) -> SymbolicTensor:
+    """Apply a scalar operation to operands converted to one type."""
+    operands = [converted(o, left, dtype), converted(o, right, dtype)]
+    return elementwise(o, lambda a, b: cell(op, a, b), operands, dtype, strength)
+
+
+def _strength(o: Obligations, operands: Sequence[SymbolicTensor], dtype: DType, *, operator: bool) -> Strength:
+    if not operator:
+        return Strength.STRONG
+    strength = result_strength(operands)
+    if strength is Strength.EITHER and not is_float(dtype):
+        o.refuse(
+            "a Python integer does not wrap but a NumPy one does; convert the parameter first, as np.int32(x) does"
+        )
+    return strength
+
+
+def _plain(op: str, *, operator: bool) -> Binary:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        if dtype != "bool":
+            return binary(o, op, x1, x2, dtype, strength)
+        if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:
+            o.refuse(f"{op} of truth values")
+        return binary(o, _OF_TRUTH_VALUES[op], x1, x2, dtype, strength)
+
+    return meaning
+
+
+def _true_divide(*, operator: bool) -> Binary:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        common = result_type(o, (x1, x2))
+        dtype = common if is_float(common) else "f64"
+        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        if strength is not Strength.STRONG:
+            o.nonzero(x2, "a Python number is divided by")  # it raises where a NumPy one would give infinity
+        return binary(o, "div", x1, x2, dtype, strength)
+
+    return meaning
+
+
+def _integer_division(op: str, *, operator: bool) -> Binary:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        if dtype == "bool":
+            o.refuse("division of truth values")
+        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        if is_integer(dtype) or strength is not Strength.STRONG:
+            o.nonzero(x2, "an integer is divided by")
+        if strength is Strength.WEAK and is_integer(dtype):
+            exact = _size_division(o, op, x1, x2)
+            if exact is not None:
+                return exact
+        return binary(o, op, x1, x2, dtype, strength)
+
+    return meaning
+
+
+def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor | None:
+    """Quotients and remainders of sizes are sizes."""
+    numerator, divisor = affine_of(x1.value()), affine_of(x2.value())
+    if numerator is None or divisor is None or not divisor.is_constant or divisor.constant < 1:
+        return None
+    quotient = o.quotient(numerator, divisor.constant)
+    return size(quotient if op == "floordiv" else numerator - quotient * divisor.constant)
+
+
+def _power(*, operator: bool) -> Binary:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        if dtype == "bool":
+            o.refuse("a power of truth values")
+        exponent = _constant_exponent(x2)
+        if strength is not Strength.STRONG and (exponent is None or is_float(dtype)):
+            o.refuse("a power of Python numbers may raise; use np.power")
+        if exponent is not None and 0 < exponent <= _LARGEST_UNROLLED_POWER:
+            base = converted(o, x1, dtype)
+            return elementwise(o, lambda a, _: _repeated(a, exponent), (base, x2), dtype, strength)
+        if is_integer(dtype):
+            o.refuse("an integer power without a small positive constant exponent")
+        return binary(o, "pow", x1, x2, dtype, strength)
+
+    return meaning
+
+
+def _constant_exponent(tensor: SymbolicTensor) -> int | None:
+    if tensor.rank:
+        return None
+    value = tensor.value()
+    return int(value.value) if isinstance(value, Constant) and value.value.denominator == 1 else None
+
+
+def _repeated(base: Term, exponent: int) -> Term:
+    result = base
+    for _ in range(exponent - 1):
+        result = cell("mul", result, base)
+    return result
+
+
+def _negative(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool":
+        o.refuse("a negated truth value")
+    strength = _strength(o, (x,), x.dtype, operator=True)
+    return elementwise(o, _negated, (x,), x.dtype, strength)
+
+
+def _negated(term: Term) -> Term:
+    value = affine_of(term) if term.dtype == "i64" else None
+    if value is not None:
+        return terms.index(value * -1, "i64")
+    return terms.constant(-term.value, term.dtype) if isinstance(term, Constant) else terms.apply("neg", term)
+
+
+def _positive(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool":
+        o.refuse("a truth value with a sign")
+    return x.with_cells(x.shape, x.at) if x.is_strong else x
+
+
+def _float_binary(op: str) -> Binary:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        return binary(o, op, x1, x2, float_type(o, result_type(o, (x1, x2))), Strength.STRONG)
+
+    return meaning
+
+
+def float_type(o: Obligations, dtype: DType) -> DType:
+    """Return the type in which a function of reals is computed for operands of a type."""
+    if is_float(dtype):
+        return dtype
+    if dtype in ("bool", "i8", "u8"):
+        o.refuse("a function of reals on 8 bits is computed in half precision")
+    return "f32" if dtype in ("i16", "u16") else "f64"
+
+
+def _hypot(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    dtype = float_type(o, result_type(o, (x1, x2)))
+    operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+    return elementwise(o, _length, operands, dtype)
+
+
+def _length(a: Term, b: Term) -> Term:
+    return terms.apply("sqrt", terms.apply("add", terms.apply("mul", a, a), terms.apply("mul", b, b)))
+
+
+_MATRICES = {"a": "arith[m, n]", "b": "arith[n]"}
+_DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
+
+
+def _operator(name: str, sign: str, meaning: Binary, *, divides: bool = False) -> OpRow:
+    operands = _DIVISORS if divides else _MATRICES
+    weak = (f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
+    samples = [sample(f"a {sign} b", **operands), *(sample(text, **operands) for text in weak)]
+    return OpRow(name, sign, meaning, tuple(samples))
+
+
+def _function(name: str, spelling: str, meaning: Binary, *, divides: bool = False) -> OpRow:
+    operands = _DIVISORS if divides else _MATRICES
+    return OpRow(
+        name, spelling, meaning, (sample(f"{spelling}(a, b)", **operands), sample(f"{spelling}(a, 2)", **operands))
+    )
+
+
+ROWS = [
+    _operator("operator add", "+", _plain("add", operator=True)),
+    _operator("operator subtract", "-", _plain("sub", operator=True)),
+    _operator("operator multiply", "*", _plain("mul", operator=True)),
+    _operator("operator divide", "/", _true_divide(operator=True), divides=True),
+    _operator("operator floor divide", "//", _integer_division("floordiv", operator=True), divides=True),
+    _operator("operator remainder", "%", _integer_division("mod", operator=True), divides=True),
+    OpRow(
+        "operator power",
+        "**",
+        _power(operator=True),
+        (sample("a ** 2", a="number[m, n]"), sample("a ** b", a="positive_real[n]", b="real[n]")),
+    ),
+    OpRow("operator negative", "-x", _negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
+    OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
+    _function("add", "np.add", _plain("add", operator=False)),
+    _function("subtract", "np.subtract", _plain("sub", operator=False)),
+    _function("multiply", "np.multiply", _plain("mul", operator=False)),
+    _function("divide", "np.divide", _true_divide(operator=False), divides=True),
+    _function("floor_divide", "np.floor_divide", _integer_division("floordiv", operator=False), divides=True),
+    _function("remainder", "np.remainder", _integer_division("mod", operator=False), divides=True),
+    _function("fmod", "np.fmod", _integer_division("rem", operator=False), divides=True),
+    OpRow(
+        "power",
+        "np.power",
+        _power(operator=False),
+        (sample("np.power(a, 3)", a="number[m, n]"), sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]")),
+    ),
+    _function("maximum", "np.maximum", _plain("max", operator=False)),
+    _function("minimum", "np.minimum", _plain("min", operator=False)),
+    _function("fmax", "np.fmax", _plain("fmax", operator=False)),
+    _function("fmin", "np.fmin", _plain("fmin", operator=False)),
+    OpRow("arctan2", "np.arctan2", _float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
+    OpRow(
+        "copysign",
+        "np.copysign",
+        _float_binary("copysign"),
+        (sample("np.copysign(a, b)", a="real[m, n]", b="real[n]"),),
+    ),
+    OpRow("hypot", "np.hypot", _hypot, (sample("np.hypot(a, b)", a="real[m, n]", b="real[n]"),)),
+]
+
+__all__ = ["ROWS", "Affine", "binary", "cell", "float_type"]

@@ -1,0 +1,264 @@
+"""Arrays from nothing or from one value: filled arrays, ranges, masks below a diagonal, broadcasts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal
+from tensorlift.comprehension.dtypes import DType, is_float
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.tensor import (
+    Indices,
+    Obligations,
+    Strength,
+    SymbolicTensor,
+    affine_of,
+    array,
+    broadcast_to,
+    choose,
+    convert,
+    mask,
+    number,
+)
+from tensorlift.targets.numpy.rows_functions import as_type
+from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.terms import Term
+
+
+def check_extents(o: Obligations, shape: Sizes) -> None:
+    """An extent must not be negative."""
+    for extent in shape:
+        if not extent.is_constant or extent.constant < 0:
+            o.require("an extent is not negative", at_least(extent, 0))
+
+
+def _filled(o: Obligations, shape: Sizes, value: SymbolicTensor, dtype: DType) -> SymbolicTensor:
+    check_extents(o, shape)
+    cells = broadcast_to(o, as_type(o, value, dtype), checked_broadcast(o, value, shape))
+    return SymbolicTensor(shape, dtype, cells)
+
+
+def checked_broadcast(o: Obligations, value: SymbolicTensor, shape: Sizes) -> Sizes:
+    """Refuse a value of higher rank than the shape that it is broadcast to."""
+    if value.rank > len(shape):
+        o.refuse(f"an array of rank {value.rank} is broadcast to rank {len(shape)}")
+    return shape
+
+
+def _default(value: SymbolicTensor, o: Obligations) -> DType:
+    if value.strength is Strength.EITHER and value.dtype != "f64":
+        o.refuse("the element type depends on how the scalar is given; convert it first, as np.float32(x) does")
+    return value.dtype
+
+
+def _full(o: Obligations, shape: Sizes, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, shape, fill_value, dtype.dtype if dtype else _default(fill_value, o))
+
+
+def _full_like(o: Obligations, a: Tensor, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, a.shape, fill_value, dtype.dtype if dtype else _default(a, o))
+
+
+def _constant_array(value: int) -> Callable[..., SymbolicTensor]:
+    def meaning(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+        return _filled(o, shape, number(value), dtype.dtype if dtype else "f64")
+
+    return meaning
+
+
+def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
+    def meaning(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+        return _filled(o, a.shape, number(value), dtype.dtype if dtype else _default(a, o))
+
+    return meaning
+
+
+def _empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+    """Cells without a value: nothing equals them."""
+    check_extents(o, shape)
+    return array(f"undefined {fresh('cells')}", shape, dtype.dtype if dtype else "f64")
+
+
+def _empty_like(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _empty(o, a.shape, ElementType(dtype.dtype if dtype else _default(a, o)))
+
+
+def _arange(
+    o: Obligations,
+    start: Tensor,
+    stop: Tensor | None = None,
+    step: Tensor | None = None,
+    dtype: ElementType | None = None,
+) -> SymbolicTensor:
+    lower, upper = (ZERO, exact_size(o, start)) if stop is None else (exact_size(o, start), exact_size(o, stop))
+    stride = exact_size(o, step) if step is not None else Affine(1)
+    if not stride.is_constant or stride.constant == 0:
+        o.refuse("a range with a step that is no constant")
+    extent = range_extent(o, lower, upper, stride.constant)
+    element: DType = dtype.dtype if dtype else "i64"
+    if not is_float(element) and element not in ("i32", "i64"):
+        o.refuse("a range of narrow integers")
+    return SymbolicTensor(
+        (extent,), element, lambda indices: terms.index(indices[0] * stride.constant + lower, element)
+    )
+
+
+def exact_size(o: Obligations, x: SymbolicTensor) -> Affine:
+    """Return the size that a rank-0 integer is."""
+    value = None if x.rank else affine_of(x.value())
+    if value is None:
+        o.refuse("an integer that is not affine in the sizes")
+    return value
+
+
+def range_extent(o: Obligations, lower: Affine, upper: Affine, step: int) -> Affine:
+    """Return the number of steps from ``lower`` up (or down, for a negative step) to ``upper``, exclusive."""
+    distance = upper - lower if step > 0 else lower - upper
+    if not o.decide(at_least(distance, 0)):
+        return ZERO
+    return distance if abs(step) == 1 else o.quotient(distance + abs(step) - 1, abs(step))
+
+
+def _diagonal_mask(test: Callable[[Affine, Affine], Domain]) -> Callable[[Indices, Affine], Term]:
+    return lambda indices, k: mask(test(indices[-2] + k, indices[-1]))
+
+
+_ON_OR_BELOW = _diagonal_mask(lambda row, column: Domain.of(at_least(row, column)))
+_ON_OR_ABOVE = _diagonal_mask(lambda row, column: Domain.of(at_least(column, row)))
+_ON = _diagonal_mask(lambda row, column: Domain.of(equal(row, column)))
+
+
+def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
+    def meaning(
+        o: Obligations, N: Size, M: Size | None = None, k: Size = ZERO, dtype: ElementType | None = None
+    ) -> SymbolicTensor:
+        shape = (N, N if M is None else M)
+        check_extents(o, shape)
+        element: DType = dtype.dtype if dtype else "f64"
+        return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
+
+    return meaning
+
+
+def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
+    def meaning(o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
+        if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
+            o.refuse("a triangle of less than a matrix")
+        zero = terms.zero(m.dtype)
+        return m.with_cells(m.shape, lambda indices: choose(pick(indices, k), m.at(indices), zero))
+
+    return meaning
+
+
+def _identity(o: Obligations, n: Size, dtype: ElementType | None = None) -> SymbolicTensor:
+    tensor = _mask_array(_ON)(o, n, dtype=dtype)
+    assert isinstance(tensor, SymbolicTensor)
+    return tensor
+
+
+def _broadcast_to(o: Obligations, array: Tensor, shape: Sizes) -> SymbolicTensor:
+    check_extents(o, shape)
+    _default(array, o)
+    return SymbolicTensor(shape, array.dtype, broadcast_to(o, array, checked_broadcast(o, array, shape)))
+
+
+def _diagonal_matrix(o: Obligations, v: Tensor, k: Size = ZERO) -> SymbolicTensor:
+    if v.rank != 1 or k != ZERO:
+        o.refuse("np.diag of anything but the main diagonal from a vector")
+    zero = terms.zero(v.dtype)
+    return v.with_cells((v.shape[0],) * 2, lambda indices: choose(_ON(indices, ZERO), v.at(indices[:1]), zero))
+
+
+def _constants(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
+    texts = [
+        f"np.{name}((m, n))",
+        f"np.{name}(n)",
+        f"np.{name}((m,), dtype=np.int32)",
+        f"np.{name}(())",
+        f"np.{name}((n, 3), bool)",
+    ]
+    return OpRow(name, f"np.{name}", meaning, tuple(map(sample, texts)))
+
+
+def _like(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
+    samples = (sample(f"np.{name}(a)", a="arith[m, n]"), sample(f"np.{name}(a, dtype=np.float32)", a="arith[m]"))
+    return OpRow(name, f"np.{name}", meaning, samples, reads_cells=False)
+
+
+def _masks(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
+    texts = [
+        f"np.{name}(n)",
+        f"np.{name}(m, n)",
+        f"np.{name}(m, n, 1)",
+        f"np.{name}(m, n, k=-1, dtype=bool)",
+        f"np.{name}(n, k=m, dtype=np.int32)",
+    ]
+    return OpRow(name, f"np.{name}", meaning, tuple(map(sample, texts)))
+
+
+def _triangle(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
+    texts = [f"np.{name}(a)", f"np.{name}(a, 1)", f"np.{name}(a, k=-1)", f"np.{name}(a, n - m)"]
+    return OpRow(name, f"np.{name}", meaning, tuple(sample(text, a="arith[m, n]") for text in texts))
+
+
+ROWS = [
+    OpRow(
+        "full",
+        "np.full",
+        _full,
+        (
+            sample("np.full((m, n), 3)"),
+            sample("np.full(n, 2.5, dtype=np.float32)"),
+            sample("np.full((m, n), x)", x="arith[]"),
+            sample("np.full((m, n), a)", a="number[n]"),
+            sample("np.full((n,), -np.inf)"),
+            sample("np.full((), n)"),
+        ),
+    ),
+    OpRow("full_like", "np.full_like", _full_like, (sample("np.full_like(a, 2)", a="number[m, n]"),)),
+    _constants("zeros", _constant_array(0)),
+    _constants("ones", _constant_array(1)),
+    _like("zeros_like", _constant_like(0)),
+    _like("ones_like", _constant_like(1)),
+    OpRow("empty", "np.empty", _empty, (sample("np.zeros_like(np.empty((m, n), np.int32))"), sample("np.zeros_like(np.empty(n))")), Memory.BLANK),
+    OpRow("empty_like", "np.empty_like", _empty_like, (sample("np.zeros_like(np.empty_like(a))", a="number[m, n]"),), Memory.BLANK, reads_cells=False),
+    OpRow(
+        "arange",
+        "np.arange",
+        _arange,
+        tuple(
+            map(
+                sample,
+                [
+                    "np.arange(n)", "np.arange(m, n)", "np.arange(1, m + n)", "np.arange(n, dtype=np.int32)",
+                    "np.arange(n - 1, -1, -1)", "np.arange(0, n, 2)", "np.arange(m, m + n, 3)", "np.arange(n, dtype=np.float64)",
+                    "np.arange(n)[:, None] * 2 - np.arange(m) + 1",
+                ],
+            )
+        ),
+    ),
+    _masks("tri", _mask_array(_ON_OR_BELOW)),
+    _masks("eye", _mask_array(_ON)),
+    OpRow("identity", "np.identity", _identity, (sample("np.identity(n)"),)),
+    _triangle("tril", _masked(_ON_OR_BELOW)),
+    _triangle("triu", _masked(_ON_OR_ABOVE)),
+    OpRow(
+        "broadcast_to",
+        "np.broadcast_to",
+        _broadcast_to,
+        (
+            sample("np.broadcast_to(a, (m, n))", a="number[n]"),
+            sample("np.broadcast_to(a[:, None], (m, n))", a="number[m]"),
+            sample("np.broadcast_to(x, (m, n))", x="number[]"),
+            sample("np.broadcast_to(2.5, (n,))"),
+        ),
+        Memory.WINDOW,
+    ),
+    OpRow("diag", "np.diag", _diagonal_matrix, (sample("np.diag(a)", a="number[n]"),)),
+]  # fmt: skip

@@ -1,0 +1,190 @@
+"""Functions of one real, and conversions between element types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer
+from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
+from tensorlift.targets.numpy.rows_arithmetic import float_type
+from tensorlift.targets.numpy.rows_promotion import converted
+from tensorlift.targets.target import ElementType, OpRow, Tensor, sample
+
+if TYPE_CHECKING:
+    from tensorlift.targets.target import Meaning
+
+# NumPy's name, the scalar operation, and values on which it is defined.
+_FUNCTIONS = [
+    ("sqrt", "sqrt", "positive_real"),
+    ("cbrt", "cbrt", "real"),
+    ("exp", "exp", "real"),
+    ("exp2", "exp2", "real"),
+    ("expm1", "expm1", "real"),
+    ("log", "log", "positive_real"),
+    ("log2", "log2", "positive_real"),
+    ("log10", "log10", "positive_real"),
+    ("log1p", "log1p", "positive_real"),
+    ("sin", "sin", "real"),
+    ("cos", "cos", "real"),
+    ("tan", "tan", "real"),
+    ("arcsin", "asin", "fraction"),
+    ("arccos", "acos", "fraction"),
+    ("arctan", "atan", "real"),
+    ("sinh", "sinh", "real"),
+    ("cosh", "cosh", "real"),
+    ("tanh", "tanh", "real"),
+    ("arcsinh", "asinh", "real"),
+    ("arccosh", "acosh", "above_one"),
+    ("arctanh", "atanh", "fraction"),
+]
+_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("trunc", "trunc"), ("rint", "rint")]
+
+ELEMENT_TYPES: dict[str, DType] = {
+    "np.bool_": "bool", "np.bool": "bool", "bool": "bool", "int": "i64", "float": "f64",
+    "np.int8": "i8", "np.int16": "i16", "np.int32": "i32", "np.int64": "i64",
+    "np.uint8": "u8", "np.uint16": "u16", "np.uint32": "u32", "np.uint64": "u64",
+    "np.float32": "f32", "np.float64": "f64",
+}  # fmt: skip
+
+
+def _function(op: str) -> Meaning:
+    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
+        if x.strength is Strength.EITHER and x.dtype != "f64":
+            o.refuse("the result type depends on how the scalar is given; convert it first, as np.float32(x) does")
+        dtype = float_type(o, x.dtype)
+        return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype)
+
+    return meaning
+
+
+def _rounding(op: str) -> Meaning:
+    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
+        if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
+            o.refuse("rounding of anything but a NumPy float")
+        return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype)
+
+    return meaning
+
+
+def _square(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool" or x.strength is Strength.EITHER:
+        o.refuse("the square of a truth value or of a number that may be a Python one")
+    return elementwise(o, lambda a: terms.apply("mul", a, a), (x,), x.dtype)
+
+
+def _reciprocal(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not is_float(x.dtype) or not x.is_strong:
+        o.refuse("the reciprocal of anything but a NumPy float")
+    return elementwise(o, lambda a: terms.apply("div", terms.one(x.dtype), a), (x,), x.dtype)
+
+
+def _conversion(dtype: DType) -> Meaning:
+    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
+        return as_type(o, x, dtype)
+
+    return meaning
+
+
+def as_type(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
+    """Convert cell by cell: narrowing wraps, floats truncate; a Python integer that does not fit would raise."""
+    if is_integer(dtype) and is_integer(x.dtype) and x.strength is not Strength.STRONG:
+        return _from_python_integer(o, x, dtype)
+    return SymbolicTensor(x.shape, dtype, lambda indices: convert(x.at(indices), dtype))
+
+
+def _from_python_integer(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
+    if x.strength is Strength.WEAK:
+        return x.with_cells((), converted(o, x, dtype).at) if x.dtype == dtype else _strong(converted(o, x, dtype))
+    if x.dtype != dtype:
+        o.refuse(f"a scalar parameter of type {x.dtype} may be a Python integer that {dtype} does not hold")
+    return x.with_cells((), x.at)
+
+
+def _strong(x: SymbolicTensor) -> SymbolicTensor:
+    return SymbolicTensor(x.shape, x.dtype, x.at)
+
+
+def _astype(o: Obligations, x: Tensor, dtype: ElementType) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no astype")
+    return as_type(o, x, dtype.dtype)
+
+
+def _to_python_int(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.rank or not (is_integer(x.dtype) or x.dtype == "bool"):
+        o.refuse("int() of anything but one integer")
+    value = affine_of(x.value())
+    term = convert(x.value(), "i64") if value is None else terms.index(value, "i64")
+    return SymbolicTensor((), "i64", lambda _: term, Strength.WEAK)
+
+
+def _to_python_float(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.rank:
+        o.refuse("float() of an array")
+    value = converted(o, x, "f64").value() if x.strength is Strength.WEAK else convert(x.value(), "f64")
+    return SymbolicTensor((), "f64", lambda _: value, Strength.WEAK)
+
+
+def _copy(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no copy")
+    return x
+
+
+def _copy_of(o: Obligations, a: Tensor) -> SymbolicTensor:
+    return as_type(o, a, a.dtype)
+
+
+def _new_array(o: Obligations, object: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - NumPy's name
+    return as_type(o, object, dtype.dtype) if dtype else as_type(o, object, object.dtype)
+
+
+def _is_nan(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not is_float(x.dtype):
+        o.refuse("isnan of anything but a float")
+    return elementwise(o, lambda a: terms.apply("ne", a, a), (x,), "bool")
+
+
+def _unary_row(name: str, op: str, values: str) -> OpRow:
+    samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
+    if values not in ("fraction", "above_one"):
+        samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
+    return OpRow(name, f"np.{name}", _function(op), tuple(samples))
+
+
+def _conversion_row(spelling: str, dtype: DType) -> OpRow:
+    samples = (
+        sample(f"{spelling}(x)", x="arith[]"),
+        sample(f"{spelling}(3)"),
+        sample(f"{spelling}(a)", a="arith[m, n]"),
+    )
+    return OpRow(f"to {spelling.removeprefix('np.')}", f"{spelling}()", _conversion(dtype), samples)
+
+
+ROWS = [
+    *(_unary_row(*entry) for entry in _FUNCTIONS),
+    *(
+        OpRow(name, f"np.{name}", _rounding(op), (sample(f"np.{name}(a * 3.0)", a="real[m, n]"),))
+        for name, op in _ROUNDINGS
+    ),
+    OpRow("square", "np.square", _square, (sample("np.square(a)", a="number[m, n]"),)),
+    OpRow("reciprocal", "np.reciprocal", _reciprocal, (sample("np.reciprocal(a)", a="positive_real[m, n]"),)),
+    OpRow("isnan", "np.isnan", _is_nan, (sample("np.isnan(a)", a="real[m, n]"),)),
+    *(_conversion_row(name, dtype) for name, dtype in ELEMENT_TYPES.items() if name.startswith("np.")),
+    OpRow(
+        "astype",
+        ".astype()",
+        _astype,
+        (
+            *(sample(f"a.astype({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+            sample("(a > 0).astype(float)", a="number[m]"),
+            sample("np.arange(n).astype(np.float64)"),
+        ),
+    ),
+    OpRow("copy", ".copy()", _copy, (sample("a.copy()", a="arith[m, n]"),)),
+    OpRow("np.copy", "np.copy", _copy_of, (sample("np.copy(a)", a="arith[m, n]"),)),
+    OpRow("array", "np.array", _new_array, (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)"))),
+    OpRow("int", "int()", _to_python_int, (sample("a + int(x)", a="number[m]", x="i32[]"), sample("int(n) + 1"))),
+    OpRow("float", "float()", _to_python_float, (sample("a + float(x)", a="number[m]", x="f32[]"), sample("a * float(n)", a="real[m]"))),
+]  # fmt: skip

@@ -1,0 +1,290 @@
+"""Subscripts: slices with any bounds and constant steps, new axes, single indices, and gathers by affine index arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal, less
+from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.tensor import (
+    CellMap,
+    Indices,
+    Obligations,
+    SymbolicTensor,
+    affine_of,
+    broadcast_shape,
+    broadcast_to,
+    pieces,
+)
+from tensorlift.targets.numpy.rows_creation import checked_broadcast, range_extent
+from tensorlift.targets.numpy.rows_functions import as_type
+from tensorlift.targets.target import (
+    Ellipsis_,
+    Memory,
+    NewAxis,
+    OpRow,
+    Slice,
+    SubscriptItem,
+    Subscripts,
+    Tensor,
+    sample,
+)
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+_FULL = Slice()
+
+
+@dataclass
+class Selection:
+    """Which cells of an array a subscript picks.
+
+    Axis ``a`` of the array is walked by ``origin[a] + stride[a] * index`` where ``axis[a]`` says which index of the result it is (None for
+    a single cell); ``shape`` is the result's.
+    """
+
+    origin: list[Affine] = field(default_factory=list)
+    stride: list[int] = field(default_factory=list)
+    axis: list[int | None] = field(default_factory=list)
+    shape: list[Affine] = field(default_factory=list)
+
+    def source(self, indices: Indices) -> Indices:
+        """Return the array's index for an index of the result."""
+        return tuple(
+            o if a is None else indices[a] * s + o for o, s, a in zip(self.origin, self.stride, self.axis, strict=True)
+        )
+
+    def walk(self, origin: Affine, stride: int, extent: Affine) -> None:
+        """Let the next axis of the array be walked by a new axis of the result."""
+        self.origin.append(origin)
+        self.stride.append(stride)
+        self.axis.append(len(self.shape))
+        self.shape.append(extent)
+
+    def fix(self, position: Affine) -> None:
+        """Pick one position of the next axis of the array."""
+        self.origin.append(position)
+        self.stride.append(1)
+        self.axis.append(None)
+
+
+def expanded(o: Obligations, items: Subscripts, rank: int) -> list[SubscriptItem]:
+    """Return one item for each axis, and the new axes, with ``...`` written out."""
+    dots = [k for k, item in enumerate(items) if isinstance(item, Ellipsis_)]
+    used = sum(not isinstance(item, NewAxis | Ellipsis_) for item in items)
+    if len(dots) > 1 or used > rank:
+        o.refuse("too many subscripts")
+    place = dots[0] if dots else len(items)
+    return [*items[:place], *[_FULL] * (rank - used), *items[place + 1 :]]
+
+
+def select(o: Obligations, shape: Indices, items: Subscripts) -> Selection:
+    """Return what basic subscripts (slices, new axes, single indices) pick of an array."""
+    selection = Selection()
+    extents = iter(shape)
+    for item in expanded(o, items, len(shape)):
+        if isinstance(item, NewAxis):
+            selection.shape.append(ONE)
+        elif isinstance(item, Slice):
+            selection.walk(*bounds(o, item, next(extents)))
+        elif isinstance(item, SymbolicTensor):
+            selection.fix(position(o, item, next(extents)))
+    return selection
+
+
+def bounds(o: Obligations, item: Slice, extent: Affine) -> tuple[Affine, int, Affine]:
+    """Return origin, step and extent of a slice, clipped as Python clips it."""
+    if item.step == 0:
+        o.refuse("a slice with step zero")
+    if item.step > 0:
+        lower = ZERO if item.lower is None else _clipped(o, item.lower, extent, extent)
+        upper = extent if item.upper is None else _clipped(o, item.upper, extent, extent)
+    else:
+        lower = extent - 1 if item.lower is None else _clipped(o, item.lower, extent, extent - 1, least=-1)
+        upper = Affine(-1) if item.upper is None else _clipped(o, item.upper, extent, extent - 1, least=-1)
+    return lower, item.step, range_extent(o, lower, upper, item.step)
+
+
+def _clipped(o: Obligations, bound: Affine, extent: Affine, most: Affine, least: int = 0) -> Affine:
+    """Resolve a bound: a negative one counts from the end, and none passes the ends."""
+    if bound == extent and most == extent:
+        return bound
+    if not o.decide(at_least(bound, 0)):
+        bound = bound + extent
+        if not o.decide(at_least(bound, 0)):
+            return Affine(least)
+    return bound if o.decide(at_least(most, bound)) else most
+
+
+def position(o: Obligations, item: SymbolicTensor, extent: Affine) -> Affine:
+    """Return a single index, which must be in range; a negative one counts from the end."""
+    value = affine_of(item.value()) if is_integer(item.dtype) and not item.rank else None
+    if value is None:
+        o.refuse("a subscript that is not affine in the sizes")
+    if not o.decide(at_least(value, 0)):
+        value = value + extent
+        o.require("a negative index is in range", at_least(value, 0))
+    o.require("an index is in range", less(value, extent))
+    return value
+
+
+def _is_basic(items: Subscripts) -> bool:
+    return not any(isinstance(item, SymbolicTensor) and item.rank for item in items)
+
+
+def _subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no subscripts")
+    if not _is_basic(items):
+        return _gather(o, x, items)
+    selection = select(o, x.shape, items)
+    return x.with_cells(tuple(selection.shape), lambda indices: x.at(selection.source(indices)))
+
+
+def _gather(o: Obligations, x: SymbolicTensor, items: Subscripts) -> SymbolicTensor:
+    """Index arrays broadcast together; with slices beside them their axes stay in place only if they are neighbours."""
+    listed = expanded(o, items, x.rank)
+    if any(isinstance(item, NewAxis) for item in listed):
+        o.refuse("index arrays beside new axes")
+    gathered = [axis for axis, item in enumerate(listed) if isinstance(item, SymbolicTensor)]
+    if gathered != list(range(gathered[0], gathered[-1] + 1)):
+        o.refuse("index arrays on axes that are no neighbours")
+    arrays = [item for item in listed if isinstance(item, SymbolicTensor)]
+    shape = broadcast_shape(o, [t.shape for t in arrays])
+    positions = [broadcast_to(o, t, shape) for t in arrays]
+    _require_in_range(o, x, gathered, arrays)
+    kept = select(
+        o,
+        tuple(x.shape[a] for a, i in enumerate(listed) if isinstance(i, Slice)),
+        tuple(i for i in listed if isinstance(i, Slice)),
+    )
+    before, rank = gathered[0], len(shape)
+
+    def cell(indices: Indices) -> Term:
+        inner = [_exact(o, p(indices[before : before + rank])) for p in positions]
+        outer = kept.source(indices[:before] + indices[before + rank :])
+        return x.at((*outer[:before], *inner, *outer[before:]))
+
+    return x.with_cells((*kept.shape[:before], *shape, *kept.shape[before:]), cell)
+
+
+def _exact(o: Obligations, term: Term) -> Affine:
+    value = affine_of(term)
+    if value is None:
+        o.refuse("a gather by an index array that is not affine")
+    return value
+
+
+def _require_in_range(o: Obligations, x: SymbolicTensor, axes: list[int], arrays: list[SymbolicTensor]) -> None:
+    for axis, array in zip(axes, arrays, strict=True):
+        if not is_integer(array.dtype):
+            o.refuse("a gather by anything but integers")
+        names = tuple(fresh("g") for _ in array.shape)
+        value = _exact(o, array.at(tuple(map(Affine.var, names))))
+        over = Domain.box(names, array.shape)
+        o.require("a gather is in range", at_least(value, 0), less(value, x.shape[axis]), over=over)
+
+
+def _store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
+    """Return the array after ``x[items] = value``; the value is converted to the array's type."""
+    if not x.rank or not _is_basic(items):
+        o.refuse("a store that is not to slices of an array")
+    selection = select(o, x.shape, items)
+    shape = tuple(selection.shape)
+    cells = broadcast_to(o, as_type(o, value, x.dtype), checked_broadcast(o, value, shape))
+    _require_same_along_steps(o, selection, cells)
+
+    def cell(indices: Indices) -> Term:
+        chosen = stored_cells(selection, indices)
+        walked = {a: i for a, i in zip(selection.axis, _steps(selection, indices), strict=True) if a is not None}
+        new = cells(tuple(walked.get(axis, ZERO) for axis in range(len(shape))))
+        return pieces((chosen, new), (chosen.complement(), x.at(indices)))
+
+    return x.with_cells(x.shape, cell)
+
+
+def stored_cells(selection: Selection, indices: Indices) -> Domain:
+    """Return the points at which an index of the array is among the selected ones."""
+    domain = UNIVERSE
+    for index, origin, stride, axis in zip(indices, selection.origin, selection.stride, selection.axis, strict=True):
+        if axis is None:
+            domain = domain & Domain.of(equal(index, origin))
+            continue
+        last = (selection.shape[axis] - 1) * stride + origin
+        low, high = (origin, last) if stride > 0 else (last, origin)
+        domain = domain & Domain.of(at_least(index, low), at_least(high, index))
+        if abs(stride) != 1:
+            name = fresh("t")
+            domain = domain & Domain.strided(name, origin, abs(stride)).substitute({name: index})
+    return domain
+
+
+def _steps(selection: Selection, indices: Indices) -> list[Affine]:
+    """Return, for each axis of the array, the index of the value that is stored there, where it is affine."""
+    return [
+        (index - origin) * stride if abs(stride) == 1 else ZERO
+        for index, origin, stride in zip(indices, selection.origin, selection.stride, strict=True)
+    ]
+
+
+def _require_same_along_steps(o: Obligations, selection: Selection, cells: CellMap) -> None:
+    """A store with a larger step is affine only if the value is the same along that axis."""
+    strided = [a for a, s in zip(selection.axis, selection.stride, strict=True) if a is not None and abs(s) != 1]
+    if strided:
+        names = tuple(fresh("t") for _ in selection.shape)
+        free = cells(tuple(map(Affine.var, names))).free
+        if any(names[axis] in free for axis in strided):
+            o.refuse("a store with a step of values that differ")
+
+
+def _memory(x: Tensor, items: Subscripts) -> Memory:
+    """A gather copies, and so does a subscript that picks a single cell."""
+    if not _is_basic(items):
+        return Memory.NEW
+    single = sum(isinstance(item, SymbolicTensor) for item in items)
+    cells_only = single == x.rank and not any(isinstance(item, NewAxis | Ellipsis_ | Slice) for item in items)
+    return Memory.NEW if cells_only else Memory.VIEW
+
+
+ROWS = [
+    OpRow(
+        "subscript",
+        "x[]",
+        _subscript,
+        (
+            *(
+                sample(text, least=1, a="arith[m, n]")
+                for text in [
+                    "a[0]", "a[-1]", "a[:, 0]", "a[0, n - 1]", "a[m - 1, -1]", "a[1:]", "a[:-1]", "a[:, 1:-1]", "a[::-1]",
+                    "a[:, ::2]", "a[1::2, ::-2]", "a[None]", "a[:, None]", "a[:, None, :, None]", "a[...]", "a[..., 0]",
+                    "a[..., None]", "a[0:m - 1, 1:n]", "a[2:1]", "a[n:, :m]", "a[m - 2:0:-1]", "a[-2:]", "a[:1 - n]", "a[()]",
+                ]
+            ),
+            sample("x[()]", x="arith[]"),
+            sample("x[None]", x="arith[]"),
+            *(sample(text.replace("k", "min(m, n)"), least=1, a="f64[m, n]") for text in ["a[np.arange(k), np.arange(k)]", "a[np.arange(k)[:, None], np.arange(k)]", "a[np.arange(k), 0]"]),
+            sample("a[:, np.arange(n - 1, -1, -1)]", a="f64[m, n]"),
+            sample("a[np.arange(m)[:, None] + np.arange(n)]", least=1, a="f64[m + n - 1, 2]"),
+        ),
+        _memory,
+    ),
+    OpRow(
+        "store",
+        "x[] =",
+        _store,
+        (
+            *(
+                sample(text, least=1, a="arith[m, n]", b="f64[n]")
+                for text in [
+                    "a[0] = 1", "a[-1] = b", "a[:, 0] = 2.5", "a[0, n - 1] = b[0]", "a[1:] = 3", "a[:-1, 1:] = b[1:]",
+                    "a[:, ::-1] = b", "a[::2] = b[0]", "a[1::2, ::-2] = 1", "a[...] = b", "a[1:-1, 1:-1] = 0", "a[:, n:] = 7",
+                ]
+            ),
+            sample("a[:, 1:] = a[:, :-1]", a="f64[m, n]"),
+        ),
+    ),
+]  # fmt: skip

@@ -1,0 +1,240 @@
+"""Comparisons, truth values, selection and bits: comparisons of affine values become domains, and selections by them become pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Constraint, Domain, at_least, equal, less
+from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
+from tensorlift.comprehension.tensor import (
+    Obligations,
+    Strength,
+    SymbolicTensor,
+    affine_of,
+    choose,
+    convert,
+    domain_of,
+    elementwise,
+    mask,
+    pieces,
+)
+from tensorlift.comprehension.terms import Constant, Piecewise, Term
+from tensorlift.targets.numpy.rows_promotion import converted, result_strength, result_type
+from tensorlift.targets.target import OpRow, Tensor, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CONSTRAINTS: dict[str, Callable[[Affine, Affine], Constraint]] = {
+    "eq": equal,
+    "lt": less,
+    "ge": at_least,
+    "gt": lambda a, b: less(b, a),
+    "le": lambda a, b: at_least(b, a),
+}
+
+
+def _compared(op: str, left: Term, right: Term) -> Term:
+    a, b = affine_of(left), affine_of(right)
+    if a is None or b is None:
+        return terms.apply(op, left, right)
+    if op == "ne":
+        return mask(Domain.of(equal(a, b)).complement())
+    return mask(Domain.of(_CONSTRAINTS[op](a, b)))
+
+
+def _comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
+            o.refuse("a comparison of signed and unsigned 64-bit integers")
+        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+        return elementwise(o, lambda a, b: _compared(op, a, b), operands, "bool", result_strength((x1, x2)))
+
+    return meaning
+
+
+def conjunction(left: Term, right: Term) -> Term:
+    """Return whether both truth values hold."""
+    a, b = domain_of(left), domain_of(right)
+    return terms.apply("and", left, right) if a is None or b is None else mask(a & b)
+
+
+def disjunction(left: Term, right: Term) -> Term:
+    """Return whether one of two truth values holds."""
+    a, b = domain_of(left), domain_of(right)
+    return terms.apply("or", left, right) if a is None or b is None else mask(a | b)
+
+
+def negation(term: Term) -> Term:
+    """Return whether a truth value does not hold."""
+    domain = domain_of(term)
+    return terms.apply("not", term) if domain is None else mask(domain.complement())
+
+
+def _difference(left: Term, right: Term) -> Term:
+    a, b = domain_of(left), domain_of(right)
+    return terms.apply("ne", left, right) if a is None or b is None else mask((a - b) | (b - a))
+
+
+_ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": _difference}
+
+
+def _bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        if is_float(dtype):
+            o.refuse("bits of a float")
+        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+        strength = result_strength((x1, x2))
+        if dtype == "bool":
+            return elementwise(o, _ON_TRUTH_VALUES[op], operands, dtype, strength)
+        return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype, strength)
+
+    return meaning
+
+
+def _shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        dtype = result_type(o, (x1, x2))
+        strength = result_strength((x1, x2))
+        if not is_integer(dtype) or strength is not Strength.STRONG:
+            o.refuse("a shift of anything but NumPy integers")
+        count = None if x2.rank else affine_of(x2.value())
+        if count is not None:
+            o.require("a shift by less than the width", at_least(count, 0), less(count, width(dtype)))
+        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+        return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype)
+
+    return meaning
+
+
+def _invert(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool" and x.is_strong:
+        return elementwise(o, negation, (x,), "bool")
+    if not is_integer(x.dtype) or not x.is_strong:
+        o.refuse("the complement of anything but NumPy integers and truth values")
+    return elementwise(o, lambda a: terms.apply("bitnot", a), (x,), x.dtype)
+
+
+def _logical_not(o: Obligations, x: Tensor) -> SymbolicTensor:
+    return elementwise(o, lambda a: negation(truth(a)), (x,), "bool")
+
+
+def _logical(
+    combine: Callable[[Term, Term], Term],
+) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+        return elementwise(o, lambda a, b: combine(truth(a), truth(b)), (x1, x2), "bool")
+
+    return meaning
+
+
+def truth(term: Term) -> Term:
+    """Return whether a value counts as true."""
+    if term.dtype == "bool":
+        return term
+    if isinstance(term, Constant):
+        return terms.constant(term.value != 0, "bool")
+    return convert(term, "bool")
+
+
+def _where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
+    dtype = result_type(o, (x, y))
+    operands = [
+        SymbolicTensor(condition.shape, "bool", lambda indices: truth(condition.at(indices))),
+        converted(o, x, dtype),
+        converted(o, y, dtype),
+    ]
+    return elementwise(o, selected, operands, dtype)
+
+
+def selected(condition: Term, chosen: Term, other: Term) -> Term:
+    """Return a selection; a condition that differs between pieces selects piece by piece."""
+    if domain_of(condition) is None and isinstance(condition, Piecewise):
+        return pieces(*((d, choose(t, chosen, other)) for d, t in condition.pieces))
+    return choose(condition, chosen, other)
+
+
+def _absolute(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.strength is Strength.EITHER and is_integer(x.dtype):
+        o.refuse("a Python integer does not wrap but a NumPy one does; convert the parameter first")
+    if x.dtype == "bool" or x.dtype.startswith("u"):
+        return x.with_cells(x.shape, x.at)
+    return elementwise(o, lambda a: terms.apply("abs", a), (x,), x.dtype)
+
+
+def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool" or x.strength is Strength.EITHER:
+        o.refuse("the sign of a truth value or of a number that may be a Python one")
+    zero, one = terms.zero(x.dtype), terms.one(x.dtype)
+    least = terms.constant(-1, x.dtype) if is_float(x.dtype) or integer_range(x.dtype)[0] < 0 else zero
+
+    def sign(a: Term) -> Term:
+        below = terms.apply("select", terms.apply("lt", a, zero), least, zero)
+        return terms.apply("select", terms.apply("gt", a, zero), one, below)
+
+    return elementwise(o, sign, (x,), x.dtype)
+
+
+def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
+    meaning = _comparison(op)
+    texts = [f"a {sign} b", f"a {sign} 1", f"np.arange(m)[:, None] {sign} np.arange(n) + 1", f"m {sign} n"]
+    samples = tuple(sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in texts)
+    return [
+        OpRow(f"operator {op}", sign, meaning, samples),
+        OpRow(function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),)),
+    ]
+
+
+def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
+    meaning = _bitwise(op)
+    texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
+    samples = tuple(sample(text, least=1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
+    return [
+        OpRow(f"operator {op}", sign, meaning, samples),
+        OpRow(
+            function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),)
+        ),
+    ]
+
+
+ROWS = [
+    *_compare_row("eq", "==", "equal"),
+    *_compare_row("ne", "!=", "not_equal"),
+    *_compare_row("lt", "<", "less"),
+    *_compare_row("le", "<=", "less_equal"),
+    *_compare_row("gt", ">", "greater"),
+    *_compare_row("ge", ">=", "greater_equal"),
+    *_bit_row("bitand", "&", "bitwise_and"),
+    *_bit_row("bitor", "|", "bitwise_or"),
+    *_bit_row("bitxor", "^", "bitwise_xor"),
+    OpRow("operator shl", "<<", _shift("shl"), (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]"))),
+    OpRow("operator shr", ">>", _shift("shr"), (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]"))),
+    OpRow("left_shift", "np.left_shift", _shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
+    OpRow("right_shift", "np.right_shift", _shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
+    OpRow("operator invert", "~x", _invert, (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)"))),
+    OpRow("bitwise_not", "np.bitwise_not", _invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
+    OpRow("invert", "np.invert", _invert, (sample("np.invert(a)", a="integer[m, n]"),)),
+    OpRow("logical_not", "np.logical_not", _logical_not, (sample("np.logical_not(a)", a="number[m, n]"), sample("np.logical_not(a > 0)", a="f64[n]"))),
+    OpRow("logical_and", "np.logical_and", _logical(conjunction), (sample("np.logical_and(a, b)", a="number[m, n]", b="number[n]"),)),
+    OpRow("logical_or", "np.logical_or", _logical(disjunction), (sample("np.logical_or(a, b)", a="number[m, n]", b="number[n]"),)),
+    OpRow(
+        "where",
+        "np.where",
+        _where,
+        (
+            sample("np.where(a > 0, a, b)", a="number[m, n]", b="number[n]"),
+            sample("np.where(a, 1, b)", a="number[m, n]", b="number[n]"),
+            sample("np.where(a > 0, 1, 2)", a="number[m]"),
+            sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
+            sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
+            sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", a="number[m, n]", least=1),
+        ),
+    ),
+    OpRow("abs", "np.abs", _absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
+    OpRow("absolute", "np.absolute", _absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
+    OpRow("sign", "np.sign", _sign, (sample("np.sign(a)", a="number[m, n]"),)),
+]  # fmt: skip

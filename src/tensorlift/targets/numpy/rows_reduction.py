@@ -1,0 +1,247 @@
+"""Reductions over axes and running reductions along one axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import ONE, Affine
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.dtypes import DType, is_float, width
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.terms import COMBINER, Reducer
+from tensorlift.comprehension.tensor import (
+    Indices,
+    Obligations,
+    SymbolicTensor,
+    broadcast_shape,
+    broadcast_to,
+    choose,
+    convert,
+)
+from tensorlift.targets.numpy.rows_logic import truth
+from tensorlift.targets.numpy.rows_promotion import converted
+from tensorlift.targets.numpy.rows_shape import axes_of, axis_of
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.target import Meaning
+
+_WIDEST = 64
+_TRUTHS = ("any", "all")
+_EXTREMES = ("max", "min", "fmax", "fmin")
+_NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
+
+
+def accumulator(dtype: DType) -> DType:
+    """Return the type in which NumPy sums and multiplies up: narrow integers are widened."""
+    if is_float(dtype) or width(dtype) == _WIDEST:
+        return dtype
+    return "u64" if dtype.startswith("u") else "i64"
+
+
+def _result_dtype(op: Reducer, dtype: DType, asked: ElementType | None) -> DType:
+    if asked is not None:
+        return asked.dtype
+    if op in _TRUTHS:
+        return "bool"
+    return dtype if op in _EXTREMES else accumulator(dtype)
+
+
+def fold(o: Obligations, op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) -> SymbolicTensor:
+    """Reduce whole axes; the extents may be zero, where the operation then needs a neutral element."""
+    kept = [axis for axis in range(x.rank) if axis not in axes]
+    names = tuple(fresh("r") for _ in axes)
+    box = Domain.box(names, [x.shape[a] for a in axes])
+    bound = dict(zip(axes, map(Affine.var, names), strict=True))
+
+    def cell(indices: Indices) -> Term:
+        full = bound | dict(zip(kept, indices, strict=True))
+        body = x.at(tuple(full[axis] for axis in range(x.rank)))
+        return terms.reduce(op, names, box, truth(body) if op in _TRUTHS else convert(body, dtype))
+
+    return SymbolicTensor(tuple(x.shape[a] for a in kept), dtype, cell)
+
+
+def _reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., SymbolicTensor]:
+    def meaning(  # noqa: PLR0913 - NumPy's parameters
+        o: Obligations,
+        a: Tensor,
+        axis: Axes = default_axis,
+        dtype: ElementType | None = None,
+        *,
+        keepdims: Flag = False,
+        initial: Tensor | None = None,
+        where: Tensor | None = None,
+    ) -> SymbolicTensor:
+        if not a.is_strong:
+            o.refuse("a reduction of a Python number")
+        if dtype is not None and op not in ("sum", "prod"):
+            o.refuse(f"{op} takes no element type")
+        axes = axes_of(o, axis, a.rank)
+        element = _result_dtype(op, a.dtype, dtype)
+        start = None if initial is None else _start(o, op, initial, element)
+        picked = a if where is None else _picked(o, op, a, where, start)
+        return _keep(_folded(o, op, picked, axes, element, start), a.rank, axes, keepdims=keepdims)
+
+    return meaning
+
+
+def _start(o: Obligations, op: Reducer, initial: SymbolicTensor, dtype: DType) -> Term:
+    if initial.rank or op in _TRUTHS:
+        o.refuse("an initial value that is no number")
+    if is_float(initial.dtype) and not is_float(dtype):
+        o.refuse("a float is the initial value of an integer reduction")
+    return converted(o, initial, dtype).value()
+
+
+def _picked(
+    o: Obligations, op: Reducer, a: SymbolicTensor, where: SymbolicTensor, start: Term | None
+) -> SymbolicTensor:
+    shape = broadcast_shape(o, (a.shape, where.shape))
+    if len(shape) != a.rank or where.dtype != "bool" or shape != a.shape:
+        o.refuse("a where= that is no mask of the array's shape")
+    if start is None and op in _EXTREMES:
+        o.refuse("a where= without initial=")
+    neutral = start if op in _EXTREMES and start is not None else terms.constant(_NEUTRAL.get(op, 0), a.dtype)
+    chosen = broadcast_to(o, where, shape)
+    return a.with_cells(shape, lambda indices: choose(chosen(indices), a.at(indices), convert(neutral, a.dtype)))
+
+
+def _folded(  # noqa: PLR0913 - the parts of one reduction
+    o: Obligations, op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType, start: Term | None
+) -> SymbolicTensor:
+    if not axes:
+        o.refuse("a reduction over no axis")
+    filled = [at_least(x.shape[a], 1) for a in axes]
+    if op in _EXTREMES and start is None:
+        o.require(f"{op} needs an axis that is not empty", *filled)
+    result = fold(o, op, x, axes, dtype)
+    if start is None:
+        return result
+    combine = COMBINER[op]
+    if op not in _EXTREMES or o.holds(*filled):
+        return result.with_cells(result.shape, lambda indices: terms.apply(combine, start, result.at(indices)))
+    some = Domain.of(*filled)
+
+    def cell(indices: Indices) -> Term:
+        return terms.piecewise(((some, terms.apply(combine, start, result.at(indices))), (some.complement(), start)))
+
+    return result.with_cells(result.shape, cell)
+
+
+def _keep(result: SymbolicTensor, rank: int, axes: tuple[int, ...], *, keepdims: bool) -> SymbolicTensor:
+    if not keepdims:
+        return result
+    kept = [axis for axis in range(rank) if axis not in axes]
+    extents = dict(zip(kept, result.shape, strict=True))
+    shape = tuple(extents.get(axis, ONE) for axis in range(rank))
+    return result.with_cells(shape, lambda indices: result.at(tuple(indices[axis] for axis in kept)))
+
+
+def _mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
+    if not a.is_strong:
+        o.refuse("the mean of a Python number")
+    axes = axes_of(o, axis, a.rank)
+    dtype: DType = a.dtype if is_float(a.dtype) else "f64"
+    total = _folded(o, "sum", a, axes, dtype, None)
+
+    def cell(indices: Indices) -> Term:
+        result = total.at(indices)
+        for place in axes:
+            result = terms.apply("div", result, terms.index(a.shape[place], dtype))
+        return result
+
+    return _keep(total.with_cells(total.shape, cell), a.rank, axes, keepdims=keepdims)
+
+
+def _running(op: Reducer, *, default_axis: int | None) -> Meaning:
+    def meaning(
+        o: Obligations, a: Tensor, axis: int | None = default_axis, dtype: ElementType | None = None
+    ) -> SymbolicTensor:
+        if not a.rank or not a.is_strong or (axis is None and a.rank > 1):
+            o.refuse("a running reduction without an axis")
+        if dtype is not None and op not in ("sum", "prod"):
+            o.refuse(f"a running {op} takes no element type")
+        return _running_along(op, a, axis_of(o, axis or 0, a.rank), _result_dtype(op, a.dtype, dtype))
+
+    return meaning
+
+
+def _running_along(op: Reducer, a: SymbolicTensor, place: int, dtype: DType) -> SymbolicTensor:
+    name = fresh("s")
+
+    def cell(indices: Indices) -> Term:
+        body = a.at((*indices[:place], Affine.var(name), *indices[place + 1 :]))
+        upto = Domain.of(at_least(name, 0), less(name, indices[place] + 1))
+        return terms.reduce(op, (name,), upto, truth(body) if op in _TRUTHS else convert(body, dtype))
+
+    return SymbolicTensor(a.shape, dtype, cell)
+
+
+def _rows(op: Reducer) -> list[OpRow]:
+    meaning, least = _reduction(op), 1 if op in _EXTREMES else 0
+    operands = {"a": "arith[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
+    texts = ["{}", "{}axis=0", "{}axis=(0, 1)", "{}axis=-1, keepdims=True"]
+    if op in ("sum", "prod"):
+        texts += ["{}axis=0, dtype=np.int32", "{}dtype=np.float64", "{}initial=2", "{}where=a > 1"]
+    if op in _EXTREMES:
+        texts += ["{}initial=1", "{}axis=1, initial=0"]
+    method = [sample(f"a.{op}({text.format('')})", least, **operands) for text in texts]
+    function = [sample(f"np.{op}({text.format('a, ')})".replace(", )", ")"), least, **operands) for text in texts]
+    if op in _EXTREMES:
+        real = {"a": "real[m, n]"}
+        infinite = "-np.inf" if op == "max" else "np.inf"
+        function.append(sample(f"np.{op}(a, axis=0, initial={infinite})", 0, **real))
+        method.append(sample(f"a.{op}(axis=1, initial={infinite}, where=a > 1)", 0, **real))
+    return [
+        OpRow(f"method {op}", f".{op}()", meaning, tuple(method)),
+        OpRow(op, f"np.{op}", meaning, tuple(function)),
+    ]
+
+
+def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
+    least = 1 if op in _EXTREMES else 0
+    operands = {"a": "number[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
+    reduced, running = f"np.{name}.reduce", f"np.{name}.accumulate"
+    return [
+        OpRow(
+            f"{name}.reduce", reduced, _reduction(op, default_axis=0),
+            (sample(f"{reduced}(a)", least, **operands), sample(f"{reduced}(a, axis=1)", least, **operands)),
+        ),
+        OpRow(
+            f"{name}.accumulate", running, _running(op, default_axis=0),
+            (sample(f"{running}(a)", 0, **operands), sample(f"{running}(a, axis=1)", 0, **operands)),
+        ),
+    ]  # fmt: skip
+
+
+def _cumulative(name: str, op: Reducer) -> list[OpRow]:
+    meaning = _running(op, default_axis=None)
+    texts = ["{}axis=0", "{}axis=-1", "{}axis=1, dtype=np.int32"]
+    function = [sample(f"np.{name}({text.format('a, ')})", 0, a="arith[m, n]") for text in texts]
+    method = [sample(f"a.{name}({text.format('')})", 0, a="arith[m, n]") for text in texts]
+    return [
+        OpRow(name, f"np.{name}", meaning, (*function, sample(f"np.{name}(a)", 0, a="number[n]"))),
+        OpRow(f"method {name}", f".{name}()", meaning, tuple(method)),
+    ]
+
+
+ROWS = [
+    *(row for op in ("sum", "prod", "max", "min", "any", "all") for row in _rows(op)),
+    *_of_ufunc("add", "sum"),
+    *_of_ufunc("multiply", "prod"),
+    *_of_ufunc("maximum", "max"),
+    *_of_ufunc("minimum", "min"),
+    *_of_ufunc("fmax", "fmax"),
+    *_of_ufunc("fmin", "fmin"),
+    *_of_ufunc("logical_or", "any"),
+    *_of_ufunc("logical_and", "all"),
+    *_cumulative("cumsum", "sum"),
+    *_cumulative("cumprod", "prod"),
+    OpRow("method mean", ".mean()", _mean, (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]"))),
+    OpRow("mean", "np.mean", _mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
+]  # fmt: skip

@@ -1,0 +1,242 @@
+"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, and what tells a shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import at_least, equal
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, number, pieces, size
+from tensorlift.targets.numpy.rows_creation import exact_size
+from tensorlift.targets.numpy.rows_promotion import convert, result_type
+from tensorlift.targets.target import Axes, ElementType, Memory, OpRow, Size, Sizes, Tensor, Tensors, sample
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+
+def axis_of(o: Obligations, axis: int, rank: int) -> int:
+    """Return the position of an axis that may count from the end."""
+    if not -rank <= axis < rank:
+        o.refuse(f"there is no axis {axis} in rank {rank}")
+    return axis % rank
+
+
+def axes_of(o: Obligations, axis: Axes, rank: int) -> tuple[int, ...]:
+    """Return the positions of distinct axes; None means all of them."""
+    if axis is None:
+        return tuple(range(rank))
+    listed = tuple(axis_of(o, a, rank) for a in ((axis,) if isinstance(axis, int) else axis))
+    if len(set(listed)) != len(listed):
+        o.refuse("an axis stands twice")
+    return listed
+
+
+def permuted(x: SymbolicTensor, order: tuple[int, ...]) -> SymbolicTensor:
+    """Return the tensor whose axis ``k`` is axis ``order[k]``."""
+    place = [order.index(axis) for axis in range(x.rank)]
+    return x.with_cells(tuple(x.shape[a] for a in order), lambda indices: x.at(tuple(indices[p] for p in place)))
+
+
+def _attribute_t(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no transpose")
+    return permuted(x, tuple(reversed(range(x.rank))))
+
+
+def _transpose(o: Obligations, a: Tensor, axes: Axes = None) -> SymbolicTensor:
+    order = tuple(reversed(range(a.rank))) if axes is None else axes_of(o, axes, a.rank)
+    if len(order) != a.rank:
+        o.refuse("a transpose of some of the axes")
+    return permuted(a, order)
+
+
+def _swapaxes(o: Obligations, a: Tensor, axis1: int, axis2: int) -> SymbolicTensor:
+    order = list(range(a.rank))
+    first, second = axis_of(o, axis1, a.rank), axis_of(o, axis2, a.rank)
+    order[first], order[second] = second, first
+    return permuted(a, tuple(order))
+
+
+def _moveaxis(o: Obligations, a: Tensor, source: int, destination: int) -> SymbolicTensor:
+    moved = axis_of(o, source, a.rank)
+    order = [axis for axis in range(a.rank) if axis != moved]
+    order.insert(axis_of(o, destination, a.rank), moved)
+    return permuted(a, tuple(order))
+
+
+def _expand_dims(o: Obligations, a: Tensor, axis: int) -> SymbolicTensor:
+    place = axis_of(o, axis, a.rank + 1)
+    shape = (*a.shape[:place], ONE, *a.shape[place:])
+    return a.with_cells(shape, lambda indices: a.at(indices[:place] + indices[place + 1 :]))
+
+
+def _flip(o: Obligations, m: Tensor, axis: Axes = None) -> SymbolicTensor:
+    flipped = set(axes_of(o, axis, m.rank))
+
+    def cell(indices: Indices) -> Term:
+        return m.at(tuple(m.shape[a] - 1 - i if a in flipped else i for a, i in enumerate(indices)))
+
+    return m.with_cells(m.shape, cell)
+
+
+def _diagonal(o: Obligations, a: Tensor, offset: Size = ZERO, axis1: int = 0, axis2: int = 1) -> SymbolicTensor:
+    rows, columns = axes_of(o, (axis1, axis2), a.rank)
+    down, right = (ZERO, offset) if o.decide(at_least(offset, 0)) else (-offset, ZERO)
+    height, width = a.shape[rows] - down, a.shape[columns] - right
+    length = height if o.decide(at_least(width, height)) else width
+    if not o.decide(at_least(length, 0)):
+        length = ZERO
+    others = [axis for axis in range(a.rank) if axis not in (rows, columns)]
+
+    def cell(indices: Indices) -> Term:
+        full = dict(zip(others, indices[:-1], strict=True))
+        full[rows], full[columns] = indices[-1] + down, indices[-1] + right
+        return a.at(tuple(full[axis] for axis in range(a.rank)))
+
+    return a.with_cells((*(a.shape[axis] for axis in others), length), cell)
+
+
+def _concatenate(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
+    rank = arrays[0].rank
+    if not rank or any(t.rank != rank for t in arrays):
+        o.refuse("arrays of different ranks, or of rank 0, are joined")
+    place = axis_of(o, axis, rank)
+    for other in arrays[1:]:
+        for mine, theirs in _without(arrays[0].shape, other.shape, place):
+            if mine != theirs:
+                o.require("joined arrays have equal extents", equal(mine, theirs))
+    return _joined(o, arrays, place)
+
+
+def _without(left: Sizes, right: Sizes, place: int) -> list[tuple[Affine, Affine]]:
+    return [(a, b) for axis, (a, b) in enumerate(zip(left, right, strict=True)) if axis != place]
+
+
+def _joined(o: Obligations, arrays: Tensors, place: int) -> SymbolicTensor:
+    dtype = result_type(o, arrays)
+    total = sum((t.shape[place] for t in arrays), ZERO)
+    shape = (*arrays[0].shape[:place], total, *arrays[0].shape[place + 1 :])
+
+    def cell(indices: Indices) -> Term:
+        return _joined_cell(arrays, place, indices, dtype)
+
+    return SymbolicTensor(shape, dtype, cell)
+
+
+def _joined_cell(arrays: Tensors, place: int, indices: Indices, dtype: str) -> Term:
+    first, *rest = arrays
+    here = convert(first.at(indices), dtype)  # type: ignore[arg-type]  # a DType came in
+    if not rest:
+        return here
+    extent = first.shape[place]
+    shifted = (*indices[:place], indices[place] - extent, *indices[place + 1 :])
+    inside = below(indices[place], extent)
+    return pieces((inside, here), (inside.complement(), _joined_cell(tuple(rest), place, shifted, dtype)))
+
+
+def _stack(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
+    return _concatenate(o, tuple(_expand_dims(o, t, axis) for t in arrays), axis)
+
+
+def _sliding_window_view(o: Obligations, x: Tensor, window_shape: Sizes, axis: Axes = None) -> SymbolicTensor:
+    axes = axes_of(o, axis, x.rank)
+    if len(axes) != len(window_shape):
+        o.refuse("a window of another rank than its axes")
+    shape = list(x.shape)
+    for place, extent in zip(axes, window_shape, strict=True):
+        o.require("a window fits", at_least(extent, 0), at_least(shape[place], extent))
+        shape[place] = shape[place] - extent + 1
+    rank = x.rank
+
+    def cell(indices: Indices) -> Term:
+        full = list(indices[:rank])
+        for place, inside in zip(axes, indices[rank:], strict=True):
+            full[place] = full[place] + inside
+        return x.at(tuple(full))
+
+    return x.with_cells((*shape, *window_shape), cell)
+
+
+def _shape(o: Obligations, x: Tensor) -> tuple[SymbolicTensor, ...]:
+    if not x.is_strong:
+        o.refuse("a Python number has no shape")
+    return tuple(map(size, x.shape))
+
+
+def _ndim(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no rank")
+    return number(x.rank)
+
+
+def _dtype(o: Obligations, x: Tensor) -> ElementType:
+    if not x.is_strong:
+        o.refuse("a Python number has no element type")
+    return ElementType(x.dtype)
+
+
+def _length(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not x.rank:
+        o.refuse("len() of a number")
+    return size(x.shape[0])
+
+
+def _least(o: Obligations, *sizes: Tensor) -> SymbolicTensor:
+    return _extreme(o, sizes, largest=False)
+
+
+def _greatest(o: Obligations, *sizes: Tensor) -> SymbolicTensor:
+    return _extreme(o, sizes, largest=True)
+
+
+def _extreme(o: Obligations, sizes: Tensors, *, largest: bool) -> SymbolicTensor:
+    """Python's min and max of sizes: which one it is may depend on the sizes, so that the proof goes by cases."""
+    if any(s.is_strong for s in sizes):
+        o.refuse("min() or max() of anything but sizes")
+    best, *rest = (exact_size(o, s) for s in sizes)
+    for value in rest:
+        keeps = at_least(best, value) if largest else at_least(value, best)
+        best = best if o.decide(keeps) else value
+    return size(best)
+
+
+ROWS = [
+    OpRow("transposed", ".T", _attribute_t, (sample("a.T", a="arith[m, n]"), sample("a.T", a="f64[m, 2, n]")), Memory.VIEW),
+    OpRow("transpose", "np.transpose", _transpose, (sample("np.transpose(a)", a="arith[m, n]"), sample("np.transpose(a, (2, 0, 1))", a="f64[m, 2, n]")), Memory.VIEW),
+    OpRow("method transpose", ".transpose()", _transpose, (sample("a.transpose((1, 2, 0))", a="f64[m, 2, n]"),), Memory.VIEW),
+    OpRow("swapaxes", "np.swapaxes", _swapaxes, (sample("np.swapaxes(a, 0, -1)", a="f64[m, 2, n]"),), Memory.VIEW),
+    OpRow("moveaxis", "np.moveaxis", _moveaxis, (sample("np.moveaxis(a, 0, -1)", a="f64[m, 2, n]"), sample("np.moveaxis(a, -1, 0)", a="f64[m, 2, n]")), Memory.VIEW),
+    OpRow("expand_dims", "np.expand_dims", _expand_dims, (sample("np.expand_dims(a, 1)", a="f64[m, n]"), sample("np.expand_dims(a, -1)", a="f64[m, n]")), Memory.VIEW),
+    OpRow("flip", "np.flip", _flip, (sample("np.flip(a)", a="arith[m, n]"), sample("np.flip(a, axis=-1)", a="f64[m, n]"), sample("np.flip(a, (0, 1))", a="f64[m, n, 2]")), Memory.VIEW),
+    OpRow(
+        "diagonal", "np.diagonal", _diagonal,
+        (sample("np.diagonal(a)", a="arith[m, n]"), sample("np.diagonal(a, 1)", a="f64[m, n]"), sample("np.diagonal(a, -1, 0, 2)", a="f64[m, 2, n]")),
+        Memory.WINDOW,
+    ),
+    OpRow(
+        "concatenate", "np.concatenate", _concatenate,
+        (sample("np.concatenate((a, b))", a="number[m, n]", b="number[2, n]"), sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]")),
+    ),
+    OpRow("stack", "np.stack", _stack, (sample("np.stack((a, b))", a="number[m, n]", b="number[m, n]"), sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"))),
+    OpRow(
+        "sliding_window_view", "np.lib.stride_tricks.sliding_window_view", _sliding_window_view,
+        (
+            sample("np.lib.stride_tricks.sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),
+            sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", least=1, a="f64[m + n, n + 1]"),
+            sample("np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)", least=1, a="f64[m, n + 1]"),
+        ),
+        Memory.WINDOW,
+    ),
+    OpRow(
+        "imported sliding_window_view", "sliding_window_view", _sliding_window_view,
+        (sample("sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),),
+        Memory.WINDOW,
+    ),
+    OpRow("shape", ".shape", _shape, (sample("np.zeros(a.shape)", a="f64[m, n]"), sample("a.shape[1] * np.ones(2)", a="f64[m, n]")), reads_cells=False),
+    OpRow("ndim", ".ndim", _ndim, (sample("a.ndim * np.ones(2)", a="f64[m, n]"),), reads_cells=False),
+    OpRow("dtype", ".dtype", _dtype, (sample("np.zeros(n, a.dtype)", a="arith[m, n]"),), reads_cells=False),
+    OpRow("len", "len()", _length, (sample("np.zeros(len(a))", a="f64[m, n]"),), reads_cells=False),
+    OpRow("builtin min", "min()", _least, (sample("np.zeros(min(m, n))"), sample("np.zeros(min(m, n, 2))"))),
+    OpRow("builtin max", "max()", _greatest, (sample("np.zeros(max(m, n))"), sample("np.zeros(max(n - 2, 0))"))),
+]  # fmt: skip

@@ -1,0 +1,178 @@
+"""Targets: a dialect to lift to is a table of operations, each with its meaning, and an emitter.
+
+An `OpRow` is the only place where an operation is described.  The checker executes emitted text symbolically with the rows' meanings, the
+emitter may use nothing that has no row, and a test runs each row's samples for real and compares.  To add an operation, add a row.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.dtypes import DType
+from tensorlift.comprehension.tensor import Shape, SymbolicTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
+Tensor = SymbolicTensor
+Tensors = tuple[SymbolicTensor, ...]
+Size = Affine
+Sizes = Shape  # a tuple of sizes, or one size for a tuple of one
+Axes = int | tuple[int, ...] | None
+AxisPairs = int | tuple[object, object]
+Flag = bool
+Text = str
+
+
+class ElementType(NamedTuple):
+    """An element type as a value of the emitted program, such as ``np.float64``."""
+
+    dtype: DType
+
+
+class NewAxis(NamedTuple):
+    """``None`` in a subscript."""
+
+
+class Ellipsis_(NamedTuple):  # noqa: N801 - the builtin has the name
+    """``...`` in a subscript."""
+
+
+class Slice(NamedTuple):
+    """``lower:upper:step`` in a subscript, with a constant step."""
+
+    lower: Affine | None = None
+    upper: Affine | None = None
+    step: int = 1
+
+
+SubscriptItem = NewAxis | Ellipsis_ | Slice | SymbolicTensor
+Subscripts = tuple[SubscriptItem, ...]
+
+Value = SymbolicTensor | tuple["Value", ...] | ElementType | str | bool | None
+Meaning = Callable[..., Value]
+
+
+class Memory(Enum):
+    """Where a result lives: in memory of its own, or in that of the first operand (``WINDOW`` cannot be written through).
+
+    ``BLANK`` is new memory whose cells have no values yet.
+    """
+
+    NEW = "new"
+    BLANK = "blank"
+    VIEW = "view"
+    WINDOW = "window"
+
+
+MemoryRule = Callable[..., Memory]
+
+
+class Sample(NamedTuple):
+    """How to try a row: an expression over operands such as ``a="f64[m, n]"``, sizes from ``least`` on and a kind of values."""
+
+    text: str
+    operands: Mapping[str, str]
+    least: int = 0
+    values: str = "any"
+
+
+def sample(text: str, least: int = 0, values: str = "any", **operands: str) -> Sample:
+    """Return a sample, with its operands by keyword."""
+    return Sample(text, operands, least, values)
+
+
+class Parameter(NamedTuple):
+    """A parameter of an operation: its kind is the text of the annotation."""
+
+    name: str
+    kind: str
+    is_optional: bool
+    is_variadic: bool
+    is_keyword: bool
+
+
+@dataclass(frozen=True)
+class OpRow:
+    """One operation of a target.
+
+    ``spelling`` is how the operation is written: an operator (``+``, ``-x`` where it is a prefix), a function (``np.exp``), a method
+    (``.sum()``), an attribute (``.T``), a subscript (``x[]``) or a builtin (``len``).  ``meaning(obligations, operands and attributes)``
+    gives the result; its parameters are those of the operation, in order and by name.  ``reads_cells`` is false where only shape and
+    type of the operands count, so that they may be blank.
+    """
+
+    name: str
+    spelling: str
+    meaning: Meaning
+    samples: tuple[Sample, ...]
+    memory: Memory | MemoryRule = Memory.NEW
+    reads_cells: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a row that nothing would test."""
+        if not self.samples:
+            raise ValueError(f"the row {self.name} has no sample")
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The operation's parameters, read from the signature of its meaning."""
+        listed = list(inspect.signature(self.meaning).parameters.values())[1:]
+        return tuple(
+            Parameter(
+                p.name,
+                str(p.annotation),
+                p.default is not inspect.Parameter.empty,
+                p.kind is inspect.Parameter.VAR_POSITIONAL,
+                p.kind is inspect.Parameter.KEYWORD_ONLY,
+            )
+            for p in listed
+        )
+
+
+@dataclass(frozen=True)
+class Target:
+    """A dialect to lift to.
+
+    ``rows`` are by spelling.  ``modules`` are the import statements that an emitted program may have, by the names that they bind, and
+    ``constants`` are
+    its named numbers (None is the new axis).  ``emitter`` is ``module:function``, loaded when it is first asked for, so that checking never loads it.
+    """
+
+    name: str
+    rows: Mapping[str, OpRow]
+    modules: Mapping[str, str]
+    element_types: Mapping[str, DType]
+    constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
+    emitter: str = ""
+
+    @cached_property
+    def emit(self) -> Callable[..., Any]:
+        """The function that turns definitions into a program of this target."""
+        module, _, function = self.emitter.partition(":")
+        emit: Callable[..., Any] = getattr(importlib.import_module(module), function)
+        return emit
+
+    def row(self, spelling: str) -> OpRow | None:
+        """Return the operation that is written so, if there is one."""
+        return self.rows.get(spelling)
+
+
+def by_spelling(rows: Iterable[OpRow]) -> dict[str, OpRow]:
+    """Index rows; two rows of one spelling or one name are a mistake in the table."""
+    table: dict[str, OpRow] = {}
+    names: set[str] = set()
+    for row in rows:
+        if row.spelling in table or row.name in names:
+            raise ValueError(f"the operation {row.name} ({row.spelling}) stands in the table twice")
+        table[row.spelling] = row
+        names.add(row.name)
+    return table
