@@ -15,7 +15,7 @@ from tensorlift.comprehension.normal.products import gathered
 from tensorlift.comprehension.normal.tidy import tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tensorlift.comprehension.affine import Affine
 
@@ -123,11 +123,19 @@ def cells(values: Sequence[Poly], context: Domain) -> list[tuple[Domain, tuple[P
 
     The polynomials come restricted to each guard, so that those monomials need no guard of their own.
     """
-    guards = {t.domain: None for v in values for t in v.terms if not t.bound and t.domain is not UNIVERSE}
-    if not guards:
-        return [(UNIVERSE, tuple(values))]
+    guards = [t.domain for v in values for t in v.terms if not t.bound]
+    found = split_by(guards, context)
+    if len(found) == 1:
+        return [(found[0], tuple(restricted(v, context) for v in values))] if guards else [(UNIVERSE, tuple(values))]
+    return [(cell, tuple(restricted(v, context & cell) for v in values)) for cell in found]
+
+
+def split_by(guards: Iterable[Domain], context: Domain) -> list[Domain]:
+    """Return parts of the context, all of it together, on each of which every guard holds everywhere or nowhere."""
     found = [UNIVERSE]
-    for guard in guards:
+    for guard in dict.fromkeys(guards):
+        if guard is UNIVERSE:
+            continue
         split = []
         for cell in found:
             inside = context & cell
@@ -138,7 +146,7 @@ def cells(values: Sequence[Poly], context: Domain) -> list[tuple[Domain, tuple[P
         found = split
         if len(found) > CELL_LIMIT:
             raise Undecided
-    return [(cell, tuple(restricted(v, context & cell) for v in values)) for cell in found]
+    return found
 
 
 def restricted(value: Poly, inside: Domain) -> Poly:

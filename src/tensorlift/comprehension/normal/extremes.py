@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.dtypes import SIGNED, DType, integer_range, is_float, is_integer, wrap
-from tensorlift.comprehension.normal.arithmetic import by_cells, cells, modulus, number, of_atom, subtracted
+from tensorlift.comprehension.normal.arithmetic import by_cells, cells, modulus, number, of_atom, split_by, subtracted
 from tensorlift.comprehension.normal.atoms import ApplyAtom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.interning import spend
@@ -33,14 +33,14 @@ def extreme(op: str, values: Sequence[Poly], context: Domain, dtype: DType) -> P
     """Return the greatest or least of values."""
 
     def build(args: tuple[Poly, ...], inside: Domain) -> Poly:
-        return fold(op, [i for a in args for i in items(op, a, inside, dtype)], dtype)
+        return fold(op, [i for a in args for i in items(op, a, inside, dtype)], inside, dtype)
 
     return by_cells(values, context, modulus(dtype), build)
 
 
 def extreme_over(op: str, body: Poly, over: Range, context: Domain, dtype: DType) -> Poly:
     """Return the greatest or least value of the body over the points of a range."""
-    return fold(op, items(op, body, context, dtype, over), dtype)
+    return fold(op, items(op, body, context, dtype, over), context, dtype)
 
 
 def items(op: str, value: Poly, context: Domain, dtype: DType, over: Range = POINT) -> list[Monomial]:
@@ -100,9 +100,24 @@ def tidy_item(item: Monomial, context: Domain, ring: int, dtype: DType) -> list[
     return [item]
 
 
-def fold(op: str, found: list[Monomial], dtype: DType) -> Poly:
-    """Return the greatest or least of items; that of one is the item itself."""
+def fold(op: str, found: list[Monomial], context: Domain, dtype: DType) -> Poly:
+    """Return the greatest or least of items; guards of items without a range split the context."""
     ring = modulus(dtype)
+    guards = [i.domain for i in found if not i.bound]
+    split = split_by(guards, context)
+    if len(split) == 1:
+        return _fold(op, found, dtype, ring)
+    terms: list[Monomial] = []
+    for cell in split:
+        inside = context & cell
+        here = [i for i in found if not inside.is_disjoint(i.domain)]
+        value = _fold(op, [i if i.bound else i.with_domain(UNIVERSE) for i in here], dtype, ring)
+        terms += [t.with_domain(cell & t.domain) for t in value.terms]
+    return poly(terms, ring)
+
+
+def _fold(op: str, found: list[Monomial], dtype: DType, ring: int) -> Poly:
+    """Return the greatest or least of items; that of one is the item itself."""
     found = _best_constant(op, found, dtype)
     if not found:
         return neutral(op, dtype)

@@ -94,17 +94,25 @@ class Matcher:
 
     def _subscripts(self, pattern: tuple[Affine, ...], target: tuple[Affine, ...], match: Match) -> Iterator[Match]:
         match = dict(match)
-        for left, right in zip(pattern, target, strict=True):
-            value = left.substitute(match)
-            open_ = [v for v in left.variables if v in self.unknown and v not in match]
-            if not open_:
-                if value != right and not self.where.implies(equal(value, right)):
+        pairs = list(zip(pattern, target, strict=True))
+        while pairs:
+            postponed = []
+            for left, right in pairs:
+                unknown = [v for v in left.variables if v in self.unknown and v not in match]
+                if len(unknown) > 1:
+                    postponed.append((left, right))
+                    continue
+                value = left.substitute(match)
+                if unknown:
+                    solution = (value - right).solve(unknown[0])
+                    if solution is None:
+                        return
+                    match[unknown[0]] = solution
+                elif value != right and not self.where.implies(equal(value, right)):
                     return
-                continue
-            solution = (value - right).solve(open_[0]) if len(open_) == 1 else None
-            if solution is None:
+            if len(postponed) == len(pairs):
                 return
-            match[open_[0]] = solution
+            pairs = postponed
         yield match
 
     def _opened(self, pattern: Atom, target: Atom, match: Match) -> Iterator[Match]:
@@ -170,7 +178,9 @@ class Matcher:
                 return True
             if other.coefficient != item.coefficient:
                 continue
-            for match in match_monomials(other, item, rest, self.same):
+            # What is removed lies where the other item applies, so that only there they need be the same.
+            common = rest & other.domain.project_out(*other.bound)
+            for match in match_monomials(other, item, common, self.same):
                 if all(v in match for v in other.bound):
                     rest = rest - other.domain.substitute(match)
             # The other way round: the other value is that of one point of the item's range.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, is_integer, width
 from tensorlift.comprehension.normal.arithmetic import (
@@ -34,6 +35,8 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tensorlift.comprehension.domain import Domain
 
 INDEX_WIDTH = 32  # an index is taken to fit integer types of at least this width
@@ -81,26 +84,26 @@ class Scope:
         if isinstance(term, Read):
             return of_atom(read_atom(term.array, term.indices, term.dtype), ring)
         if isinstance(term, Constant):
-            return number(term.value, ring)
+            return number(term.value != 0 if term.dtype == "bool" else term.value, ring)
         if isinstance(term, Scalar):
             return of_atom(scalar_atom(term.name, term.dtype), ring)
         if isinstance(term, Index):
             return of_affine(term.affine, ring)
         if isinstance(term, Piecewise):
-            return self._piecewise(term, ring)
+            return self._piecewise(term.pieces, term.dtype)
         if isinstance(term, Reduce):
             return self._reduce(term, ring)
         raise TypeError(type(term).__name__)
 
-    def _piecewise(self, term: Piecewise, ring: int) -> Poly:
-        terms: list[Monomial] = []
-        for domain, piece in term.pieces:
+    def _piecewise(self, pieces: Iterable[tuple[Domain, Term]], dtype: DType) -> Poly:
+        found: list[Monomial] = []
+        for domain, piece in pieces:
             if self.domain.is_subset(domain):
-                return self.operand(piece, term.dtype)
+                return self.operand(piece, dtype)
             scope = self.within(domain)
             if not scope.domain.is_empty():
-                terms += [t.with_domain(domain & t.domain) for t in scope.operand(piece, term.dtype).terms]
-        return poly(terms, ring)
+                found += [t.with_domain(domain & t.domain) for t in scope.operand(piece, dtype).terms]
+        return poly(found, modulus(dtype))
 
     # -- folds
 
@@ -128,11 +131,11 @@ class Scope:
     def _sum(self, body: Poly, bound: tuple[str, ...], domain: Domain, ring: int) -> Poly:
         if is_infinite(body):
             raise Undecided
-        terms: list[Monomial] = []
+        found: list[Monomial] = []
         for term in body.terms:
             summed = Monomial(term.coefficient, term.num, term.den, term.bound + bound, term.domain & domain)
-            terms += tidy(summed, self.domain)
-        return poly(terms, ring)
+            found += tidy(summed, self.domain)
+        return poly(found, ring)
 
     def _product(self, body: Poly, bound: tuple[str, ...], domain: Domain, dtype: DType) -> Poly:
         inside, ring = self.domain & domain, modulus(dtype)
@@ -179,6 +182,9 @@ class Scope:
         value = self._affine(operand)
         if value is not None and term.dtype != "bool":
             return of_affine(value, modulus(term.dtype))
+        if isinstance(operand, Piecewise):  # piece by piece: the pieces may be exact
+            pieces = ((d, terms.apply("cast", t, dtype=term.dtype)) for d, t in operand.pieces)
+            return self._piecewise(pieces, term.dtype)
         return self.operand(operand, term.dtype)
 
     def _comparison(self, term: Apply) -> Poly:

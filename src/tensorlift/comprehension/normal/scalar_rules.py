@@ -52,7 +52,7 @@ def _div(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
 
 
 def _absolute(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
-    """Return ``|x|``, which is the greater of x and -x, also for the least machine integer, which is its own negative."""
+    """Return ``|x|``, which is the greater of x and -x, also where -x wraps."""
     if dtype.startswith("u"):
         return args[0]
     return extreme("max", (args[0], args[0].negated()), context, dtype)

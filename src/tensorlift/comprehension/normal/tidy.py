@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
-from tensorlift.comprehension.normal.atoms import index_atom
-from tensorlift.comprehension.normal.interning import Undecided, spend
+from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
+from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.normal.atoms import Renaming
 
 
@@ -34,7 +34,33 @@ def tidy(term: Monomial, context: Domain) -> list[Monomial]:
     counted = _counted(term, context)
     if counted is not None:
         return [t for s in spread_indices(counted) for t in tidy(s, context)]
+    shifted = _shifted(term)
+    if shifted is not None:
+        return [t for s in spread_indices(shifted) for t in tidy(s, context)]
     return [term]
+
+
+def _shifted(term: Monomial) -> Monomial | None:
+    """Let a bound variable that is also a factor be the subscript itself of the first read that it subscripts.
+
+    The factor is then the same sum of variables in every spelling of the range.
+    """
+    factors = [a.affine.variable for a in term.num if isinstance(a, IndexAtom)]
+    for variable in term.bound:
+        if variable not in factors:
+            continue
+        for atom in sorted(term.atoms, key=lambda a: a.sig):
+            indices = atom.indices if isinstance(atom, ReadAtom) else ()
+            for index in indices:
+                if index.coefficient(variable) not in (1, -1) or index.mentions(v for v in term.bound if v != variable):
+                    continue
+                name = unique_name()
+                value = (index - Affine.var(name)).solve(variable)
+                if value is None or index.variable == variable:
+                    return None
+                bound = tuple(name if v == variable else v for v in term.bound)
+                return term.substituted({variable: value}, bound)
+    return None
 
 
 def _fixed(term: Monomial, whole: Domain) -> Monomial | None:
