@@ -63,8 +63,7 @@ class Evaluator:
     def _branch(self, s: Branch, state: State, values: Values, context: Domain) -> None:
         affine = isinstance(s.condition, Domain)
         condition = s.condition if isinstance(s.condition, Domain) else _resolved(s.condition, values, context)
-        inside = context & condition if isinstance(condition, Domain) else context
-        outside = context - condition if isinstance(condition, Domain) else context
+        inside, outside = s.then_domain(context), s.otherwise_domain(context)
         then, otherwise = state.copy(), state.copy()
         self.run(s.then, then, values, inside)
         self.run(s.otherwise, otherwise, values, outside)
@@ -133,10 +132,22 @@ def _resolved(term: Term, values: Values, domain: Domain) -> Term:
 
 def _chosen(condition: Domain | Term, chosen: Term, other: Term, inside: Domain, outside: Domain) -> Term:
     if not isinstance(condition, Domain):
-        return choose(condition, chosen, other)
+        return _guarded_choice(condition, chosen, other, inside, outside)
     if inside.is_empty():
         return other
     return chosen if outside.is_empty() else choose_by(condition, chosen, other)
+
+
+def _guarded_choice(condition: Term, chosen: Term, other: Term, inside: Domain, outside: Domain) -> Term:
+    """Choose by a condition on data, which is false outside ``inside`` and true outside ``outside``."""
+    if inside is outside:
+        return choose(condition, chosen, other)
+    cases = [
+        (inside & outside, choose(condition, chosen, other)),
+        (outside - inside, other),
+        (inside - outside, chosen),
+    ]
+    return terms.piecewise([case for case in cases if not case[0].is_empty()])
 
 
 def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:

@@ -82,8 +82,8 @@ class _Accesses:
                 self._access(statement, condition, variables)
 
     def _branch(self, s: Branch, condition: Domain, variables: tuple[str, ...]) -> None:
-        self.block(s.then, condition & s.condition if isinstance(s.condition, Domain) else condition, variables)
-        self.block(s.otherwise, condition - s.condition if isinstance(s.condition, Domain) else condition, variables)
+        self.block(s.then, s.then_domain(condition), variables)
+        self.block(s.otherwise, s.otherwise_domain(condition), variables)
 
     def _access(self, s: Load | Store, condition: Domain, variables: tuple[str, ...]) -> None:
         info = self.arrays[s.array]

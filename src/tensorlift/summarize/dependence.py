@@ -46,9 +46,8 @@ def accesses_of(s: Statement, domain: Domain, variables: tuple[str, ...]) -> Ite
     elif isinstance(s, Loop):
         yield from accesses(s.body, domain & s.domain(), (*variables, s.variable))
     elif isinstance(s, Branch):
-        known = isinstance(s.condition, Domain)
-        yield from accesses(s.then, domain & s.condition if isinstance(s.condition, Domain) else domain, variables)
-        yield from accesses(s.otherwise, domain - s.condition if known else domain, variables)  # type: ignore[operator]  # known tells
+        yield from accesses(s.then, s.then_domain(domain), variables)
+        yield from accesses(s.otherwise, s.otherwise_domain(domain), variables)
 
 
 class Conflict:

@@ -1,25 +1,72 @@
 """Index arithmetic: affine maps and sets of the loop IR as affine expressions and domains over names.
 
 A quotient of sizes becomes a *derived size*, a new name that the context bounds: ``n floordiv 2`` is ``n_div_2`` with
-``2 * n_div_2 <= n <= 2 * n_div_2 + 1``.  In a condition, a quotient of loop variables is an existential variable.
+``2 * n_div_2 <= n <= 2 * n_div_2 + 1``.  A quotient of loop variables has no affine form: in a condition it is an
+existential variable, as a number a rounded division.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
 
+from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import DerivedSize
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
 from tensorlift.comprehension.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+
+
+Quotients = dict[str, tuple[Affine, int]]  # variables that stand for floor(numerator / divisor)
+
+
+@dataclass(frozen=True, slots=True)
+class Divided:
+    """An index expression with quotients of loop variables in it."""
+
+    affine: Affine
+    quotients: Quotients
+
+    def satisfies(self, constraint: Callable[[Affine], Domain]) -> Domain:
+        """Return where the expression satisfies a condition."""
+        bounds = [bound for name, q in self.quotients.items() for bound in quotient_bounds(name, *q)]
+        return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
+
+    def term(self, dtype: DType) -> Term:
+        """Return the expression as a number.
+
+        Raises:
+            NotAffine: where quotients are divided again.
+
+        """
+        whole, parts = self.affine, list["Term"]()
+        for name, (numerator, divisor) in self.quotients.items():
+            if numerator.mentions(self.quotients):
+                raise NotAffine(f"({numerator}) floordiv {divisor}")
+            factor = whole.coefficient(name)
+            whole = whole - Affine.var(name, factor)
+            operands = terms.index(numerator, dtype), terms.constant(divisor, dtype)
+            if factor == -divisor:
+                whole = whole - numerator
+                parts.append(terms.apply("mod", *operands))
+            elif factor:
+                quotient = terms.apply("floordiv", *operands)
+                parts.append(rewrite.simplified("mul", (quotient, terms.constant(factor, dtype))))
+        total = terms.index(whole, dtype)
+        for part in parts:
+            total = rewrite.simplified("add", (total, part))
+        return total
 
 
 class Indices:
@@ -46,7 +93,7 @@ class Indices:
             NotAffine: where a constraint multiplies variables.
 
         """
-        quotients: dict[str, tuple[Constraint, ...]] = {}
+        quotients: Quotients = {}
         found = []
         for constraint in affine_set.constraints:
             left, right = (
@@ -54,8 +101,19 @@ class Indices:
                 for side in (constraint.lhs, constraint.rhs)
             )
             found.append(_constraint(constraint.kind.value, left, right))
-        found += [bound for bounds in quotients.values() for bound in bounds]
+        found += [bound for name, q in quotients.items() for bound in quotient_bounds(name, *q)]
         return Domain.of(*found).project_out(*quotients)
+
+    def divided(self, affine_map: AffineMap, operands: Sequence[Affine]) -> Divided:
+        """Apply a map with one result, which may divide loop variables.
+
+        Raises:
+            NotAffine: where the result multiplies variables.
+
+        """
+        quotients: Quotients = {}
+        (result,) = affine_map.results
+        return Divided(self._expression(result, operands, affine_map.num_dims, quotients), quotients)
 
     def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Return ``floor(numerator / divisor)`` where only sizes are divided.
@@ -76,7 +134,7 @@ class Indices:
         expression: AffineExpr,
         operands: Sequence[Affine],
         dims: int,
-        quotients: dict[str, tuple[Constraint, ...]] | None,
+        quotients: Quotients | None,
     ) -> Affine:
         if isinstance(expression, AffineConstantExpr):
             return Affine(expression.value)
@@ -100,7 +158,7 @@ class Indices:
         kind: AffineBinaryOpKind,
         left: Affine,
         divisor: int,
-        quotients: dict[str, tuple[Constraint, ...]] | None,
+        quotients: Quotients | None,
     ) -> Affine:
         if kind is AffineBinaryOpKind.FloorDiv:
             return self._quotient(left, divisor, quotients)
@@ -108,7 +166,7 @@ class Indices:
             return self._quotient(left + (divisor - 1), divisor, quotients)
         return left - self._quotient(left, divisor, quotients) * divisor
 
-    def _quotient(self, numerator: Affine, divisor: int, quotients: dict[str, tuple[Constraint, ...]] | None) -> Affine:
+    def _quotient(self, numerator: Affine, divisor: int, quotients: Quotients | None) -> Affine:
         whole = Affine(numerator.constant // divisor, {v: c // divisor for v, c in numerator.terms if c % divisor == 0})
         rest = numerator - whole * divisor
         if rest.is_constant:
@@ -118,7 +176,7 @@ class Indices:
         if quotients is None:
             raise NotAffine(f"({numerator}) floordiv {divisor}")
         name = fresh("q")
-        quotients[name] = quotient_bounds(name, rest, divisor)
+        quotients[name] = (rest, divisor)
         return whole + affine(name)
 
     def _derived_size(self, numerator: Affine, divisor: int) -> Affine:

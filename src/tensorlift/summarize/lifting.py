@@ -176,12 +176,13 @@ class Lifting:
     def _open_branch(self, s: Branch, error: Exception, context: Domain, versions: Versions) -> list[Item]:
         """Push the condition into the loops of the arms; a condition on data keeps the value that it has now."""
         block: list[Statement] = []
-        for test, arm in zip(self._tests(s.condition, context, versions), (s.then, s.otherwise), strict=True):
+        tests = self._tests(s.condition, context, versions)
+        for test, arm, within in zip(tests, (s.then, s.otherwise), (s.then_within, s.otherwise_within), strict=True):
             for run in _runs(arm):
                 if isinstance(run[0], Loop):
-                    block.append(replace(run[0], body=guarded(test, run[0].body, s.location)))
+                    block.append(replace(run[0], body=guarded(test, run[0].body, s.location, within)))
                 else:
-                    block += guarded(test, tuple(run), s.location)
+                    block += guarded(test, tuple(run), s.location, within)
         if len(block) == 1 and isinstance(block[0], Branch):
             raise self._refused(s, error) from None
         self.liveness.extend(tuple(block), self.liveness.after[s])

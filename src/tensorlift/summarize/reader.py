@@ -9,28 +9,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from xdsl.dialects.builtin import MemRefType
+
 from tensorlift.comprehension import names, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, equal
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal, less
 from tensorlift.comprehension.terms import Constant, Index, Term
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
 from tensorlift.summarize import operations
-from tensorlift.summarize.indices import Indices, multiply, unused
+from tensorlift.summarize.indices import Divided, Indices, multiply, unused
 from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.program import Program, formals
-from tensorlift.summarize.statements import Allocate, Block, Branch, Condition, Load, Loop, Statement, Store, value_read
+from tensorlift.summarize.statements import (
+    Allocate,
+    Block,
+    Branch,
+    Condition,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    guarded,
+    value_read,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
+    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
     from xdsl.ir import Block as IRBlock
-    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.ir.linear import Linear
 
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
 
@@ -52,6 +64,9 @@ class _Reader:
         self.taken = {p.name for p in view.parameters}
         self.indices = Indices(view.size_names, self.taken)
         self.affines: dict[SSAValue, Affine] = {}
+        self.divided: dict[SSAValue, Divided] = {}  # indices that have no affine form
+        self.guards: dict[SSAValue, Divided] = {}  # upper bounds of loop variables that have no affine form
+        self.implied: dict[SSAValue, Implied] = {}  # where truth values can be true, and false
         self.values: dict[SSAValue, Term | Domain] = {}
         self.arrays: dict[str, ArrayInfo] = {}
         self.array_of: dict[SSAValue, str] = {}
@@ -70,7 +85,7 @@ class _Reader:
                 scalars[parameter.name] = dtype
                 self.values[value] = terms.scalar(parameter.name, dtype)
             else:
-                self._declare(value, parameter.name, dtype, parameter.extents, is_parameter=True)
+                self._declare(value, parameter.name, dtype, _marks(view.func_op, value), is_parameter=True)
         body = self.block(view.body)
         return Program(
             name=view.name,
@@ -95,18 +110,29 @@ class _Reader:
         return known
 
     def _declare(
-        self, value: SSAValue, name: str, dtype: DType, extents: Sequence[Linear] | None, *, is_parameter: bool
+        self, value: SSAValue, name: str, dtype: DType, marks: Mapping[str, Attribute], *, is_parameter: bool
     ) -> str:
         owner: Any = value if is_parameter else value.owner
         place = location_of(owner)
-        if extents is None:
+        shape = self._extents(value, marks)
+        if shape is None:
             message = f"the extents of {name} are not sums of sizes with constant factors"
             raise refuse("TL203", message, place, "pass each extent as a parameter of its own")
-        shape = tuple(Affine(e.constant, dict(e.terms)) for e in extents)
         self.arrays[name] = ArrayInfo(name, dtype, shape, is_parameter, place)
         self.array_of[value] = name
         self.taken.update(formals(name, len(shape)))
         return name
+
+    def _extents(self, value: SSAValue, marks: Mapping[str, Attribute]) -> tuple[Affine, ...] | None:
+        of_type: Any = value.type
+        shape: Any = marks.get("tl.shape")
+        if shape is not None:
+            try:
+                return self.indices.apply(shape.data, [affine(name) for name in self.view.size_names])
+            except NotAffine:
+                return None
+        static = of_type.get_shape() if isinstance(of_type, MemRefType) else ()
+        return tuple(Affine(extent) for extent in static) if all(extent >= 0 for extent in static) else None
 
     # -- statements
 
@@ -124,6 +150,8 @@ class _Reader:
                 handler(self, op, out)
             elif not self._is_index_operation(op):
                 self.values[op.results[0]] = self._scalar(op)
+                if op.name in _TRUTH_TABLES:
+                    self._imply(op)
         except NotAffine as error:
             raise refuse("TL202", f"{error} is not affine", location_of(op), _SIZE_REMEDY) from None
         except UnknownOperationError as error:
@@ -132,6 +160,22 @@ class _Reader:
     def _unknown(self, op: Operation, message: str) -> NoReturn:
         remedy = "keep to loops, conditions, loads, stores, arithmetic and the functions of math.h"
         raise refuse("TL201", message, location_of(op), remedy) from None
+
+    def _imply(self, op: Operation) -> None:
+        """Note where a conjunction, a disjunction or a negation can be true, and false."""
+        left, right = (self.can_be(v) for v in op.operands)
+        found = _TRUTH_TABLES[op.name](left, right) if str(op.results[0].type) == "i1" else None
+        if found is not None and found != _UNKNOWN:
+            self.implied[op.results[0]] = found
+
+    def can_be(self, value: SSAValue) -> Implied:
+        """Return the points at which a truth value can be true, and false."""
+        found = self.values.get(value)
+        if isinstance(found, Domain):
+            return found, found.complement()
+        if isinstance(found, Constant):
+            return (UNIVERSE, EMPTY) if found.value else (EMPTY, UNIVERSE)
+        return self.implied.get(value, _UNKNOWN)
 
     def _scalar(self, op: Operation) -> Term | Domain:
         if op.name == "arith.cmpi" and (domain := self._affine_comparison(op)) is not None:
@@ -149,13 +193,28 @@ class _Reader:
 
     def _affine_comparison(self, op: Operation) -> Domain | None:
         """Return a comparison of exact index expressions as a domain."""
-        sides = [self.exact(v) for v in op.operands]
         name, is_unsigned = operations.integer_predicate(op)
+        if any(v in self.divided for v in op.operands) and not is_unsigned:
+            return self._divided_comparison(name, *op.operands)
+        sides = [self.exact(v) for v in op.operands]
         if sides[0] is None or sides[1] is None or is_unsigned:
             return None
         if sides[0].is_constant and sides[1].is_constant and op.operands[0] in self.values:
             return None
         return compare(name, sides[0], sides[1])
+
+    def _divided_comparison(self, name: str, left: SSAValue, right: SSAValue) -> Domain | None:
+        first, second = self._maybe_divided(left), self._maybe_divided(right)
+        if first is None or second is None:
+            return None
+        both = Divided(first.affine - second.affine, first.quotients | second.quotients)
+        return both.satisfies(lambda difference: compare(name, difference, Affine(0)))
+
+    def _maybe_divided(self, value: SSAValue) -> Divided | None:
+        if value in self.divided:
+            return self.divided[value]
+        exact = self.exact(value)
+        return None if exact is None else Divided(exact, {})
 
     def exact(self, value: SSAValue) -> Affine | None:
         """Return the affine expression that an integer is, or None."""
@@ -174,6 +233,8 @@ class _Reader:
         if isinstance(found, Domain):
             return choose_by(found, operations.TRUE, operations.FALSE)
         if found is None:
+            if value in self.divided:
+                return self.divided[value].term("i64")
             exact = self.affines.get(value)
             if exact is None:
                 raise UnknownOperationError(f"a value of type {value.type}")
@@ -212,7 +273,13 @@ class _Reader:
         row = _INDEX_OPERATIONS.get(op.name)
         if row is None:
             self._unknown(op, f"{op.name} has no meaning for an index")
-        self.affines[op.results[0]] = row(self, op)
+        try:
+            self.affines[op.results[0]] = row(self, op)
+        except NotAffine:
+            if op.name != "affine.apply":
+                raise
+            applied: Any = op.properties["map"]
+            self.divided[op.results[0]] = self.indices.divided(applied.data, self.affines_of(op.operands))
         return True
 
     def load(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
@@ -223,8 +290,8 @@ class _Reader:
         term = convert(self.term(op.operands[0]), self.arrays[array].dtype)
         out.append(Store(array, indices, term, location_of(op)))
 
-    def local(self, value: SSAValue, name: str, dtype: DType, extents: Sequence[Linear] | None) -> str:
-        return self._declare(value, unused(name, self.taken), dtype, extents, is_parameter=False)
+    def local(self, value: SSAValue, name: str, dtype: DType, marks: Mapping[str, Attribute]) -> str:
+        return self._declare(value, unused(name, self.taken), dtype, marks, is_parameter=False)
 
 
 def compare(name: str, left: Affine, right: Affine) -> Domain:
@@ -244,6 +311,20 @@ def choose_by(condition: Domain, chosen: Term, other: Term) -> Term:
     return terms.piecewise(((condition, chosen), (condition.complement(), other)))
 
 
+Implied = tuple[Domain, Domain]
+_UNKNOWN: Implied = (UNIVERSE, UNIVERSE)
+
+
+def _negated(left: Implied, right: Implied) -> Implied | None:
+    """Swap where ``xor`` is with a constant truth."""
+    return left[::-1] if right[1] is EMPTY else None
+
+
+_TRUTH_TABLES: dict[str, Callable[[Implied, Implied], Implied | None]] = {
+    "arith.andi": lambda a, b: (a[0] & b[0], a[1] | b[1]),
+    "arith.ori": lambda a, b: (a[0] | b[0], a[1] & b[1]),
+    "arith.xori": _negated,
+}
 _CONNECTIVES: dict[str, Callable[[Domain, Domain], Domain]] = {
     "arith.andi": lambda a, b: a & b,
     "arith.ori": lambda a, b: a | b,
@@ -256,6 +337,12 @@ def _truth(value: Term | Domain | None) -> Domain | None:
     if isinstance(value, Constant) and value.dtype == "bool":
         return UNIVERSE if value.value else UNIVERSE.complement()
     return None
+
+
+def _marks(func_op: Operation, argument: BlockArgument) -> Mapping[str, Attribute]:
+    """Return the attributes of a parameter."""
+    rows: Any = func_op.properties.get("arg_attrs")
+    return rows.data[argument.index].data if rows is not None else {}
 
 
 def _dtype(name: str) -> DType:
@@ -288,15 +375,32 @@ def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
     given: Any = marks.get("tl.name")
     name = given.data if given else value.name_hint or "local"
     dtype = _dtype(dtype_of(value.type, unsigned="tl.unsigned" in marks))
-    array = r.local(value, name, dtype, r.view.extents_of(value, marks))
+    array = r.local(value, name, dtype, marks)
     out.append(Allocate(array, location_of(op)))
 
 
 def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
     loop: Any = op
     lower = r.indices.apply(loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands))
-    upper = r.indices.apply(loop.upperBoundMap.data, r.affines_of(loop.upperBoundOperands))
+    upper = _upper_bounds(r, loop, lower)
     _loop(r, op, list(loop.inits), (lower, upper, loop.step.value.data), out)
+
+
+def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Affine, ...]:
+    """Return the upper bounds; where loop variables are divided, greater ones, and the guard that makes them exact."""
+    upper_map, operands = loop.upperBoundMap.data, r.affines_of(loop.upperBoundOperands)
+    try:
+        return r.indices.apply(upper_map, operands)
+    except NotAffine:
+        if len(upper_map.results) > 1 or not all(low.is_constant and low.constant >= 0 for low in lower):
+            raise
+    bound = r.indices.divided(upper_map, operands)
+    (numerator, _), *more = bound.quotients.values()
+    # With 0 <= i, i < floor(a / b) means i < a as well.
+    if more or bound.affine != affine(next(iter(bound.quotients))):
+        raise NotAffine(f"the bound {bound.affine} with {bound.quotients}")
+    r.guards[loop.regions[0].block.args[0]] = bound
+    return (numerator,)
 
 
 def _scf_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
@@ -321,6 +425,10 @@ def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, ou
         dtype = r.arrays[array].dtype
         body.append(Load(r.new_value(argument, dtype), array, (), dtype, place))
     body += r.block(block)
+    if block.args[0] in r.guards:
+        limit = r.guards[block.args[0]]
+        within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
+        body = list(guarded(within, tuple(body), place))
     yielded = block.last_op.operands if block.last_op is not None and carried else ()
     ends = [r.term(value) for value in yielded]
     body += [Store(a, (), convert(t, r.arrays[a].dtype), place) for a, t in zip(carried, ends, strict=True)]
@@ -333,7 +441,7 @@ def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, ou
 def _carry(r: _Reader, value: SSAValue, argument: SSAValue, out: list[Statement]) -> str:
     """Keep a loop-carried value in a local scalar."""
     term = r.term(value)
-    array = r.local(argument, argument.name_hint or "carried", term.dtype, ())
+    array = r.local(argument, argument.name_hint or "carried", term.dtype, {})
     out += [Allocate(array), Store(array, (), term)]
     return array
 
@@ -350,6 +458,7 @@ def _scf_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 
 def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement]) -> None:
+    within = (condition, condition.complement()) if isinstance(condition, Domain) else r.can_be(op.operands[0])
     arms: list[tuple[Block, tuple[Term, ...]]] = []
     for region in op.regions:
         block = r.block(region.block) if region.blocks else ()
@@ -360,8 +469,20 @@ def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement
     for position, result in enumerate(op.results):
         dtype = chosen[position].dtype if chosen else _dtype(dtype_of(result.type))
         values.append(r.new_value(result, dtype))
+        if dtype == "bool" and chosen:
+            _imply_by_arms(r, op, position, within)
     other = tuple(convert(b, a.dtype) for a, b in zip(chosen, other, strict=True))
-    out.append(Branch(condition, then, otherwise, tuple(values), chosen, other, location_of(op)))
+    out.append(Branch(condition, then, otherwise, tuple(values), chosen, other, location_of(op), *within))
+
+
+def _imply_by_arms(r: _Reader, op: Operation, position: int, within: Implied) -> None:
+    """Note where a truth value that a branch yields can be true, and false."""
+    ends = [region.block.last_op for region in op.regions]
+    first, second = (r.can_be(end.operands[position]) for end in ends if end is not None)
+    r.implied[op.results[position]] = (
+        (within[0] & first[0]) | (within[1] & second[0]),
+        (within[0] & first[1]) | (within[1] & second[1]),
+    )
 
 
 def _return(r: _Reader, op: Operation, _: list[Statement]) -> None:
@@ -374,7 +495,10 @@ def _return(r: _Reader, op: Operation, _: list[Statement]) -> None:
 def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
     """Read an index as a number, or a number that is an index expression as an index again."""
     exact = r.exact(op.operands[0])
-    if str(op.results[0].type) == "index":
+    if op.operands[0] in r.divided:
+        r.values[op.results[0]] = r.divided[op.operands[0]].term(_dtype(dtype_of(op.results[0].type)))
+        r.divided[op.results[0]] = r.divided[op.operands[0]]
+    elif str(op.results[0].type) == "index":
         r.affines[op.results[0]] = r.affine_of(op.operands[0])
     elif exact is not None:
         r.values[op.results[0]] = terms.index(exact, _dtype(dtype_of(op.results[0].type)))

@@ -54,7 +54,11 @@ class Store:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """Two blocks under a condition; ``values`` names what the arms yield, one term of each arm for each value."""
+    """Two blocks under a condition; ``values`` names what the arms yield, one term of each arm for each value.
+
+    Where the condition depends on data, ``then_within`` and ``otherwise_within`` hold the points at which it can be
+    true, and false.
+    """
 
     condition: Condition
     then: Block
@@ -63,6 +67,18 @@ class Branch:
     then_terms: tuple[Term, ...] = ()
     otherwise_terms: tuple[Term, ...] = ()
     location: Location | None = None
+    then_within: Domain = UNIVERSE
+    otherwise_within: Domain = UNIVERSE
+
+    def then_domain(self, context: Domain) -> Domain:
+        """Return the points of the context at which the first block may run."""
+        return context & (self.condition if isinstance(self.condition, Domain) else self.then_within)
+
+    def otherwise_domain(self, context: Domain) -> Domain:
+        """Return the points of the context at which the second block may run."""
+        if isinstance(self.condition, Domain):
+            return context - self.condition
+        return context & self.otherwise_within
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,11 +179,13 @@ def _substitute_branch(s: Branch, values: Mapping[str, Affine]) -> Branch:
         otherwise=substitute(s.otherwise, values),
         then_terms=tuple(rewrite.substitute(t, values) for t in s.then_terms),
         otherwise_terms=tuple(rewrite.substitute(t, values) for t in s.otherwise_terms),
+        then_within=s.then_within.substitute(values),
+        otherwise_within=s.otherwise_within.substitute(values),
     )
 
 
-def guarded(condition: Condition, block: Block, location: Location | None) -> Block:
-    """Run a block only where a condition holds."""
+def guarded(condition: Condition, block: Block, location: Location | None, within: Domain = UNIVERSE) -> Block:
+    """Run a block only where a condition holds, which can be at points of ``within`` only."""
     if condition is UNIVERSE or not block:
         return block
-    return (Branch(condition, block, (), location=location),)
+    return (Branch(condition, block, (), location=location, then_within=within),)
