@@ -1,8 +1,8 @@
 """Symbolic tensors: an array value as a shape, an element type and the term of the cell at any index.
 
-Operations of a target are given their meaning as functions from symbolic tensors to symbolic tensors.  A cell's term is built only when it
-is asked for, so that a slice of a product costs what its cells cost.  What an operation needs of the sizes (equal extents, bounds in range)
-it demands through `Obligations`.
+Operations of a target are given their meaning as functions from symbolic tensors to symbolic tensors.  A cell's term
+is built only when it is asked for, so that a slice of a product costs what its cells cost.  What an operation needs of
+the sizes (equal extents, bounds in range) it demands through `Obligations`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
 from tensorlift.comprehension.dtypes import is_float, is_integer
-from tensorlift.comprehension.terms import Constant, Index, Piecewise, Term
+from tensorlift.comprehension.rewrite import rebuild
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.dtypes import DType
@@ -29,7 +30,9 @@ _EXACT_COEFFICIENT = 1 << 14  # sizes stay below 2**48, so that such combination
 
 
 class Strength(Enum):
-    """How much a value's type counts in promotion: a Python number is weak; a scalar parameter may be given as either."""
+    """How much a value's type counts in promotion: a Python number is weak; a scalar parameter may be given as
+    either.
+    """
 
     STRONG = "strong"
     WEAK = "weak"
@@ -174,13 +177,30 @@ def convert(term: Term, dtype: DType) -> Term:
 
 
 def choose(condition: Term, chosen: Term, other: Term) -> Term:
-    """Return ``chosen`` where the condition holds, else ``other``: piece by piece where the condition is affine."""
+    """Return ``chosen`` where the condition holds, else ``other``: piece by piece where the condition is affine.
+
+    The same condition inside an arm is decided there.
+    """
     if chosen is other:
         return chosen
     domain = domain_of(condition)
-    if domain is None:
-        return terms.apply("select", condition, chosen, other)
-    return pieces((domain, chosen), (domain.complement(), other))
+    if domain is not None:
+        return pieces((domain, chosen), (domain.complement(), other))
+    return terms.apply("select", condition, _assume(condition, chosen, {}, 1), _assume(condition, other, {}, 2))
+
+
+def _assume(condition: Term, term: Term, memo: dict[Term, Term], arm: int) -> Term:
+    """Return the term where the condition is known: selections by it become their arm."""
+    if not isinstance(term, Apply):
+        return term
+    done = memo.get(term)
+    if done is None:
+        if term.op == "select" and term.args[0] is condition:
+            done = _assume(condition, term.args[arm], memo, arm)
+        else:
+            done = rebuild(term, lambda child: _assume(condition, child, memo, arm))
+        memo[term] = done
+    return done
 
 
 def pieces(*parts: tuple[Domain, Term]) -> Term:

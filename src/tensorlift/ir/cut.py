@@ -8,8 +8,9 @@ from typing import NamedTuple
 class Cut(NamedTuple):
     """After the statement on a line (counted from 1 in the emitted text) the variable holds the whole of a definition.
 
-    Whoever emits a program knows such places and names them; whoever checks it believes none of them.  A cut that holds lets a proof
-    treat the variable and the definition as the same array, so that a long program is proved piece by piece.
+    Whoever emits a program knows such places and names them; whoever checks it believes none of them.  A cut that
+    holds lets a proof treat the variable and the definition as the same array, so that a long program is proved piece
+    by piece.
     """
 
     line: int

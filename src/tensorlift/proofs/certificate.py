@@ -12,7 +12,7 @@ from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import summary_from_json, summary_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import Summary
 
@@ -23,8 +23,9 @@ CERTIFICATE_VERSION = 1
 class Certificate:
     """A program, the summary that it was proved equal to, and on what terms.
 
-    ``preconditions`` and ``source_digest`` are the pipeline's to fill in: they say what was assumed of the source and which source it was.
-    ``obligations`` counts what was discharged, by kind; ``cases`` is the number of cases of the sizes.
+    ``preconditions`` and ``source_digest`` are the pipeline's to fill in: they say what was assumed of the source and
+    which source it was. ``obligations`` counts what was discharged, by kind; ``cases`` is the number of cases of the
+    sizes.
     """
 
     summary: Summary

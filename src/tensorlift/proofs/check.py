@@ -1,13 +1,13 @@
 """The gatekeeper: emitted text against the summary of its source.
 
-The text is parsed back and executed symbolically, operation by operation, with the meanings of the target's rows.  Each returned value must
-equal the summary's final definition of it: same shape, same element type, and every cell equal, for all sizes on which the source is
-defined.  Bounds, equal extents, divisors and memory are obligations on the way.  Nothing of what produced the text is used or trusted.
+The text is parsed back and executed symbolically, operation by operation, with the meanings of the target's rows.
+Each returned value must equal the summary's final definition of it: same shape, same element type, and every cell
+equal, for all sizes on which the source is defined.  Bounds, equal extents, divisors and memory are obligations on the
+way.  Nothing of what produced the text is used or trusted.
 """
 
 from __future__ import annotations
 
-import keyword
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -84,17 +84,28 @@ class _Proof:
     # -- parameters
 
     def _parameters(self) -> Frame:
-        """Bind the parameters: arrays, scalars and sizes of the source, of each kind in source order, each by its name."""
+        """Bind the parameters: arrays, scalars and sizes of the source, of each kind in source order, each by its
+        name.
+        """
         frame = Frame(self.function.local_names)
-        names = {_python_name(n): n for n in (*self.summary.arrays, *self.summary.scalars, *self.summary.sizes)}
-        given = [names.get(parameter, "") for parameter in self.function.parameters]
+        given = [self._source_name(parameter) for parameter in self.function.parameters]
         for parameter, name in zip(self.function.parameters, given, strict=True):
             frame.bind(parameter, self._parameter(parameter, name))
+        if len(set(given)) != len(given):
+            raise CheckFailure(INTERFACE, "a parameter of the source stands twice")
         for kind in (self.summary.arrays, self.summary.scalars, self.summary.sizes):
             listed = [name for name in given if name in kind]
             if listed != [name for name in kind if name in listed]:
                 raise CheckFailure(INTERFACE, "the parameters are not in the order of the source")
         return frame
+
+    def _source_name(self, parameter: str) -> str:
+        """Names that Python has for itself get trailing underscores."""
+        known = self.summary.arrays.keys() | self.summary.scalars.keys() | set(self.summary.sizes)
+        name = parameter
+        while name not in known and name.endswith("_"):
+            name = name[:-1]
+        return name
 
     def _parameter(self, parameter: str, name: str) -> Held:
         info = self.summary.arrays.get(name)
@@ -153,8 +164,3 @@ class _Proof:
                 MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
             )
         buffers.add(held.buffer)
-
-
-def _python_name(name: str) -> str:
-    """Names of the source that are no names in Python get a trailing underscore."""
-    return f"{name}_" if keyword.iskeyword(name) else name

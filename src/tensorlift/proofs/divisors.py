@@ -1,8 +1,9 @@
 """Proofs that a divisor is never zero.
 
-C's division by zero is undefined, so that a program may divide wherever the source does; elsewhere it must not, and ``np.where`` computes
-both of its arms everywhere.  A divisor is accepted if it is a nonzero constant, a size that is not zero, a selection whose condition
-excludes zero (``np.where(d == 0, 1, d)``), or a value by which the source itself divides, unconditionally, on the same points.
+C's division by zero is undefined, so that a program may divide wherever the source does; elsewhere it must not, and
+``np.where`` computes both of its arms everywhere.  A divisor is accepted if it is a nonzero constant, a size that is
+not zero, a selection whose condition excludes zero (``np.where(d == 0, 1, d)``), or a value by which the source itself
+divides, unconditionally, on the same points.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class Division(NamedTuple):
 class Divisors:
     """Decides whether divisors can be zero, knowing where the source divides.
 
-    ``active`` are the items that are executed around the present place: the whole function, and the bodies of the loops around it.
+    ``active`` are the items that are executed around the present place: the whole function, and the bodies of the
+    loops around it.
     """
 
     def __init__(self, definitions: Definitions, items: tuple[Item, ...]) -> None:

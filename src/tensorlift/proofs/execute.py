@@ -1,7 +1,9 @@
-"""Symbolic execution of statements: each name holds a tensor, a store is a functional update, cuts become opaque arrays.
+"""Symbolic execution of statements: each name holds a tensor, a store is a functional update, cuts become opaque
+arrays.
 
-Long programs stay cheap because of cuts.  Where the emitter says that a variable holds a definition, equality is decided at once, and from
-then on program and summary both mean the array by its name.  A cut that does not hold is ignored: the claims at the end decide.
+Long programs stay cheap because of cuts.  Where the emitter says that a variable holds a definition, equality is
+decided at once, and from then on program and summary both mean the array by its name.  A cut that does not hold is
+ignored: the claims at the end decide.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Definitions of the summary as seen by a proof: some are known by name only, the others are written out where they are read.
+"""Definitions of the summary as seen by a proof: some are known by name only, the others are written out where they
+are read.
 
-A definition becomes *opaque* when the program was proved to hold it: from there on program and summary mean the same array by its name,
-whatever its cells are.  Cells of a local array that the source never wrote have no value: any value of the program's will do, since a
-source whose output depended on them would be undefined.
+A definition becomes *opaque* when the program was proved to hold it: from there on program and summary mean the same
+array by its name, whatever its cells are.  Cells of a local array that the source never wrote have no value: any value
+of the program's will do, since a source whose output depended on them would be undefined.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Kept loops: an emitted counting loop against the loop that the summary keeps, by induction over its iterations.
 
-Entry: each carried variable holds the version before the loop.  Step: with the carried arrays known by name only, one iteration makes each
-carried variable what the summary says, for every value of the loop variable in its range.  Exit: the names then mean the arrays after the
-loop.  A carried array of the summary without a variable of the program is no matter, as long as nothing that is proved needs it.  Other
-variables that the body assigns have no value at the start of an iteration, and none after the loop.
+Entry: each carried variable holds the version before the loop.  Step: with the carried arrays known by name only, one
+iteration makes each carried variable what the summary says, for every value of the loop variable in its range.  Exit:
+the names then mean the arrays after the loop.  A carried array of the summary without a variable of the program is no
+matter, as long as nothing that is proved needs it.  Other variables that the body assigns have no value at the start
+of an iteration, and none after the loop.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.tensor import array, size
+from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value, size
+from tensorlift.comprehension.terms import Constant
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
@@ -27,18 +30,25 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried
     from tensorlift.comprehension.definition import Item as SummaryItem
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.proofs.execute import Execution
 
 
 @dataclass
 class CarriedVariable:
-    """A variable of the program that holds a carried array; ``is_owned`` where its memory is its own and may be written."""
+    """A variable of the program that holds a carried array.
+
+    ``is_owned`` where its memory is its own and may be written, ``ends_owned`` where every iteration leaves it so.  A
+    number that is a Python one before the loop is either kind afterwards.
+    """
 
     name: str
     carried: Carried
     info: ArrayInfo
     buffer: Buffer | None
-    is_owned: bool
+    strength: Strength
+    is_owned: bool = False
+    ends_owned: bool = True
 
 
 class LoopProver:
@@ -63,6 +73,8 @@ class LoopProver:
         before = Frame(frame.local_names, frame.born, dict(frame.values), set(frame.lost))
         _take_ownership(before, variables, _stored_names(statement.body), assigned)
         self._prove_step(execution, statement, kept, before, variables, assigned)
+        if execution.ledger.holds(less(kept.lower, kept.upper)):
+            _own_results(variables)
         self._leave(frame, before, variables, assigned | {name})
 
     # -- which loop
@@ -101,14 +113,15 @@ class LoopProver:
     def _variable(self, frame: Frame, name: str, carried: Carried) -> CarriedVariable:
         held = frame.values[name]
         assert isinstance(held, Held)
-        return CarriedVariable(name, carried, self._arrays[carried.array], held.buffer, is_owned=False)
+        strength = Strength.STRONG if held.tensor.is_strong else Strength.EITHER
+        return CarriedVariable(name, carried, self._arrays[carried.array], held.buffer, strength)
 
     def _holds(self, execution: Execution, frame: Frame, name: str, array_name: str, version: str) -> bool:
         """Tell whether a variable holds a version of an array."""
         held, info = frame.values.get(name), self._arrays[array_name]
-        if not isinstance(held, Held) or held.tensor.dtype != info.dtype or not held.tensor.is_strong:
-            return False
-        if not execution.has_shape(held, info.shape):
+        if isinstance(held, Held) and not held.tensor.is_strong:
+            held = _as_typed_number(held, info.dtype)
+        if not isinstance(held, Held) or held.tensor.dtype != info.dtype or not execution.has_shape(held, info.shape):
             return False
         if execution.definitions.is_unwritten(version):
             return True
@@ -159,7 +172,7 @@ class LoopProver:
         execution.run(statement.body, frame)
         _check_untouched(unassigned, frame, statement)
         for variable in variables:
-            self._check_end(execution, statement, frame, variable, variables)
+            self._check_end(execution, statement, frame, variable, variables, assigned)
 
     def _iteration_start(
         self,
@@ -186,14 +199,19 @@ class LoopProver:
         end: Frame,
         variable: CarriedVariable,
         variables: list[CarriedVariable],
+        assigned: set[str],
     ) -> None:
         if not self._holds(execution, end, variable.name, variable.carried.array, variable.carried.after):
             reason = f"{variable.name} is not proved to be {variable.carried.after} at the end of an iteration"
             raise CheckFailure(LOOP, reason, statement.lineno)
         held = end.values[variable.name]
         assert isinstance(held, Held)
-        if variable.is_owned and not _is_owned(held, variable.name, end, {v.name for v in variables}):
-            raise CheckFailure(MEMORY, f"{variable.name} shares memory after an iteration", statement.lineno)
+        if not held.tensor.is_strong and variable.strength is Strength.STRONG:
+            raise CheckFailure(LOOP, f"{variable.name} becomes a Python number in an iteration", statement.lineno)
+        if not _is_owned(held, variable.name, end, end.values.keys() - assigned | {v.name for v in variables}):
+            variable.ends_owned = False
+            if variable.is_owned:
+                raise CheckFailure(MEMORY, f"{variable.name} shares memory after an iteration", statement.lineno)
 
     # -- exit
 
@@ -293,8 +311,28 @@ def _known(variable: CarriedVariable) -> Held:
     """Return a carried array by its name, in its own memory or in memory that may not be written."""
     tensor = array(variable.carried.name, variable.info.shape, variable.info.dtype)
     if variable.buffer is None:
-        return Held(tensor)
+        return Held(scalar_value(tensor.value(), variable.strength)) if not tensor.rank else Held(tensor)
     return Held(tensor, variable.buffer if variable.is_owned else Buffer(is_input=True))
+
+
+def _own_results(variables: list[CarriedVariable]) -> None:
+    """After at least one iteration a variable is where the last one left it."""
+    for variable in variables:
+        if variable.ends_owned and not variable.is_owned:
+            variable.buffer, variable.is_owned = Buffer(), True
+
+
+def _as_typed_number(held: Held, dtype: DType) -> Held:
+    """Read a Python float as one of the type, and a constant Python integer that fits."""
+    tensor = held.tensor
+    value = tensor.value()
+    if is_integer(dtype) and tensor.dtype != dtype:
+        low, high = integer_range(dtype)
+        if not isinstance(value, Constant) or not is_integer(tensor.dtype) or not low <= value.value <= high:
+            return held
+    elif is_float(dtype) != is_float(tensor.dtype):
+        return held
+    return Held(scalar_value(convert(value, dtype), tensor.strength))
 
 
 def _forget_contents(frame: Frame, name: str) -> None:

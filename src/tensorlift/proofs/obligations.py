@@ -1,7 +1,8 @@
 """The ledger of a proof: what operations demanded of the sizes, decided by isl and counted.
 
-Python clips slices, so that what a bound means may depend on the sizes (``a[1:n - 1]`` at ``n = 1``).  Where a question has no single
-answer, `Undecided` ends the run, and the caller repeats it for the sizes where the answer is yes and for those where it is no.
+Python clips slices, so that what a bound means may depend on the sizes (``a[1:n - 1]`` at ``n = 1``).  Where a
+question has no single answer, `Undecided` ends the run, and the caller repeats it for the sizes where the answer is
+yes and for those where it is no.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Reading emitted Python text: import statements, helper functions and the entry function, in a small sublanguage.
 
-The text is parsed with Python's own parser, so that what is checked is what will run.  Only the statements that the checker executes are
-let through: assignments to names and subscripts, counting loops, returns.  Everything else fails here or, for expressions, on evaluation.
+The text is parsed with Python's own parser, so that what is checked is what will run.  Only the statements that the
+checker executes are let through: assignments to names and subscripts, counting loops, returns.  Everything else fails
+here or, for expressions, on evaluation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Summaries as JSON values and back: domains as isl text, affine expressions as coefficients, terms as one table of shared nodes.
+"""Summaries as JSON values and back: domains as isl text, affine expressions as coefficients, terms as one table of
+shared nodes.
 
 Bound variables get new names when a summary is read, so that it never clashes with names made later.
 """

@@ -1,7 +1,8 @@
 """Values of the symbolic execution: tensors that know in which memory they live, and the names that hold them.
 
-A store changes memory, and with it every array that is a view of it.  The checker keeps one functional value for each name, so that a store
-through one name makes the other names of the same memory unusable: reading one of them later fails.
+A store changes memory, and with it every array that is a view of it.  The checker keeps one functional value for each
+name, so that a store through one name makes the other names of the same memory unusable: reading one of them later
+fails.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _serial = itertools.count()
 
 
 class Buffer:
-    """Memory of an array, known by identity; that of an input is never written nor returned.  Later buffers have greater serials."""
+    """Memory of an array, known by identity; that of an input is never written nor returned.  Later buffers have
+    greater serials.
+    """
 
     __slots__ = ("is_input", "serial")
 
@@ -36,8 +39,8 @@ class Buffer:
 class Held:
     """A tensor in memory.
 
-    Numbers have no buffer.  A window cannot be written through.  ``blank`` are the cells without values, over the variables of
-    `cell_names`, None where there are none.
+    Numbers have no buffer.  A window cannot be written through.  ``blank`` are the cells without values, over the
+    variables of `cell_names`, None where there are none.
     """
 
     tensor: SymbolicTensor
@@ -97,4 +100,4 @@ def _shares(value: Item, buffer: Buffer) -> bool:
     return isinstance(value, Held) and value.buffer is buffer
 
 
-Item = Union[Held, tuple["Item", ...], "ElementType", str, bool, None]  # noqa: UP007 - a forward reference
+Item = Union[Held, tuple["Item", ...], "ElementType", str, bool, None]

@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.targets.target import Target
 
 
-def verify(certificate: Certificate | Mapping[str, Any], derive: Callable[[], Summary] | None = None) -> None:
+def verify(
+    certificate: Certificate | Mapping[str, Any],
+    find_target: Callable[[str], Target] = get_target,
+    derive: Callable[[], Summary] | None = None,
+) -> None:
     """Prove a certificate's program once more.
 
     ``derive`` gives the summary of the source anew, where that is at hand: it must be the certificate's.
@@ -25,7 +30,7 @@ def verify(certificate: Certificate | Mapping[str, Any], derive: Callable[[], Su
 
     """
     read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
-    again = check(read.program, read.entry, read.summary, get_target(read.target), read.cuts)
+    again = check(read.program, read.entry, read.summary, find_target(read.target), read.cuts)
     if again.level != read.level or again.numerics != read.numerics:
         raise CheckFailure(CERTIFICATE, "the certificate claims another level or numerics contract than was proved")
     if derive is not None and digest(derive()) != digest(read.summary):

@@ -1,7 +1,8 @@
 """Targets: a dialect to lift to is a table of operations, each with its meaning, and an emitter.
 
-An `OpRow` is the only place where an operation is described.  The checker executes emitted text symbolically with the rows' meanings, the
-emitter may use nothing that has no row, and a test runs each row's samples for real and compares.  To add an operation, add a row.
+An `OpRow` is the only place where an operation is described.  The checker executes emitted text symbolically with the
+rows' meanings, the emitter may use nothing that has no row, and a test runs each row's samples for real and compares.
+To add an operation, add a row.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ Meaning = Callable[..., Value]
 
 
 class Memory(Enum):
-    """Where a result lives: in memory of its own, or in that of the first operand (``WINDOW`` cannot be written through).
+    """Where a result lives: in memory of its own, or in that of the first operand (``WINDOW`` cannot be written
+    through).
 
     ``BLANK`` is new memory whose cells have no values yet.
     """
@@ -77,7 +79,9 @@ MemoryRule = Callable[..., Memory]
 
 
 class Sample(NamedTuple):
-    """How to try a row: an expression over operands such as ``a="f64[m, n]"``, sizes from ``least`` on and a kind of values."""
+    """How to try a row: an expression over operands such as ``a="f64[m, n]"``, sizes from ``least`` on and a kind of
+    values.
+    """
 
     text: str
     operands: Mapping[str, str]
@@ -104,10 +108,11 @@ class Parameter(NamedTuple):
 class OpRow:
     """One operation of a target.
 
-    ``spelling`` is how the operation is written: an operator (``+``, ``-x`` where it is a prefix), a function (``np.exp``), a method
-    (``.sum()``), an attribute (``.T``), a subscript (``x[]``) or a builtin (``len``).  ``meaning(obligations, operands and attributes)``
-    gives the result; its parameters are those of the operation, in order and by name.  ``reads_cells`` is false where only shape and
-    type of the operands count, so that they may be blank.
+    ``spelling`` is how the operation is written: an operator (``+``, ``-x`` where it is a prefix), a function
+    (``np.exp``), a method (``.sum()``), an attribute (``.T``), a subscript (``x[]``) or a builtin (``len``).
+    ``meaning(obligations, operands and attributes)`` gives the result; its parameters are those of the operation, in
+    order and by name.  ``reads_cells`` is false where only shape and type of the operands count, so that they may be
+    blank.
     """
 
     name: str
@@ -142,9 +147,9 @@ class OpRow:
 class Target:
     """A dialect to lift to.
 
-    ``rows`` are by spelling.  ``modules`` are the import statements that an emitted program may have, by the names that they bind, and
-    ``constants`` are
-    its named numbers (None is the new axis).  ``emitter`` is ``module:function``, loaded when it is first asked for, so that checking never loads it.
+    ``rows`` are by spelling.  ``modules`` are the import statements that an emitted program may have, by the names
+    that they bind, and ``constants`` are its named numbers (None is the new axis).  ``emitter`` is
+    ``module:function``, loaded when it is first asked for, so that checking never loads it.
     """
 
     name: str

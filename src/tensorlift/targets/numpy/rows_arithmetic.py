@@ -75,7 +75,7 @@ def _strength(o: Obligations, operands: Sequence[SymbolicTensor], dtype: DType, 
 
 def _plain(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
+        dtype = result_type(o, (x1, x2), operator=operator)
         strength = _strength(o, (x1, x2), dtype, operator=operator)
         if dtype != "bool":
             return binary(o, op, x1, x2, dtype, strength)
@@ -88,7 +88,7 @@ def _plain(op: str, *, operator: bool) -> Binary:
 
 def _true_divide(*, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        common = result_type(o, (x1, x2))
+        common = result_type(o, (x1, x2), operator=operator)
         dtype = common if is_float(common) else "f64"
         strength = _strength(o, (x1, x2), dtype, operator=operator)
         if strength is not Strength.STRONG:
@@ -100,7 +100,7 @@ def _true_divide(*, operator: bool) -> Binary:
 
 def _integer_division(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
+        dtype = result_type(o, (x1, x2), operator=operator)
         if dtype == "bool":
             o.refuse("division of truth values")
         strength = _strength(o, (x1, x2), dtype, operator=operator)
@@ -126,7 +126,7 @@ def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTens
 
 def _power(*, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
+        dtype = result_type(o, (x1, x2), operator=operator)
         strength = _strength(o, (x1, x2), dtype, operator=operator)
         if dtype == "bool":
             o.refuse("a power of truth values")

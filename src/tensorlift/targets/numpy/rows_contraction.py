@@ -239,14 +239,29 @@ def _einsums() -> tuple[Sample, ...]:
 
 ROWS = [
     OpRow("operator matmul", "@", _matmul, (*_products("a @ b"), sample("a @ b", a="f64[2, m, k]", b="f64[k, n]"))),
-    OpRow("matmul", "np.matmul", _matmul, (*_products("np.matmul(a, b)"), sample("np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]"))),
+    OpRow(
+        "matmul",
+        "np.matmul",
+        _matmul,
+        (*_products("np.matmul(a, b)"), sample("np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]")),
+    ),
     OpRow("dot", "np.dot", _dot, _products("np.dot(a, b)")),
     OpRow("method dot", ".dot()", _dot, _products("a.dot(b)")),
     OpRow("vdot", "np.vdot", _vdot, (sample("np.vdot(a, b)", a="number[m, n]", b="number[m, n]"),)),
-    OpRow("inner", "np.inner", _inner, (sample("np.inner(a, b)", a="number[m, k]", b="number[n, k]"), sample("np.inner(a, b)", a="f64[k]", b="f64[k]"))),
+    OpRow(
+        "inner",
+        "np.inner",
+        _inner,
+        (
+            sample("np.inner(a, b)", a="number[m, k]", b="number[n, k]"),
+            sample("np.inner(a, b)", a="f64[k]", b="f64[k]"),
+        ),
+    ),
     OpRow("einsum", "np.einsum", _einsum, _einsums(), _einsum_memory),
     OpRow(
-        "tensordot", "np.tensordot", _tensordot,
+        "tensordot",
+        "np.tensordot",
+        _tensordot,
         (
             sample("np.tensordot(a, b, 1)", a="number[m, k]", b="number[k, n]"),
             sample("np.tensordot(a, b)", a="f64[2, m, k]", b="f64[m, k, n]"),
@@ -255,6 +270,11 @@ ROWS = [
         ),
     ),
     OpRow("outer", "np.outer", _outer, (sample("np.outer(a, b)", a="arith[m]", b="number[n]"),)),
-    OpRow("trace", "np.trace", _trace, (sample("np.trace(a)", a="arith[n, n]"), sample("np.trace(a, dtype=np.int32)", a="i32[n, n]"))),
+    OpRow(
+        "trace",
+        "np.trace",
+        _trace,
+        (sample("np.trace(a)", a="arith[n, n]"), sample("np.trace(a, dtype=np.int32)", a="i32[n, n]")),
+    ),
     *map(_outer_of, ("add", "subtract", "multiply", "divide", "maximum", "minimum")),
-]  # fmt: skip
+]

@@ -226,8 +226,21 @@ ROWS = [
     _constants("ones", _constant_array(1)),
     _like("zeros_like", _constant_like(0)),
     _like("ones_like", _constant_like(1)),
-    OpRow("empty", "np.empty", _empty, (sample("np.zeros_like(np.empty((m, n), np.int32))"), sample("np.zeros_like(np.empty(n))")), Memory.BLANK),
-    OpRow("empty_like", "np.empty_like", _empty_like, (sample("np.zeros_like(np.empty_like(a))", a="number[m, n]"),), Memory.BLANK, reads_cells=False),
+    OpRow(
+        "empty",
+        "np.empty",
+        _empty,
+        (sample("np.zeros_like(np.empty((m, n), np.int32))"), sample("np.zeros_like(np.empty(n))")),
+        Memory.BLANK,
+    ),
+    OpRow(
+        "empty_like",
+        "np.empty_like",
+        _empty_like,
+        (sample("np.zeros_like(np.empty_like(a))", a="number[m, n]"),),
+        Memory.BLANK,
+        reads_cells=False,
+    ),
     OpRow(
         "arange",
         "np.arange",
@@ -236,8 +249,14 @@ ROWS = [
             map(
                 sample,
                 [
-                    "np.arange(n)", "np.arange(m, n)", "np.arange(1, m + n)", "np.arange(n, dtype=np.int32)",
-                    "np.arange(n - 1, -1, -1)", "np.arange(0, n, 2)", "np.arange(m, m + n, 3)", "np.arange(n, dtype=np.float64)",
+                    "np.arange(n)",
+                    "np.arange(m, n)",
+                    "np.arange(1, m + n)",
+                    "np.arange(n, dtype=np.int32)",
+                    "np.arange(n - 1, -1, -1)",
+                    "np.arange(0, n, 2)",
+                    "np.arange(m, m + n, 3)",
+                    "np.arange(n, dtype=np.float64)",
                     "np.arange(n)[:, None] * 2 - np.arange(m) + 1",
                 ],
             )
@@ -261,4 +280,4 @@ ROWS = [
         Memory.WINDOW,
     ),
     OpRow("diag", "np.diag", _diagonal_matrix, (sample("np.diag(a)", a="number[n]"),)),
-]  # fmt: skip
+]

@@ -184,7 +184,17 @@ ROWS = [
     ),
     OpRow("copy", ".copy()", _copy, (sample("a.copy()", a="arith[m, n]"),)),
     OpRow("np.copy", "np.copy", _copy_of, (sample("np.copy(a)", a="arith[m, n]"),)),
-    OpRow("array", "np.array", _new_array, (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)"))),
+    OpRow(
+        "array",
+        "np.array",
+        _new_array,
+        (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)")),
+    ),
     OpRow("int", "int()", _to_python_int, (sample("a + int(x)", a="number[m]", x="i32[]"), sample("int(n) + 1"))),
-    OpRow("float", "float()", _to_python_float, (sample("a + float(x)", a="number[m]", x="f32[]"), sample("a * float(n)", a="real[m]"))),
-]  # fmt: skip
+    OpRow(
+        "float",
+        "float()",
+        _to_python_float,
+        (sample("a + float(x)", a="number[m]", x="f32[]"), sample("a * float(n)", a="real[m]")),
+    ),
+]

@@ -1,4 +1,6 @@
-"""Subscripts: slices with any bounds and constant steps, new axes, single indices, and gathers by affine index arrays."""
+"""Subscripts: slices with any bounds and constant steps, new axes, single indices, and gathers by affine index
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ _FULL = Slice()
 class Selection:
     """Which cells of an array a subscript picks.
 
-    Axis ``a`` of the array is walked by ``origin[a] + stride[a] * index`` where ``axis[a]`` says which index of the result it is (None for
-    a single cell); ``shape`` is the result's.
+    Axis ``a`` of the array is walked by ``origin[a] + stride[a] * index`` where ``axis[a]`` says which index of the
+    result it is (None for a single cell); ``shape`` is the result's.
     """
 
     origin: list[Affine] = field(default_factory=list)
@@ -259,14 +261,42 @@ ROWS = [
             *(
                 sample(text, least=1, a="arith[m, n]")
                 for text in [
-                    "a[0]", "a[-1]", "a[:, 0]", "a[0, n - 1]", "a[m - 1, -1]", "a[1:]", "a[:-1]", "a[:, 1:-1]", "a[::-1]",
-                    "a[:, ::2]", "a[1::2, ::-2]", "a[None]", "a[:, None]", "a[:, None, :, None]", "a[...]", "a[..., 0]",
-                    "a[..., None]", "a[0:m - 1, 1:n]", "a[2:1]", "a[n:, :m]", "a[m - 2:0:-1]", "a[-2:]", "a[:1 - n]", "a[()]",
+                    "a[0]",
+                    "a[-1]",
+                    "a[:, 0]",
+                    "a[0, n - 1]",
+                    "a[m - 1, -1]",
+                    "a[1:]",
+                    "a[:-1]",
+                    "a[:, 1:-1]",
+                    "a[::-1]",
+                    "a[:, ::2]",
+                    "a[1::2, ::-2]",
+                    "a[None]",
+                    "a[:, None]",
+                    "a[:, None, :, None]",
+                    "a[...]",
+                    "a[..., 0]",
+                    "a[..., None]",
+                    "a[0:m - 1, 1:n]",
+                    "a[2:1]",
+                    "a[n:, :m]",
+                    "a[m - 2:0:-1]",
+                    "a[-2:]",
+                    "a[:1 - n]",
+                    "a[()]",
                 ]
             ),
             sample("x[()]", x="arith[]"),
             sample("x[None]", x="arith[]"),
-            *(sample(text.replace("k", "min(m, n)"), least=1, a="f64[m, n]") for text in ["a[np.arange(k), np.arange(k)]", "a[np.arange(k)[:, None], np.arange(k)]", "a[np.arange(k), 0]"]),
+            *(
+                sample(text.replace("k", "min(m, n)"), least=1, a="f64[m, n]")
+                for text in [
+                    "a[np.arange(k), np.arange(k)]",
+                    "a[np.arange(k)[:, None], np.arange(k)]",
+                    "a[np.arange(k), 0]",
+                ]
+            ),
             sample("a[:, np.arange(n - 1, -1, -1)]", a="f64[m, n]"),
             sample("a[np.arange(m)[:, None] + np.arange(n)]", least=1, a="f64[m + n - 1, 2]"),
         ),
@@ -280,11 +310,21 @@ ROWS = [
             *(
                 sample(text, least=1, a="arith[m, n]", b="f64[n]")
                 for text in [
-                    "a[0] = 1", "a[-1] = b", "a[:, 0] = 2.5", "a[0, n - 1] = b[0]", "a[1:] = 3", "a[:-1, 1:] = b[1:]",
-                    "a[:, ::-1] = b", "a[::2] = b[0]", "a[1::2, ::-2] = 1", "a[...] = b", "a[1:-1, 1:-1] = 0", "a[:, n:] = 7",
+                    "a[0] = 1",
+                    "a[-1] = b",
+                    "a[:, 0] = 2.5",
+                    "a[0, n - 1] = b[0]",
+                    "a[1:] = 3",
+                    "a[:-1, 1:] = b[1:]",
+                    "a[:, ::-1] = b",
+                    "a[::2] = b[0]",
+                    "a[1::2, ::-2] = 1",
+                    "a[...] = b",
+                    "a[1:-1, 1:-1] = 0",
+                    "a[:, n:] = 7",
                 ]
             ),
             sample("a[:, 1:] = a[:, :-1]", a="f64[m, n]"),
         ),
     ),
-]  # fmt: skip
+]

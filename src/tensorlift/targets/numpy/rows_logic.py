@@ -1,4 +1,6 @@
-"""Comparisons, truth values, selection and bits: comparisons of affine values become domains, and selections by them become pieces."""
+"""Comparisons, truth values, selection and bits: comparisons of affine values become domains, and selections by them
+become pieces.
+"""
 
 from __future__ import annotations
 
@@ -211,16 +213,46 @@ ROWS = [
     *_bit_row("bitand", "&", "bitwise_and"),
     *_bit_row("bitor", "|", "bitwise_or"),
     *_bit_row("bitxor", "^", "bitwise_xor"),
-    OpRow("operator shl", "<<", _shift("shl"), (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]"))),
-    OpRow("operator shr", ">>", _shift("shr"), (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]"))),
+    OpRow(
+        "operator shl",
+        "<<",
+        _shift("shl"),
+        (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]")),
+    ),
+    OpRow(
+        "operator shr",
+        ">>",
+        _shift("shr"),
+        (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]")),
+    ),
     OpRow("left_shift", "np.left_shift", _shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
     OpRow("right_shift", "np.right_shift", _shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
-    OpRow("operator invert", "~x", _invert, (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)"))),
+    OpRow(
+        "operator invert",
+        "~x",
+        _invert,
+        (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)")),
+    ),
     OpRow("bitwise_not", "np.bitwise_not", _invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
     OpRow("invert", "np.invert", _invert, (sample("np.invert(a)", a="integer[m, n]"),)),
-    OpRow("logical_not", "np.logical_not", _logical_not, (sample("np.logical_not(a)", a="number[m, n]"), sample("np.logical_not(a > 0)", a="f64[n]"))),
-    OpRow("logical_and", "np.logical_and", _logical(conjunction), (sample("np.logical_and(a, b)", a="number[m, n]", b="number[n]"),)),
-    OpRow("logical_or", "np.logical_or", _logical(disjunction), (sample("np.logical_or(a, b)", a="number[m, n]", b="number[n]"),)),
+    OpRow(
+        "logical_not",
+        "np.logical_not",
+        _logical_not,
+        (sample("np.logical_not(a)", a="number[m, n]"), sample("np.logical_not(a > 0)", a="f64[n]")),
+    ),
+    OpRow(
+        "logical_and",
+        "np.logical_and",
+        _logical(conjunction),
+        (sample("np.logical_and(a, b)", a="number[m, n]", b="number[n]"),),
+    ),
+    OpRow(
+        "logical_or",
+        "np.logical_or",
+        _logical(disjunction),
+        (sample("np.logical_or(a, b)", a="number[m, n]", b="number[n]"),),
+    ),
     OpRow(
         "where",
         "np.where",
@@ -237,4 +269,4 @@ ROWS = [
     OpRow("abs", "np.abs", _absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
     OpRow("absolute", "np.absolute", _absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
     OpRow("sign", "np.sign", _sign, (sample("np.sign(a)", a="number[m, n]"),)),
-]  # fmt: skip
+]

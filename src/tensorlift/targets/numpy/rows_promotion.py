@@ -1,4 +1,6 @@
-"""Type promotion of NumPy 2 (NEP 50): arrays and NumPy scalars count with their type, Python numbers only with their kind."""
+"""Type promotion of NumPy 2 (NEP 50): arrays and NumPy scalars count with their type, Python numbers only with their
+kind.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,17 @@ def _promote_floats(left: DType, right: DType) -> DType:
     return floating if width(integer) <= _EXACT_IN_F32 else "f64"
 
 
-def result_type(o: Obligations, tensors: Sequence[SymbolicTensor]) -> DType:
-    """Return the common type of operands, as ``np.result_type`` does; the same whether a scalar parameter is weak or strong."""
+def result_type(o: Obligations, tensors: Sequence[SymbolicTensor], *, operator: bool = False) -> DType:
+    """Return the common type of operands, as ``np.result_type`` does; the same whether a scalar parameter is weak or
+    strong.
+
+    An operator on Python numbers gives a Python number, whose type counts nowhere.
+    """
     firm = _result_type([(t.dtype, t.strength is not Strength.WEAK) for t in tensors])
     if any(t.strength is Strength.EITHER for t in tensors):
         loose = _result_type([(t.dtype, t.is_strong) for t in tensors])
-        if loose != firm:
+        is_number = operator and not any(t.is_strong for t in tensors)
+        if loose != firm and not (is_number and is_float(loose) and is_float(firm)):
             o.refuse(f"the type is {loose} or {firm} as the scalar is given; convert it first, as np.float64(x) does")
     return firm
 

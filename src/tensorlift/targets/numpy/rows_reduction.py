@@ -9,7 +9,6 @@ from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import DType, is_float, width
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.comprehension.tensor import (
     Indices,
     Obligations,
@@ -19,6 +18,7 @@ from tensorlift.comprehension.tensor import (
     choose,
     convert,
 )
+from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.targets.numpy.rows_logic import truth
 from tensorlift.targets.numpy.rows_promotion import converted
 from tensorlift.targets.numpy.rows_shape import axes_of, axis_of
@@ -209,14 +209,18 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
     reduced, running = f"np.{name}.reduce", f"np.{name}.accumulate"
     return [
         OpRow(
-            f"{name}.reduce", reduced, _reduction(op, default_axis=0),
+            f"{name}.reduce",
+            reduced,
+            _reduction(op, default_axis=0),
             (sample(f"{reduced}(a)", least, **operands), sample(f"{reduced}(a, axis=1)", least, **operands)),
         ),
         OpRow(
-            f"{name}.accumulate", running, _running(op, default_axis=0),
+            f"{name}.accumulate",
+            running,
+            _running(op, default_axis=0),
             (sample(f"{running}(a)", 0, **operands), sample(f"{running}(a, axis=1)", 0, **operands)),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _cumulative(name: str, op: Reducer) -> list[OpRow]:
@@ -242,6 +246,11 @@ ROWS = [
     *_of_ufunc("logical_and", "all"),
     *_cumulative("cumsum", "sum"),
     *_cumulative("cumprod", "prod"),
-    OpRow("method mean", ".mean()", _mean, (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]"))),
+    OpRow(
+        "method mean",
+        ".mean()",
+        _mean,
+        (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]")),
+    ),
     OpRow("mean", "np.mean", _mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
-]  # fmt: skip
+]

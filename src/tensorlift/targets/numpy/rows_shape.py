@@ -1,4 +1,6 @@
-"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, and what tells a shape."""
+"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, and what tells a
+shape.
+"""
 
 from __future__ import annotations
 
@@ -202,25 +204,82 @@ def _extreme(o: Obligations, sizes: Tensors, *, largest: bool) -> SymbolicTensor
 
 
 ROWS = [
-    OpRow("transposed", ".T", _attribute_t, (sample("a.T", a="arith[m, n]"), sample("a.T", a="f64[m, 2, n]")), Memory.VIEW),
-    OpRow("transpose", "np.transpose", _transpose, (sample("np.transpose(a)", a="arith[m, n]"), sample("np.transpose(a, (2, 0, 1))", a="f64[m, 2, n]")), Memory.VIEW),
-    OpRow("method transpose", ".transpose()", _transpose, (sample("a.transpose((1, 2, 0))", a="f64[m, 2, n]"),), Memory.VIEW),
-    OpRow("swapaxes", "np.swapaxes", _swapaxes, (sample("np.swapaxes(a, 0, -1)", a="f64[m, 2, n]"),), Memory.VIEW),
-    OpRow("moveaxis", "np.moveaxis", _moveaxis, (sample("np.moveaxis(a, 0, -1)", a="f64[m, 2, n]"), sample("np.moveaxis(a, -1, 0)", a="f64[m, 2, n]")), Memory.VIEW),
-    OpRow("expand_dims", "np.expand_dims", _expand_dims, (sample("np.expand_dims(a, 1)", a="f64[m, n]"), sample("np.expand_dims(a, -1)", a="f64[m, n]")), Memory.VIEW),
-    OpRow("flip", "np.flip", _flip, (sample("np.flip(a)", a="arith[m, n]"), sample("np.flip(a, axis=-1)", a="f64[m, n]"), sample("np.flip(a, (0, 1))", a="f64[m, n, 2]")), Memory.VIEW),
     OpRow(
-        "diagonal", "np.diagonal", _diagonal,
-        (sample("np.diagonal(a)", a="arith[m, n]"), sample("np.diagonal(a, 1)", a="f64[m, n]"), sample("np.diagonal(a, -1, 0, 2)", a="f64[m, 2, n]")),
+        "transposed", ".T", _attribute_t, (sample("a.T", a="arith[m, n]"), sample("a.T", a="f64[m, 2, n]")), Memory.VIEW
+    ),
+    OpRow(
+        "transpose",
+        "np.transpose",
+        _transpose,
+        (sample("np.transpose(a)", a="arith[m, n]"), sample("np.transpose(a, (2, 0, 1))", a="f64[m, 2, n]")),
+        Memory.VIEW,
+    ),
+    OpRow(
+        "method transpose",
+        ".transpose()",
+        _transpose,
+        (sample("a.transpose((1, 2, 0))", a="f64[m, 2, n]"),),
+        Memory.VIEW,
+    ),
+    OpRow("swapaxes", "np.swapaxes", _swapaxes, (sample("np.swapaxes(a, 0, -1)", a="f64[m, 2, n]"),), Memory.VIEW),
+    OpRow(
+        "moveaxis",
+        "np.moveaxis",
+        _moveaxis,
+        (sample("np.moveaxis(a, 0, -1)", a="f64[m, 2, n]"), sample("np.moveaxis(a, -1, 0)", a="f64[m, 2, n]")),
+        Memory.VIEW,
+    ),
+    OpRow(
+        "expand_dims",
+        "np.expand_dims",
+        _expand_dims,
+        (sample("np.expand_dims(a, 1)", a="f64[m, n]"), sample("np.expand_dims(a, -1)", a="f64[m, n]")),
+        Memory.VIEW,
+    ),
+    OpRow(
+        "flip",
+        "np.flip",
+        _flip,
+        (
+            sample("np.flip(a)", a="arith[m, n]"),
+            sample("np.flip(a, axis=-1)", a="f64[m, n]"),
+            sample("np.flip(a, (0, 1))", a="f64[m, n, 2]"),
+        ),
+        Memory.VIEW,
+    ),
+    OpRow(
+        "diagonal",
+        "np.diagonal",
+        _diagonal,
+        (
+            sample("np.diagonal(a)", a="arith[m, n]"),
+            sample("np.diagonal(a, 1)", a="f64[m, n]"),
+            sample("np.diagonal(a, -1, 0, 2)", a="f64[m, 2, n]"),
+        ),
         Memory.WINDOW,
     ),
     OpRow(
-        "concatenate", "np.concatenate", _concatenate,
-        (sample("np.concatenate((a, b))", a="number[m, n]", b="number[2, n]"), sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]")),
+        "concatenate",
+        "np.concatenate",
+        _concatenate,
+        (
+            sample("np.concatenate((a, b))", a="number[m, n]", b="number[2, n]"),
+            sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]"),
+        ),
     ),
-    OpRow("stack", "np.stack", _stack, (sample("np.stack((a, b))", a="number[m, n]", b="number[m, n]"), sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"))),
     OpRow(
-        "sliding_window_view", "np.lib.stride_tricks.sliding_window_view", _sliding_window_view,
+        "stack",
+        "np.stack",
+        _stack,
+        (
+            sample("np.stack((a, b))", a="number[m, n]", b="number[m, n]"),
+            sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"),
+        ),
+    ),
+    OpRow(
+        "sliding_window_view",
+        "np.lib.stride_tricks.sliding_window_view",
+        _sliding_window_view,
         (
             sample("np.lib.stride_tricks.sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),
             sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", least=1, a="f64[m + n, n + 1]"),
@@ -229,14 +288,22 @@ ROWS = [
         Memory.WINDOW,
     ),
     OpRow(
-        "imported sliding_window_view", "sliding_window_view", _sliding_window_view,
+        "imported sliding_window_view",
+        "sliding_window_view",
+        _sliding_window_view,
         (sample("sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),),
         Memory.WINDOW,
     ),
-    OpRow("shape", ".shape", _shape, (sample("np.zeros(a.shape)", a="f64[m, n]"), sample("a.shape[1] * np.ones(2)", a="f64[m, n]")), reads_cells=False),
+    OpRow(
+        "shape",
+        ".shape",
+        _shape,
+        (sample("np.zeros(a.shape)", a="f64[m, n]"), sample("a.shape[1] * np.ones(2)", a="f64[m, n]")),
+        reads_cells=False,
+    ),
     OpRow("ndim", ".ndim", _ndim, (sample("a.ndim * np.ones(2)", a="f64[m, n]"),), reads_cells=False),
     OpRow("dtype", ".dtype", _dtype, (sample("np.zeros(n, a.dtype)", a="arith[m, n]"),), reads_cells=False),
     OpRow("len", "len()", _length, (sample("np.zeros(len(a))", a="f64[m, n]"),), reads_cells=False),
     OpRow("builtin min", "min()", _least, (sample("np.zeros(min(m, n))"), sample("np.zeros(min(m, n, 2))"))),
     OpRow("builtin max", "max()", _greatest, (sample("np.zeros(max(m, n))"), sample("np.zeros(max(n - 2, 0))"))),
-]  # fmt: skip
+]
