@@ -1,7 +1,7 @@
 """Reads summaries from short texts, so that tests of synthesis need neither a front end nor the summariser.
 
 A definition is one line of Python syntax: ``C_1[i, j] = C[i, j] + sum(A[i, k] * B[k, j] for k in range(nk))``.
-``a if i < j else b`` makes pieces, ``where(a > b, x, y)`` a select; ``range(i, n)`` and ``if`` clauses bound reductions.
+A definition is one line of Python syntax: ``C_1[i, j] = C[i, j] + sum(A[i, k] * B[k, j] for k in range(n))``.
 """
 
 from __future__ import annotations

@@ -241,11 +241,16 @@ class Cumulative(_Unary):
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """``name = value``; ``definition`` is the definition that the variable then equals, if any."""
+    """``name = value``; ``definition`` is the definition that the variable then equals, if any.
+
+    ``is_update``: the value is a version before, or a copy, that slices are then assigned into, and cells of that
+    version that are read meanwhile still have their values.
+    """
 
     name: str
     value: Expression
     definition: str | None = None
+    is_update: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,3 +356,17 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     if isinstance(statement, Return):
         return statement.values
     return () if isinstance(statement, For) else (statement.value,)
+
+
+def variables_in(value: Expression) -> set[str]:
+    """Return the variables that an expression reads."""
+    names, stack, seen = set(), [value], set()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Variable):
+            names.add(node.name)
+        stack.extend(node.operands)
+    return names

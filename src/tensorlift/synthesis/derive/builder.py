@@ -107,6 +107,8 @@ class Builder:
 
     def elementwise(self, op: str, *arguments: Expression, dtype: DType | None = None) -> Expression:
         """Apply a scalar function to operands that broadcast."""
+        if op in ("add", "sub"):
+            op, arguments = _without_negation(op, arguments)
         result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
         weak = all(a.is_weak for a in arguments)
         return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
@@ -200,6 +202,16 @@ class Builder:
     def cumulative(self, op: Reducer, argument: Expression, axis: int) -> Expression:
         """Fold along an axis, keeping each intermediate value."""
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
+
+
+def _without_negation(op: str, arguments: tuple[Expression, ...]) -> tuple[str, tuple[Expression, ...]]:
+    """Write ``a + -b`` as ``a - b``, ``-a + b`` as ``b - a`` and ``a - -b`` as ``a + b``."""
+    left, right = arguments
+    if isinstance(right, Elementwise) and right.op == "neg":
+        return "sub" if op == "add" else "add", (left, right.arguments[0])
+    if op == "add" and isinstance(left, Elementwise) and left.op == "neg":
+        return "sub", (right, left.arguments[0])
+    return op, arguments
 
 
 def broadcast_shape(arguments: Sequence[Expression]) -> Shape:

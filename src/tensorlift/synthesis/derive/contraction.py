@@ -73,6 +73,9 @@ def summed(value: Value, names: tuple[str, ...], scope: Scope) -> Value:
 def _pair(left: Value, right: Value, needed: set[str], scope: Scope) -> Value:
     union = scope.ordered((*left.axes, *right.axes))
     output = tuple(a for a in union if a in needed)
+    if left == right and len(left.axes) > 1:
+        square = scope.combined("mul", left, right)
+        return summed(square, tuple(a for a in left.axes if a not in needed), scope)
     if output == union:
         return scope.combined("mul", left, right)
     arguments, labels = (left.expression, right.expression), (left.axes, right.axes)

@@ -90,7 +90,20 @@ def _select(term: Apply, scope: Scope) -> Value:
         second = value_of(other, scope.guarded(scope.combined("not", mask)))
     else:
         second = value_of(other, scope)
+    extreme = _extreme(condition, chosen, other)
+    if extreme is not None:
+        return scope.combined(extreme, first, second)
     return scope.combined("select", mask, first, second)
+
+
+def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:
+    """Return ``max`` or ``min`` where the select takes the greater or the lesser of what it compares."""
+    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge"):
+        return None
+    takes_left = condition.args == (chosen, other)
+    if not takes_left and condition.args != (other, chosen):
+        return None
+    return "min" if (condition.op in ("lt", "le")) == takes_left else "max"
 
 
 def _arm(term: Term, mask: Value, scope: Scope) -> Scope:

@@ -6,13 +6,26 @@ its memory.  A kept loop that updates an array in place starts from a copy, so t
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import Carried, Definition, Item, KeptLoop, Summary
 from tensorlift.comprehension.domain import less
-from tensorlift.ir.tensor_program import Assign, Expression, For, Return, Statement, Variable
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Copy,
+    Expression,
+    For,
+    Return,
+    Statement,
+    Variable,
+    values_of,
+    variables_in,
+    walk_statements,
+)
 from tensorlift.synthesis.derive.elementwise import value_of
+from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
 from tensorlift.synthesis.derive.scope import Scope
 
@@ -44,7 +57,7 @@ class Lowering:
         if self.summary.result is not None:
             results.append(self.summary.result)
         block = _Block(self, self.summary.context, set())
-        statements = block.lower(self.summary.items, set(results))
+        statements = _copied_where_made(block.lower(self.summary.items, set(results)), self.build)
         return (*statements, Return(tuple(block.handed_over(name) for name in results)))
 
     def variable(self, name: str) -> Variable:
@@ -67,6 +80,7 @@ class _Block:
 
     def lower(self, items: tuple[Item, ...], results: set[str]) -> list[Statement]:
         """Return the statements of the items; ``results`` are the versions that outlive them."""
+        items = arranged(items)
         self.results = results
         needed = [results]
         for item in reversed(items[1:]):
@@ -81,9 +95,13 @@ class _Block:
         """Return a version as a value that shares no memory; each owner gives its memory away once."""
         variable = self.lowering.variable(name)
         if name in self.owned:
-            self.owned.discard(name)
+            self._use_up(name)
             return variable
         return self.build.copy(variable)
+
+    def _use_up(self, name: str) -> None:
+        self.owned.discard(name)
+        self.updated.add(name)
 
     def _definition(self, definition: Definition) -> list[Statement]:
         spans = {name: (extent * 0, extent) for name, extent in zip(definition.indices, definition.shape, strict=True)}
@@ -99,45 +117,86 @@ class _Block:
         statements = PieceLowering(definition, scope, self._dies_here).statements()
         first = statements[0]
         assert isinstance(first, Assign)
-        if definition.name in self.results and len(statements) == 1 and not owns_memory(first.value):
+        is_whole = len(statements) == 1
+        if is_whole and isinstance(first.value, Variable) and self._dies_here(first.value.name) and first.value.shape:
+            self._use_up(first.value.name)
+            self.owned.add(definition.name)
+            return statements
+        if is_whole and definition.name in self.results and not self._is_owned(first.value):
             first = replace(first, value=self.build.copy(first.value))
             statements = [first]
         if isinstance(first.value, Variable) and len(statements) > 1:  # in place
-            self.owned.discard(first.value.name)
-            self.updated.add(first.value.name)
+            self._use_up(first.value.name)
             self.owned.add(definition.name)
-        elif owns_memory(first.value):
+        elif self._is_owned(first.value):
             self.owned.add(definition.name)
         return statements
+
+    def _is_owned(self, value: Expression) -> bool:
+        """Tell whether nothing else refers to the value's memory; NumPy's scalars cannot change and count as owned."""
+        if isinstance(value, Variable):
+            return not value.shape and (value.is_weak or value.name in self.owned)
+        return not value.shape or owns_memory(value)
 
     def _dies_here(self, version: str) -> bool:
         return version in self.owned and version not in self.needed_later
 
     def _loop(self, loop: KeptLoop) -> list[Statement]:
+        changed = [c for c in loop.carried if c.after != c.name]
         body = _Block(self.lowering, self.context & loop.domain, {c.name for c in loop.carried})
         statements = body.lower(loop.body, {c.after for c in loop.carried})
-        entry: list[Statement] = []
-        for carried in loop.carried:
-            before: Expression = self.lowering.variable(carried.before)
-            if carried.name in body.updated:
-                dies = self._dies(carried.before, loop)
-                before = self.handed_over(carried.before) if dies else self.build.copy(before)
-            entry.append(Assign(carried.name, before, carried.name))
-        runs = self.context.implies(less(loop.lower, loop.upper))
-        for carried in loop.carried:
-            after: Expression = self.lowering.variable(carried.after)
-            if carried.name in body.updated or (runs and carried.after in body.owned):
-                after = body.handed_over(carried.after)
-                self.owned.add(carried.name)
-            statements.append(Assign(carried.name, after, carried.name))
+        after = {c.name: body.handed_over(c.after) for c in changed if c.after in body.owned}
+        owned = set(after)
+        for carried in changed:
+            if carried.name not in after:
+                value = self.lowering.variable(carried.after)
+                after[carried.name] = self.build.copy(value) if carried.name in body.updated else value
+        entry = [self._entry(carried, loop, body, owned) for carried in loop.carried]
+        statements += [Assign(name, value, name) for name, value in after.items()]
         pairs = tuple((c.name, c.name) for c in loop.carried)
-        kept = For(loop.variable, loop.lower, loop.upper, loop.step, tuple(statements), pairs)
-        return [*entry, kept]
+        return [*entry, For(loop.variable, loop.lower, loop.upper, loop.step, tuple(statements), pairs)]
+
+    def _entry(self, carried: Carried, loop: KeptLoop, body: _Block, owned: set[str]) -> Statement:
+        """Start a carried array from the version before, a copy where the loop updates it and others need it."""
+        before: Expression = self.lowering.variable(carried.before)
+        takes_over = carried.before in self.owned and self._dies(carried.before, loop)
+        if takes_over:
+            before = self.handed_over(carried.before)
+        elif carried.name in body.updated:
+            before = self.build.copy(before)
+        runs = self.context.implies(less(loop.lower, loop.upper))
+        if carried.name in body.updated or (carried.name in owned and (takes_over or runs)):
+            self.owned.add(carried.name)
+        return Assign(carried.name, before, carried.name)
 
     def _dies(self, name: str, loop: KeptLoop) -> bool:
         read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
         starts = sum(c.before == name for c in loop.carried)
         return name not in self.needed_later and name not in read_inside and starts == 1
+
+
+def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:
+    """Copy a view where it is made if a copy is all that becomes of it: ``t = b; x = t.copy()``."""
+    roots = [value for s in walk_statements(tuple(statements)) for value in values_of(s)]
+    uses = Counter(name for root in roots for name in variables_in(root))
+    copied = {
+        s.value.argument.name
+        for s in statements
+        if isinstance(s, Assign) and isinstance(s.value, Copy) and isinstance(s.value.argument, Variable)
+    }
+    once = {name for name in copied if uses[name] == 1}
+    result: list[Statement] = []
+    made: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, Assign) and statement.name in once and not owns_memory(statement.value):
+            made.add(statement.name)
+            statement = replace(statement, value=build.copy(statement.value))  # noqa: PLW2901 - as it goes on
+        elif isinstance(statement, Assign) and isinstance(statement.value, Copy):
+            inner = statement.value.argument
+            if isinstance(inner, Variable) and inner.name in made:
+                statement = replace(statement, value=inner)  # noqa: PLW2901 - as it goes on
+        result.append(statement)
+    return result
 
 
 def reads_of(item: Item) -> set[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.ir.tensor_program import (
     Assign,
+    Copy,
     Expression,
     For,
     Return,
@@ -21,6 +22,7 @@ from tensorlift.ir.tensor_program import (
     Statement,
     Variable,
     values_of,
+    variables_in,
     walk_statements,
     with_operands,
 )
@@ -56,8 +58,9 @@ class _Naming:
         self.summary = summary
         self.arrays = {name: name for name in summary.arrays} | dict(_array_of(summary.items))
         self.body = body
-        lifetimes = _Lifetimes(body, [name for name, info in summary.arrays.items() if info.is_parameter])
-        self.groups = {name: _Group([name], alive) for name, alive in lifetimes.alive.items()}
+        parameters = [name for name, info in summary.arrays.items() if info.is_parameter]
+        self.lifetimes = _Lifetimes(body, parameters)
+        self.groups = {name: _Group([name], alive) for name, alive in self.lifetimes.alive.items()}
         self.taken = {*summary.sizes, *summary.scalars, *(d.name for d in summary.derived)}
         self.taken |= {s.variable for s in walk_statements(body) if isinstance(s, For)}
 
@@ -76,18 +79,26 @@ class _Naming:
         return {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
 
     def _unite(self) -> None:
-        updated = {s.name for s in walk_statements(self.body) if isinstance(s, SetSlice)}
         for statement in walk_statements(self.body):
-            if not isinstance(statement, Assign) or not isinstance(statement.value, Variable):
+            source = statement.value if isinstance(statement, Assign) else None
+            if isinstance(source, Copy) and isinstance(statement, Assign) and statement.is_update:
+                source = source.argument
+            if not isinstance(statement, Assign) or not isinstance(source, Variable):
                 continue
-            new, old = self.groups.get(statement.name), self.groups.get(statement.value.name)
+            new, old = self.groups.get(statement.name), self.groups.get(source.name)
             if new is None or old is None or new is old:
                 continue
-            in_place = statement.name in updated and statement.definition is None
+            in_place = statement.is_update and (isinstance(statement.value, Variable) or self._dies(old, statement))
             passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
-            same = self.arrays.get(statement.name) == self.arrays.get(statement.value.name)
+            same = self.arrays.get(statement.name) == self.arrays.get(source.name)
             if in_place or (passed_on and same and not new.clashes(old)):
                 self._merge(new, old)
+
+    def _dies(self, old: _Group, update: Assign) -> bool:
+        """Tell whether nothing needs the version before once the update is complete."""
+        start = self.lifetimes.assigned[update.name]
+        end = self.lifetimes.stored[update.name]
+        return all(span[1] <= end for span in old.alive if span[0] < start < span[1])
 
     def _is_carried(self, name: str) -> bool:
         return name in {c.name for c in _carried(self.summary.items)}
@@ -125,6 +136,8 @@ class _Lifetimes:
         self.alive: dict[str, list[Span]] = {}
         self.begun: dict[str, float] = dict.fromkeys(parameters, -1)
         self.last: dict[str, float] = {}
+        self.assigned: dict[str, float] = {}  # positions of the first assignment and of the last store into a slice
+        self.stored: dict[str, float] = {}
         self.position = 0
         self._block(body)
         for name in list(self.begun):
@@ -142,8 +155,10 @@ class _Lifetimes:
             if isinstance(statement, Assign):
                 self._end(statement.name)
                 self.begun[statement.name] = self.position
+                self.assigned.setdefault(statement.name, self.position)
+                self.stored.setdefault(statement.name, self.position)
             elif isinstance(statement, SetSlice):
-                self.last[statement.name] = self.position
+                self.last[statement.name] = self.stored[statement.name] = self.position
 
     def _loop(self, loop: For) -> None:
         outside = set(self.begun)
@@ -162,20 +177,6 @@ class _Lifetimes:
         start = self.begun.pop(name, None)
         if start is not None:
             self.alive.setdefault(name, []).append((start, max(self.last.get(name, start), start + 0.5)))
-
-
-def variables_in(value: Expression) -> set[str]:
-    """Return the variables that an expression reads."""
-    names, stack, seen = set(), [value], set()
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, Variable):
-            names.add(node.name)
-        stack.extend(node.operands)
-    return names
 
 
 def _carried(items: Iterable[Item]) -> Iterator[Carried]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
-from tensorlift.comprehension.terms import Constant, Read, Scalar, Term, read
+from tensorlift.comprehension.rewrite import substitute, visit_reads
+from tensorlift.comprehension.terms import Constant, Read, Scalar, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
 from tensorlift.synthesis.derive.elementwise import choose, select_pieces
@@ -47,7 +47,6 @@ class PieceLowering:
         self.scope = scope
         self.build = scope.build
         self.dies_here = dies_here
-        self.previous: str | None = None  # the version whose cells the variable still has where they are read
 
     def statements(self) -> list[Statement]:
         """Return the statements after which the variable of the definition's name holds its value."""
@@ -67,48 +66,64 @@ class PieceLowering:
     def _with_slices(self, boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         if previous:
             return self._into(self._before(boxes, previous[0]), boxes)
+        reused = self._reused(boxes)
+        if reused is not None:
+            return self._into(*reused)
         constants = [p for p in boxes if isinstance(p.term, Constant | Scalar)]
         if constants:
             value = self._whole(self.scope.evaluate(constants[0].term, self.scope))
             rest = [p for p in boxes if p is not constants[0]]
-            return self._into(value, rest)
-        return self._into(self.build.empty(self.definition.shape, self.definition.dtype), boxes)
+            return self._into(self._start(value), rest)
+        return self._into(self._start(self.build.empty(self.definition.shape, self.definition.dtype)), boxes)
 
-    def _before(self, pieces: list[Piece], previous: Piece) -> Expression:
-        """Return the version before, itself where it may be updated in place, else a copy."""
+    def _before(self, pieces: list[Piece], previous: Piece) -> Assign:
+        """Start from the version before, itself where it may be updated in place, else a copy."""
         assert isinstance(previous.term, Read)
         name = previous.term.array
         before = self.build.variable(name, self.definition.dtype, self.definition.shape)
         if reads_overwritten(name, pieces, self.definition.indices):
-            return self.build.copy(before)
-        self.previous = name
-        return before if self.dies_here(name) else self.build.copy(before)
+            return self._start(self.build.copy(before))
+        return Assign(self.definition.name, before if self.dies_here(name) else self.build.copy(before), is_update=True)
+
+    def _start(self, value: Expression) -> Assign:
+        return Assign(self.definition.name, value)
+
+    def _reused(self, boxes: list[Piece]) -> tuple[Assign, list[Piece]] | None:
+        """Start from a version of the array that dies here, if every cell is overwritten after it is read."""
+        names = sorted(set().union(*(p.term.reads for p in boxes)))
+        for name in names:
+            if name.rsplit("_", 1)[0] != self.definition.array or not self.dies_here(name):
+                continue
+            if self.scope.shapes[name] != self.definition.shape:
+                continue
+            for order in (boxes, boxes[::-1]):
+                if not reads_overwritten(name, order, self.definition.indices):
+                    before = self.build.variable(name, self.definition.dtype, self.definition.shape)
+                    return Assign(self.definition.name, before, is_update=True), order
+        return None
 
     def _with_masks(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         masked = [*odd, *previous]
-        if not all(self._readable(p) for p in masked):
+        if any(self._is_small(p) for p in odd) or not all(self._readable(p) for p in masked):
             return self._patched(odd, boxes, previous)
         covered = self.scope.domain - self._union(boxes) if boxes else self.scope.domain
         value = self._whole(select_pieces([(p.domain, p.term) for p in masked], self.scope.inner(covered)))
         if not boxes:
             return [self._assign(value)]
-        return self._into(value if owns_memory(value) else self.build.copy(value), boxes)
+        return self._into(self._start(value if owns_memory(value) else self.build.copy(value)), boxes)
 
     def _patched(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         """Assign pieces of no simple shape into their boxes, keeping what is there where they do not apply."""
         if previous:
             base = self._before([*boxes, *odd], previous[0])
         else:
-            base = self.build.empty(self.definition.shape, self.definition.dtype)
-        slices = [*map(self._slice, boxes), *map(self._masked_slice, odd)]
-        return self._marked([Assign(self.definition.name, base), *slices])
+            base = self._start(self.build.empty(self.definition.shape, self.definition.dtype))
+        return self._marked([base, *map(self._slice, boxes), *map(self._masked_slice, odd)])
 
     # -- statements
 
-    def _into(self, base: Expression, boxes: list[Piece]) -> list[Statement]:
-        statements: list[Statement] = [Assign(self.definition.name, base)]
-        statements += [self._slice(piece) for piece in boxes]
-        return self._marked(statements)
+    def _into(self, base: Assign, boxes: list[Piece]) -> list[Statement]:
+        return self._marked([base, *map(self._slice, boxes)])
 
     def _marked(self, statements: list[Statement]) -> list[Statement]:
         """Mark the last statement as the one after which the variable holds the definition."""
@@ -122,7 +137,7 @@ class PieceLowering:
 
     def _slice(self, piece: Piece) -> SetSlice:
         items, points, scope = self._inside(piece)
-        value = scope.evaluate(self._reading_itself(substitute(piece.term, points), scope), scope)
+        value = scope.evaluate(substitute(piece.term, points), scope)
         return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
 
     def _masked_slice(self, piece: Piece) -> SetSlice:
@@ -132,15 +147,8 @@ class PieceLowering:
             raise self._refuse("a piece reads outside an array in the box around it")
         target = self.build.variable(self.definition.name, self.definition.dtype, self.definition.shape)
         kept = Value(self.build.subscript(target, items), tuple(scope.spans))
-        value = choose(scope.domain, self._reading_itself(term, scope), kept, scope.inner(scope.box))
+        value = choose(scope.domain, term, kept, scope.inner(scope.box))
         return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
-
-    def _reading_itself(self, term: Term, scope: Scope) -> Term:
-        """Read the version before from the variable that is being updated."""
-        if self.previous is None or self.previous not in term.reads:
-            return term
-        old, new = self.previous, self.definition.name
-        return map_reads(term, scope.domain, lambda r, _: read(new, r.indices, r.dtype) if r.array == old else r)
 
     def _inside(self, piece: Piece) -> tuple[tuple[SubscriptItem, ...], dict[str, Affine], Scope]:
         """Return the box of a piece as subscripts, its single positions, and the scope of its other axes."""
@@ -200,6 +208,11 @@ class PieceLowering:
             and term.indices == tuple(map(Affine.var, self.definition.indices))
             and self.scope.shapes[term.array] == self.definition.shape
         )
+
+    @staticmethod
+    def _is_small(piece: Piece) -> bool:
+        """Tell whether the box around a piece is a row, a cell or the like: a mask of all cells would be a waste."""
+        return piece.spans is not None and any(after - first == 1 for first, after in piece.spans.values())
 
     def _readable(self, piece: Piece) -> bool:
         return readable(piece.term, piece.domain, self.scope.box, self.scope)

@@ -67,6 +67,7 @@ class _Level:
         self.names = frozenset(names)
         self.pending: list[Statement] = []
         self.known: dict[Expression, Variable] = {}
+        self.to_come: dict[Expression, Assign] = {}  # definitions of the block, to be made early where needed early
 
 
 class _Sharing:
@@ -78,13 +79,28 @@ class _Sharing:
         self.made = 0
 
     def block(self, body: tuple[Statement, ...], level: _Level) -> list[Statement]:
+        """Return the statements of a block with what they share assigned before them."""
+        for statement in body:
+            if (
+                isinstance(statement, Assign)
+                and self._is_named(statement.value)
+                and statement.name not in self.changing
+            ):
+                level.to_come.setdefault(statement.value, statement)
         result: list[Statement] = []
         for statement in body:
+            if isinstance(statement, Assign) and self._is_made(statement, level):
+                continue
             done = self._statement(statement, level)
             result += level.pending
             level.pending = []
             result.append(done)
         return result
+
+    @staticmethod
+    def _is_made(statement: Assign, level: _Level) -> bool:
+        known = level.known.get(statement.value)
+        return known is not None and known.name == statement.name
 
     def _statement(self, statement: Statement, level: _Level) -> Statement:
         if isinstance(statement, For):
@@ -97,8 +113,12 @@ class _Sharing:
     def _assignment(self, statement: Assign | SetSlice, level: _Level) -> Statement:
         value = statement.value
         known = self._lookup(value, level)
-        if known is not None and isinstance(statement, Assign):
+        if known is not None and isinstance(statement, SetSlice):
+            return replace(statement, value=known)
+        if known is not None:
             return replace(statement, value=self.build.copy(known) if value.shape else known)
+        if isinstance(statement, SetSlice) and self.uses.get(value, 0) > 1 and self._is_named(value) and value.shape:
+            return replace(statement, value=self._name(value, self._root(value, level), level))
         done = replace(statement, value=self._root(value, level))
         if isinstance(statement, Assign) and self._is_named(value) and statement.name not in self.changing:
             level.known[value] = self.build.variable(statement.name, value.dtype, value.shape)
@@ -162,6 +182,12 @@ class _Sharing:
 
     def _name(self, node: Expression, value: Expression, level: _Level) -> Variable:
         home = self._home(node, level)
+        early = home.to_come.get(node)
+        if early is not None:
+            variable = self.build.variable(early.name, node.dtype, node.shape)
+            home.known[node] = variable
+            home.pending.append(replace(early, value=value))
+            return variable
         self.made += 1
         stem = "mask" if node.dtype == "bool" else "t"
         variable = self.build.variable(f"{_TEMPORARY}{stem}{self.made}", node.dtype, node.shape)

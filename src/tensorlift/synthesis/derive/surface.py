@@ -16,9 +16,9 @@ from tensorlift.ir.tensor_program import (
     Statement,
     TensorProgram,
     values_of,
+    variables_in,
     walk_statements,
 )
-from tensorlift.synthesis.derive.naming import variables_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

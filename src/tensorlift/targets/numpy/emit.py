@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.cut import Cut
 from tensorlift.ir.tensor_program import (
     Assign,
     Copy,
+    Elementwise,
     Expression,
     For,
     Return,
     SetSlice,
     Statement,
+    Subscript,
     Variable,
     walk_statements,
 )
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import SizeSource, TensorProgram
 
 _INDENT = "    "
+_UPDATES = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 _TDIV = '''def tdiv(a, b):
     """Divide integers, rounding towards zero as C does."""
     return (a - np.fmod(a, b)) // b
@@ -39,30 +43,15 @@ _TDIV = '''def tdiv(a, b):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """After line ``line`` (from 1) of the text, ``variable`` holds the definition."""
-
-    line: int
-    variable: str
-    definition: str
-
-
-@dataclass(frozen=True, slots=True)
-class LoopCut:
-    """The kept loop whose ``for`` stands on a line: each iteration starts with these definitions in these variables."""
-
-    line: int
-    carried: tuple[tuple[str, str], ...]  # variable, carried definition
-
-
-@dataclass(frozen=True, slots=True)
 class Emitted:
-    """The source of a module, the name of its function, and where variables hold definitions."""
+    """The source of a module, the name of its function, and where variables hold definitions.
+
+    A cut stands at the first line of its statement; at the ``for`` of a kept loop cuts tell which variables carry what.
+    """
 
     text: str
     entry: str
     cuts: tuple[Cut, ...]
-    loops: tuple[LoopCut, ...]
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -82,7 +71,6 @@ class _Emission:
         self.spell = Speller(self.names)
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
-        self.loops: list[LoopCut] = []
 
     def module(self) -> Emitted:
         """Return the whole module; the body is spelled first, as it says what the top must define."""
@@ -90,10 +78,9 @@ class _Emission:
         self._block(body, _INDENT)
         top = [*self._imports(), "", "", *self._helpers(), *self._header()]
         offset = len(top)
-        cuts = tuple(replace(cut, line=cut.line + offset) for cut in self.cuts)
-        loops = tuple(replace(loop, line=loop.line + offset) for loop in self.loops)
+        cuts = tuple(Cut(cut.line + offset, cut.variable, cut.definition) for cut in self.cuts)
         text = "\n".join([*top, *self.lines]) + "\n"
-        return Emitted(text, self.names[self.program.name], cuts, loops)
+        return Emitted(text, self.names[self.program.name], cuts)
 
     # -- the top
 
@@ -166,12 +153,13 @@ class _Emission:
 
     def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
         name = self.spell.rename(statement.name)
-        target = name
+        target, sign, value = name, "=", statement.value
         if isinstance(statement, SetSlice):
             target = f"{name}[{self.spell.items(statement.items, statement.shape)}]"
-        self.lines += wrapped(f"{target} = ", self.spell(statement.value).source, indent)
+            sign, value = _in_place(statement)
         if statement.definition is not None:
-            self.cuts.append(Cut(len(self.lines), name, statement.definition))
+            self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
+        self.lines += wrapped(f"{target} {sign} ", self.spell(value).source, indent)
 
     def _loop(self, loop: For, indent: str) -> None:
         ends = [self.spell.size(loop.upper).source]
@@ -179,8 +167,8 @@ class _Emission:
             ends.insert(0, self.spell.size(loop.lower).source)
         if loop.step != 1:
             ends.append(str(loop.step))
+        self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
         self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
-        self.loops.append(LoopCut(len(self.lines), tuple((self.names[v], d) for v, d in loop.carried)))
         self._block(loop.body, indent + _INDENT)
 
     def _return(self, statement: Return, indent: str) -> None:
@@ -190,16 +178,30 @@ class _Emission:
         self.lines += wrapped("return ", ", ".join(values), indent)
 
 
+def _in_place(statement: SetSlice) -> tuple[str, Expression]:
+    """Return ``+=`` and the operand where the value is the slice itself plus something, and so on; else ``=``."""
+    value = statement.value
+    if isinstance(value, Elementwise) and value.op in _UPDATES:
+        first, second = value.arguments
+        is_slice = isinstance(first, Subscript) and first.items == statement.items and first.dtype == value.dtype
+        if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
+            return _UPDATES[value.op], second
+    return "=", value
+
+
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Return a value without naming it first where it is the only one."""
-    *rest, last = body
-    if not rest or not isinstance(last, Return) or len(last.values) != 1:
-        return body
-    before, value = rest[-1], last.values[0]
-    if isinstance(before, Assign) and isinstance(value, Variable) and value.name == before.name:
-        return (*rest[:-1], Return((before.value,)))
-    if isinstance(before, Assign) and isinstance(value, Copy) and _is_variable(value.argument, before.name):
-        return (*rest[:-1], Return((replace(value, argument=before.value),)))
+    while len(body) > 1:
+        before, last = body[-2], body[-1]
+        if not isinstance(before, Assign) or not isinstance(last, Return) or len(last.values) != 1:
+            break
+        value = last.values[0]
+        if _is_variable(value, before.name):
+            body = (*body[:-2], Return((before.value,)))
+        elif isinstance(value, Copy) and _is_variable(value.argument, before.name):
+            body = (*body[:-2], Return((replace(value, argument=before.value),)))
+        else:
+            break
     return body
 
 

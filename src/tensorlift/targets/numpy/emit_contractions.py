@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
-from tensorlift.ir.tensor_program import Contraction, Expression, NewAxis, Range, Subscript
+from tensorlift.ir.tensor_program import Contraction, Expression, NewAxis, Subscript
 from tensorlift.targets.numpy.emit_text import Precedence, Text, binary, call
 
 Spell = Callable[[Expression], Text]
@@ -103,16 +104,18 @@ def _einsum(operands: list[Operand], output: tuple[str, ...], spell: Spell) -> T
 
 def outer_operands(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
     """Return the two vectors of ``left[:, None] * right``."""
-    if isinstance(right, Subscript) and _is_column(right) and left.rank == 1:
-        left, right = right, left
-    if isinstance(left, Subscript) and _is_column(left) and right.rank == 1 and not right.is_weak:
-        return left.argument, right
-    return None
+    column = _column(left)
+    if column is not None and right.rank == 1:
+        return column, right
+    column = _column(right)
+    return (column, left) if column is not None and left.rank == 1 else None
 
 
-def _is_column(node: Subscript) -> bool:
-    if node.argument.rank != 1 or len(node.items) != 2:  # noqa: PLR2004 - rows, and a new axis
-        return False
-    first, second = node.items
-    whole = isinstance(first, Range) and first == Range(first.start * 0, node.argument.shape[0])
-    return whole and isinstance(second, NewAxis)
+def _column(node: Expression) -> Expression | None:
+    """Return the vector of which the node is ``vector[:, None]``."""
+    if node.rank != 2 or not isinstance(node, Subscript) or not isinstance(node.items[-1], NewAxis):  # noqa: PLR2004
+        return None
+    if sum(isinstance(item, NewAxis) for item in node.items) > 1 or node.argument.rank != len(node.items) - 1:
+        return None
+    whole = len(node.items) == 2 and node.argument.shape == node.shape[:1]  # noqa: PLR2004 - rows, and a new axis
+    return node.argument if whole else replace(node, shape=node.shape[:1], items=node.items[:-1])

@@ -137,6 +137,8 @@ class Speller:
         stop = "" if open_end else self._end(item.stop, extent)
         if item.is_clamped and not rest.is_constant:
             stop = f"max({stop}, 0)"
+        if any(" " in end for end in (start, stop)):  # as the usual formatter spaces what is no plain name or number
+            return f"{start} : {stop}".strip() + (f" : {item.step}" if item.step != 1 else "")
         return f"{start}:{stop}" + (f":{item.step}" if item.step != 1 else "")
 
     def _end(self, value: Affine, extent: Affine) -> str:
@@ -272,7 +274,7 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
     operator, precedence = _INFIX[node.op]
     left, right = node.arguments
     if node.op == "mul":
-        if left is right and not node.is_weak and not isinstance(left, Literal):
+        if left is right and not may_be_python(left):
             return Text(f"{arguments[0].atom}**2", Precedence.POWER)
         outer = outer_operands(left, right)
         if outer is not None:
@@ -316,9 +318,18 @@ def _converts_itself(argument: Expression, other: Expression) -> bool:
     return not inner.is_weak and inner.dtype != "bool" and not isinstance(other, Cast)
 
 
+def may_be_python(node: Expression) -> bool:
+    """Tell whether the text of a scalar may give a Python number rather than one of NumPy's."""
+    if isinstance(node, Elementwise) and node.is_weak:
+        if node.op not in _INFIX and node.op not in _COMPARISONS and node.op not in ("neg", "bitnot", "not", *_LOGICAL):
+            return False
+        return all(may_be_python(a) for a in node.arguments) and not _needs_type(node, node.arguments)
+    return node.is_weak
+
+
 def _needs_type(node: Elementwise, values: Sequence[Expression]) -> bool:
     """Tell whether Python numbers would give another type, would not wrap, or would raise on division by zero."""
-    if not all(v.is_weak for v in values):
+    if node.op in _COMPARISONS or not all(may_be_python(v) for v in values):
         return False
     if is_integer(node.dtype):
         return not all(isinstance(v, Literal) for v in values) or node.op == "select"
@@ -338,7 +349,7 @@ def _cast(spell: Speller, node: Cast) -> Text:
         return _mask(spell, inner, "" if node.dtype == "f64" else dtype)
     if node.dtype == "bool":
         return Text(f"{spell(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-    if inner.is_weak:
+    if may_be_python(inner):
         return call(dtype, spell(inner).source)
     return Text(f"{spell(inner).atom}.astype({dtype})")
 

@@ -25,12 +25,14 @@ class Bracket(NamedTuple):
 
 def wrapped(head: str, value: str, indent: str) -> list[str]:
     """Return the lines of a statement ``head value``, such as ``x = a + b`` or ``return x``."""
-    line = f"{indent}{head}{value}"
-    if len(line) <= WIDTH:
-        return [line]
-    if split_operators(value):
+    line = f"{head}{value}"
+    if len(indent + line) <= WIDTH:
+        return [indent + line]
+    parts = split_operators(value)
+    hugging = len(parts) == 2 and (value[-1] == ")" or value[0] == "(")  # noqa: PLR2004 - one operator
+    if parts and not hugging:
         return [f"{indent}{head}(", *_body(value, indent + _INDENT), f"{indent})"]
-    return _in_last_bracket(f"{head}{value}", indent)
+    return _in_bracket(line, indent)
 
 
 def _body(text: str, indent: str) -> list[str]:
@@ -39,18 +41,21 @@ def _body(text: str, indent: str) -> list[str]:
         return [indent + text]
     parts = split_operators(text)
     if not parts:
-        return _in_last_bracket(text, indent)
+        return _in_bracket(text, indent)
     return [line for part in parts for line in _part(part, indent)]
 
 
 def _part(text: str, indent: str) -> list[str]:
-    return [indent + text] if len(indent + text) <= WIDTH else _in_last_bracket(text, indent)
+    return [indent + text] if len(indent + text) <= WIDTH else _in_bracket(text, indent)
 
 
-def _in_last_bracket(text: str, indent: str) -> list[str]:
-    bracket = _last_bracket(text)
-    if bracket is None:
+def _in_bracket(text: str, indent: str) -> list[str]:
+    """Break inside the last bracket whose head fits a line."""
+    brackets = _brackets(text)
+    if not brackets:
         return [indent + text]
+    calls = [b for b in brackets if text[b.start] == "("] or brackets
+    bracket = next((b for b in reversed(calls) if len(indent) + b.start < WIDTH), calls[-1])
     opening, inside, closing = text[: bracket.start + 1], text[bracket.start + 1 : bracket.end], text[bracket.end :]
     elements = split_commas(inside)
     inner = indent + _INDENT
@@ -71,9 +76,10 @@ def _element(text: str, indent: str) -> list[str]:
     return [*lines[:-1], lines[-1] + ","]
 
 
-def _last_bracket(text: str) -> Bracket | None:
-    """Return the last outermost bracket pair that has content."""
-    depth, start, found = 0, 0, None
+def _brackets(text: str) -> list[Bracket]:
+    """Return the outermost bracket pairs that have content."""
+    depth, start = 0, 0
+    found: list[Bracket] = []
     for position, character in enumerate(text):
         if character in _OPENING:
             if depth == 0:
@@ -82,7 +88,7 @@ def _last_bracket(text: str) -> Bracket | None:
         elif character in _CLOSING:
             depth -= 1
             if depth == 0 and position > start + 1:
-                found = Bracket(start, position)
+                found.append(Bracket(start, position))
     return found
 
 
