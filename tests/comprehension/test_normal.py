@@ -1,0 +1,336 @@
+"""Equalities that the normal form must show, and some that it must not."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from tests.comprehension.builders import AffineLike, add, box, idx, mul, num, read, sub, total
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
+from tensorlift.comprehension.normal import clear_caches, equal
+from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
+
+V = Affine.var
+N = V("n")
+ALPHA, BETA = scalar("alpha", "f64"), scalar("beta", "f64")
+SIZES = Domain.of(at_least("n", 1), at_least("m", 1), at_least("p", 1))
+IJ = box(i="n", j="m") & SIZES
+I_ = box(i="n")
+Row = tuple[Term, Term, Domain]
+
+
+def a(*indices: AffineLike) -> Term:
+    return read("A", *indices)
+
+
+def b(*indices: AffineLike) -> Term:
+    return read("B", *indices)
+
+
+def c(*indices: AffineLike) -> Term:
+    return read("C", *indices)
+
+
+def x32(*indices: AffineLike) -> Term:
+    return read("X", *indices, dtype="i32")
+
+
+def y32(*indices: AffineLike) -> Term:
+    return read("Y", *indices, dtype="i32")
+
+
+def x8(*indices: AffineLike) -> Term:
+    return read("W", *indices, dtype="i8")
+
+
+def select(condition: Term, chosen: Term, other: Term) -> Term:
+    return apply("select", condition, chosen, other)
+
+
+def lower() -> Domain:
+    return Domain.of(at_least("i", "j"))
+
+
+def where(condition: Domain, chosen: Term, other: Term) -> Term:
+    return piecewise([(condition, chosen), (condition.complement(), other)])
+
+
+def symmetric(i: str, j: str) -> Term:
+    return where(Domain.of(at_least(i, j)), a(i, j), a(j, i))
+
+
+def gemm(k: str) -> Term:
+    return add(mul(BETA, c("i", "j")), total(k, 0, "p", mul(ALPHA, a("i", k), b(k, "j"))))
+
+
+def softmax(outer: str, first: str, second: str) -> Term:
+    top = apply("exp", sub(a("i"), total(first, 0, "n", a(first), "max")))
+    return apply("div", top, total(outer, 0, "n", apply("exp", sub(a(outer), total(second, 0, "n", a(second), "max")))))
+
+
+def rank_update(k: str, inside: Term) -> Term:
+    return add(mul(inside, total(k, 0, "p", mul(a("i", k), a("j", k)))), mul(BETA, c("i", "j")))
+
+
+SHOWN: dict[str, Row] = {
+    "a scale factor moves out of a sum": (
+        gemm("k"), add(mul(ALPHA, total("l", 0, "p", mul(b("l", "j"), a("i", "l")))), mul(c("i", "j"), BETA)), IJ,
+    ),
+    "a sum is split before and after a point": (
+        total("k", 0, "n", a("k")), add(total("l", 0, "i", a("l")), a("i"), total("q", V("i") + 1, "n", a("q"))), I_,
+    ),
+    "a point extends a sum": (total("k", 0, N + 1, a("k")), add(total("l", 0, "n", a("l")), a("n")), SIZES),
+    "a sum of a known number of terms is written out": (total("k", 0, 3, a("k")), add(a(0), a(1), a(2)), UNIVERSE),
+    "the bounds of a sum are shifted": (
+        total("k", 0, "n", a("k")), total("l", 1, N + 1, a(V("l") - 1)), UNIVERSE,
+    ),
+    "a sum is reversed": (total("k", 0, "n", a("k")), total("l", 0, "n", a(N - 1 - V("l"))), UNIVERSE),
+    "a sum with a weight is shifted": (
+        total("k", 0, "n", mul(cast(idx("k"), "f64"), a("k"))),
+        total("l", 1, N + 1, mul(cast(idx(V("l") - 1), "f64"), a(V("l") - 1))), UNIVERSE,
+    ),
+    "a sum of the same term is a multiple": (total("k", 0, "n", a("i")), mul(cast(idx("n"), "f64"), a("i")), I_),
+    "sums are exchanged": (
+        total("k", 0, "n", mul(a("i", "k"), total("l", 0, "m", mul(b("k", "l"), c("l", "j"))))),
+        total("l", 0, "m", mul(total("k", 0, "n", mul(a("i", "k"), b("k", "l"))), c("l", "j"))), IJ,
+    ),
+    "a symmetric matrix is mirrored": (
+        total("k", 0, "n", mul(symmetric("i", "k"), b("k", "j"))),
+        add(total("l", 0, "i", mul(a("i", "l"), b("l", "j"))), mul(a("i", "i"), b("i", "j")),
+            total("q", V("i") + 1, "n", mul(a("q", "i"), b("q", "j")))), IJ,
+    ),
+    "triangular pieces agree on the diagonal": (
+        where(lower(), a("i", "j"), a("j", "i")),
+        where(Domain.of(less("j", "i")), a("i", "j"), a("j", "i")), IJ,
+    ),
+    "a rank update of a triangle": (
+        where(lower(), rank_update("k", ALPHA), c("i", "j")),
+        where(lower(), add(mul(BETA, c("i", "j")), total("k", 0, "p", mul(ALPHA, a("i", "k"), a("j", "k")))),
+              c("i", "j")), IJ,
+    ),
+    "pieces that cover the domain together": (
+        a("i"), piecewise([(Domain.of(less("i", 1)), a(0)), (Domain.of(at_least("i", 1)), a("i"))]), I_,
+    ),
+    "a square is distributed": (
+        mul(add(a("i"), b("i")), add(a("i"), b("i"))),
+        add(mul(a("i"), a("i")), mul(num(2), a("i"), b("i")), mul(b("i"), b("i"))), I_,
+    ),
+    "a power is a product": (apply("pow", a("i"), num(3)), mul(a("i"), a("i"), a("i")), I_),
+    "functions of equal operands": (apply("exp", add(a("i"), b("i"))), apply("exp", add(b("i"), a("i"))), I_),
+    "softmax with other names": (softmax("k", "l", "q"), softmax("u", "v", "w"), I_),
+    "a mean is divided term by term": (
+        apply("div", total("k", 0, "n", a("k")), cast(idx("n"), "f64")),
+        total("k", 0, "n", apply("div", a("k"), cast(idx("n"), "f64"))), SIZES,
+    ),
+    "a maximum is split": (
+        total("k", 0, "n", a("k"), "max"), apply("max", a(0), total("l", 1, "n", a("l"), "max")), SIZES,
+    ),
+    "a maximum is extended by a point": (
+        total("k", 0, N + 1, a("k"), "max"), apply("max", total("l", 0, "n", a("l"), "max"), a("n")), SIZES,
+    ),
+    "infinity is neutral for a minimum": (
+        apply("min", apply("infinity"), total("l", 0, "n", a("l"), "min")), total("k", 0, "n", a("k"), "fmin"), I_,
+    ),
+    "the least integer is neutral for a maximum": (
+        apply("max", num(-(1 << 31), "i32"), x32("i")), x32("i"), I_,
+    ),
+    "a choice of the greater is the maximum": (
+        select(apply("gt", a("i"), b("i")), a("i"), b("i")), apply("max", b("i"), a("i")), I_,
+    ),
+    "a choice of the lesser integer is the minimum": (
+        select(apply("ge", x32("i"), y32("i")), y32("i"), x32("i")), apply("min", x32("i"), y32("i")), I_,
+    ),
+    "the positive part of an integer": (
+        select(apply("gt", x32("i"), num(0, "i32")), x32("i"), num(0, "i32")),
+        apply("max", x32("i"), num(0, "i32")), I_,
+    ),
+    "a choice of the sign is the absolute value": (
+        select(apply("lt", a("i"), num(0)), apply("neg", a("i")), a("i")), apply("abs", a("i")), I_,
+    ),
+    "so for integers": (
+        select(apply("gt", x8("i"), num(0, "i8")), x8("i"), apply("neg", x8("i"))), apply("abs", x8("i")), I_,
+    ),
+    "a product is extended by a point": (
+        total("k", 0, N + 1, a("k"), "prod"), mul(total("l", 0, "n", a("l"), "prod"), a("n")), SIZES,
+    ),
+    "a product over one point": (total("k", 0, 1, a("k"), "prod"), a(0), UNIVERSE),
+    "some is extended by a point": (
+        total("k", 0, N + 1, apply("lt", a("k"), num(0)), "any"),
+        apply("or", total("l", 0, "n", apply("gt", num(0), a("l")), "any"), apply("lt", a("n"), num(0))), SIZES,
+    ),
+    "all is extended by a point": (
+        total("k", 0, N + 1, apply("lt", a("k"), num(0)), "all"),
+        apply("and", apply("lt", a("n"), num(0)), total("l", 0, "n", apply("gt", num(0), a("l")), "all")), SIZES,
+    ),
+    "not (p and q) is (not p or not q)": (
+        apply("not", apply("and", apply("lt", a("i"), num(0)), apply("eq", b("i"), num(1)))),
+        apply("or", apply("ge", a("i"), num(0)), apply("ne", num(1), b("i"))), I_,
+    ),
+    "a comparison of indices is a guard": (
+        select(apply("lt", idx("i"), idx("j")), a("j", "i"), a("i", "j")), where(lower(), a("i", "j"), a("j", "i")), IJ,
+    ),
+    "x > 0 is x >= 1 for integers": (
+        apply("gt", x32("i"), num(0, "i32")), apply("ge", x32("i"), num(1, "i32")), I_,
+    ),
+    "integers wrap: a sum of 256 times a byte is none": (mul(num(16, "i8"), num(16, "i8"), x8("i")), num(0, "i8"), I_),
+    "a float that only holds integers is truncated to itself": (
+        cast(total("k", 0, "n", cast(mul(x32("i", "k"), y32("k", "j")), "f32")), "i32"),
+        total("l", 0, "n", mul(x32("i", "l"), y32("l", "j"))), IJ,
+    ),
+    "summing in a wider type and cutting off": (
+        cast(total("k", 0, "n", cast(mul(x32("k"), y32("k")), "i64")), "i32"),
+        total("l", 0, "n", mul(x32("l"), y32("l"))), UNIVERSE,
+    ),
+    "widening and narrowing": (cast(cast(add(x8("i"), x8(0)), "i64"), "i8"), add(x8(0), x8("i")), I_),
+    "a remainder is what a quotient leaves": (
+        apply("rem", x32("i"), y32("i")), sub(x32("i"), mul(y32("i"), apply("tdiv", x32("i"), y32("i")))), I_,
+    ),
+    "rounding a quotient that leaves no remainder": (
+        apply("floordiv", sub(x32("i"), apply("rem", x32("i"), y32("i"))), y32("i")),
+        apply("tdiv", x32("i"), y32("i")), I_,
+    ),
+    "truncating a real quotient": (
+        cast(apply("div", cast(x32("i"), "f64"), cast(y32("i"), "f64")), "i32"),
+        apply("tdiv", x32("i"), y32("i")), I_,
+    ),
+    "an index that is a multiple is divided": (apply("tdiv", idx(V("i") * 4), num(4, "i64")), idx("i"), I_),
+    "rounding an index that is not negative": (
+        apply("tdiv", idx("i"), num(2, "i64")), apply("floordiv", idx("i"), num(2, "i64")), I_,
+    ),
+    "shifting is multiplying": (apply("shl", x32("i"), num(3, "i32")), mul(num(8, "i32"), x32("i")), I_),
+    "every equality holds where there is no point": (a("i"), b("i"), EMPTY),
+}  # fmt: skip
+
+NOT_SHOWN: dict[str, Row] = {
+    "a transposed operand": (
+        gemm("k"), add(mul(ALPHA, total("l", 0, "p", mul(a("i", "l"), b("j", "l")))), mul(BETA, c("i", "j"))), IJ,
+    ),
+    "a sum without one point": (
+        total("k", 0, "n", a("k")), add(total("l", 0, "i", a("l")), total("q", V("i") + 1, "n", a("q"))), I_,
+    ),
+    "a bound that is off by one": (total("k", 0, "n", a("k")), total("k", 0, N - 1, a("k")), SIZES),
+    "a sum extended by a point that may not be there": (
+        total("k", 0, "n", a("k")), add(total("k", 0, N - 1, a("k")), a(N - 1)), Domain.of(at_least("n", 0)),
+    ),
+    "a diagonal that differs": (
+        where(lower(), a("i", "j"), b("j", "i")),
+        where(Domain.of(less("j", "i")), a("i", "j"), b("j", "i")), IJ,
+    ),
+    "a wrapped sum that is widened": (
+        cast(add(x32("i"), y32("i")), "i64"), add(cast(x32("i"), "i64"), cast(y32("i"), "i64")), I_,
+    ),
+    "a wrapped product that is divided": (
+        apply("floordiv", mul(x32("i"), num(2, "i32")), num(2, "i32")), x32("i"), I_,
+    ),
+    "rounding towards zero and rounding down": (
+        apply("tdiv", x32("i"), num(2, "i32")), apply("floordiv", x32("i"), num(2, "i32")), I_,
+    ),
+    "a sign change across a comparison of integers": (
+        apply("lt", x32("i"), y32("i")), apply("lt", apply("neg", y32("i")), apply("neg", x32("i"))), I_,
+    ),
+    "a comparison of a difference of integers with zero": (
+        apply("lt", x32("i"), y32("i")), apply("lt", sub(x32("i"), y32("i")), num(0, "i32")), I_,
+    ),
+    "a cancelled division": (apply("div", mul(a("i"), b("i")), b("i")), a("i"), I_),
+    "a root of a square": (apply("sqrt", mul(a("i"), a("i"))), a("i"), I_),
+    "signed and unsigned": (cast(cast(x32("i"), "u32"), "i64"), cast(x32("i"), "i64"), I_),
+    "the maximum and the minimum": (total("k", 0, "n", a("k"), "max"), total("k", 0, "n", a("k"), "min"), I_),
+    "a maximum without its first item": (
+        total("k", 0, "n", a("k"), "max"), total("k", 1, "n", a("k"), "max"), Domain.of(at_least("n", 2)),
+    ),
+    "a maximum over no points": (total("k", 0, "n", a("k"), "max"), a(0), Domain.of(at_least("n", 0))),
+    "infinity less infinity": (sub(add(a("i"), apply("infinity")), apply("infinity")), a("i"), I_),
+    "a product with a repeated point": (
+        mul(total("k", 0, N + 1, a("k"), "prod"), a("n")), total("k", 0, N + 1, a("k"), "prod"), SIZES,
+    ),
+    "an index that wraps in a byte": (cast(cast(idx("i"), "u8"), "i64"), idx("i"), I_),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_shows(name: str) -> None:
+    clear_caches()
+    left, right, domain = SHOWN[name]
+    assert equal(left, right, domain)
+    assert equal(right, left, domain)
+
+
+@pytest.mark.parametrize("name", NOT_SHOWN)
+def test_does_not_show(name: str) -> None:
+    clear_caches()
+    left, right, domain = NOT_SHOWN[name]
+    assert not equal(left, right, domain)
+    assert not equal(right, left, domain)
+
+
+def test_a_domain_that_decides_more_shows_more() -> None:
+    left, right = a("i"), a("j")
+    assert not equal(left, right, IJ)
+    assert equal(left, right, IJ & Domain.of(Constraint(V("i") - V("j"), is_equality=True)))
+
+
+def test_integers_of_different_types_are_compared_as_numbers() -> None:
+    assert equal(cast(x8("i"), "i32"), x8("i"), I_)
+    assert not equal(cast(x8("i"), "u8"), x8("i"), I_)
+
+
+def nested(depth: int, *, swapped: bool) -> Term:
+    value = b("i")
+    for _ in range(depth):
+        inner = add(value, a("i")) if swapped else add(a("i"), value)
+        value = mul(value, inner)
+    return value
+
+
+def chain(length: int, op: str) -> Term:
+    value = a("i")
+    for step in range(length):
+        value = apply(op, add(mul(value, b(V("i") + step)), a("i")))
+    return value
+
+
+def test_nested_polynomials_end_quickly() -> None:
+    clear_caches()
+    start = time.perf_counter()
+    assert equal(nested(5, swapped=False), nested(5, swapped=True), I_)
+    assert not equal(nested(12, swapped=False), nested(11, swapped=True), I_)
+    assert time.perf_counter() - start < 2
+
+
+def test_terms_of_a_thousand_nodes_end_quickly() -> None:
+    clear_caches()
+    start = time.perf_counter()
+    assert equal(chain(350, "exp"), chain(350, "exp"), I_)
+    assert not equal(chain(350, "exp"), chain(350, "sin"), I_)
+    flat, turned = a("i"), a("i")
+    for step in range(1000):
+        flat, turned = add(flat, a(V("i") + step)), add(a(V("i") + step), turned)
+    equal(flat, turned, I_)
+    assert time.perf_counter() - start < 3
+
+
+def test_an_equality_of_kernel_size_takes_about_a_millisecond() -> None:
+    seconds = []
+    for left, right, domain in SHOWN.values():
+        clear_caches()
+        start = time.perf_counter()
+        equal(left, right, domain)
+        seconds.append(time.perf_counter() - start)
+    assert sorted(seconds)[len(seconds) // 2] < 0.005
+
+
+def test_constants_fold() -> None:
+    folded = {
+        "tdiv": -3, "floordiv": -4, "rem": -1, "mod": 1,
+    }  # fmt: skip
+    for op, value in folded.items():
+        assert equal(apply(op, constant(-7, "i32"), constant(2, "i32")), constant(value, "i32"), UNIVERSE)
+
+
+def test_a_name_bound_twice_is_no_clash() -> None:
+    inner = total("k", 0, "n", mul(a("k"), b("k")))
+    assert equal(total("k", 0, "n", mul(a("k"), inner)), mul(total("u", 0, "n", a("u")), inner), UNIVERSE)
+    assert equal(terms.reduce("sum", ("k",), box(k="n"), a("k")), total("z", 0, "n", a("z")), box(k="m"))
