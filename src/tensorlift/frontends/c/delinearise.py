@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Access, Array, Domain
 
 if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.frontends.c.values import Access, Array, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,25 @@ def delinearise(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Sp
         borrowed = _borrow(inner_first, chain, access.domain, ranges)
         splits.append(Split(access, tuple(reversed(borrowed))))
     return list(reversed(chain)), splits
+
+
+def respread(array: Array, access: Access, extents: list[Polynomial], ranges: Ranges) -> Split:
+    """Spread one access to an array of known inner extents anew, as in ``(&A[0][0])[i*m + j]``."""
+    chain = [ONE]
+    for extent in reversed(extents[1:]):
+        chain.append(chain[-1] * extent)
+    place = ZERO
+    for subscript, stride in zip(access.subscripts, reversed(chain), strict=True):
+        place = place + subscript * stride
+    flat = Access((place,), access.domain, access.location, access.operation)
+    variables = {loop.variable for loop in access.domain.loops}
+    for loop in access.domain.loops:
+        if not place.coefficient(loop.variable).variables().isdisjoint(variables):
+            raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
+    dimensions = _borrow(_split(flat, chain, variables, array), chain, access.domain, ranges)
+    if not all(dimension.is_affine for dimension in dimensions):
+        raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
+    return Split(access, tuple(reversed(dimensions)))
 
 
 def _chain(array: Array) -> list[Polynomial]:

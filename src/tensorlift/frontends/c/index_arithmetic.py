@@ -7,7 +7,7 @@ recorded as a precondition of the function, where the value steers a loop or a s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import BOOL, IntegerType
@@ -53,9 +53,9 @@ def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location)
     """Give the needs for a polynomial to lie in a type; the top of 64 bits is out of reach of any object's size."""
     needs: list[Need] = []
     if not ctype.signed and any(value < 0 for value in polynomial.terms.values()):
-        needs.append(Need("overflow", polynomial, location))
+        needs.append(Need("overflow", polynomial, location, wraps=True))
     if ctype.width < _ADDRESS_BITS:
-        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location))
+        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location, wraps=True))
     return tuple(needs)
 
 
@@ -66,16 +66,25 @@ def convert(index: Index, ctype: IntegerType, location: Location) -> Index | Non
         return Index(Polynomial.constant(ctype.wrap(value)), ctype, index.needs)
     if ctype is BOOL:
         return None
+    if ctype.width > index.ctype.width and not index.ctype.signed:
+        index = Index(index.polynomial, index.ctype, _essential(index.needs))
     if ctype.contains(index.ctype):
         return Index(index.polynomial, ctype, index.needs)
     needs = list(index.needs)
     if index.ctype.signed and not ctype.signed:
-        needs.append(Need("overflow", index.polynomial, location))
+        needs.append(Need("overflow", index.polynomial, location, wraps=True))
     if index.ctype.maximum > ctype.maximum and ctype.width < _ADDRESS_BITS:
-        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - index.polynomial, location))
+        room = Polynomial.constant(ctype.maximum) - index.polynomial
+        needs.append(Need("overflow", room, location, wraps=True))
     if index.ctype.minimum < ctype.minimum < 0:
-        needs.append(Need("overflow", index.polynomial - Polynomial.constant(ctype.minimum), location))
+        room = index.polynomial - Polynomial.constant(ctype.minimum)
+        needs.append(Need("overflow", room, location, wraps=True))
     return Index(index.polynomial, ctype, tuple(needs))
+
+
+def _essential(needs: tuple[Need, ...]) -> tuple[Need, ...]:
+    """Give needs that hold for every use: a value that wrapped is not right modulo a wider range."""
+    return tuple(replace(need, wraps=False) for need in needs)
 
 
 def compare_constants(operator: str, difference: int) -> int | None:
@@ -117,7 +126,7 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
 
 def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index | None:
     """Divide something non-negative by a positive constant, where floor and truncation agree."""
-    a, needs = dividend.polynomial, dividend.needs
+    a, needs = dividend.polynomial, _essential(dividend.needs)
     if operator == ">>" and 0 <= y < dividend.ctype.width:
         operator, y = "/", 1 << y
     if operator == "&" and y >= 0 and (y + 1) & y == 0:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 _INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
 _FLOATS = {32: f32, 64: f64}
 _INDEX = IndexType()
+_INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _NO_FAST_MATH = arith.FastMathFlagsAttr("none")
 _NO_OVERFLOW = arith.IntegerOverflowAttr("none")
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
@@ -224,17 +225,19 @@ class IRSink:
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
         result: Data | None = None
+        opposite = condition.inverted and len(condition.constraints) == 1
+        operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
             value = self._affine_value(polynomial, location)
             zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": IntegerAttr(0, _INDEX)})
-            number = predicate("==" if equality else ">=", IntegerType("index", 64, signed=True, rank=0))
+            number = predicate(operators[equality], _INDEX_TYPE)
             part = self._compare(False, number, (value, self._value(zero, location)), location)  # noqa: FBT003 - see the parameter
             if result is not None:
                 both = self._apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
                 part = Data(both, BOOL, truth=True)
             result = part
         assert result is not None
-        return self.unary("!", result, location) if condition.inverted else result
+        return self.unary("!", result, location) if condition.inverted and not opposite else result
 
     def connect(self, operator: str, left: Data, right: tuple[Data, object], location: Location) -> Data:
         """Emit ``&&`` or ``||``: a plain operation if the right side may run eagerly, else a condition."""

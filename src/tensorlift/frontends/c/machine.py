@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import INT, CType, IntegerType, OtherType
+from tensorlift.frontends.c.c_types import INT, CType, OtherType
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import QuietSink, Sink
 from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environment, Index, LoopRange, Unknown, Value
@@ -96,9 +96,8 @@ class Machine:
         match self.known(value, expression.location):
             case Data() as data:
                 return data
-            case Index(polynomial, ctype, needs) as index:
-                if any(need.kind != "overflow" for need in needs) or not _is_ring(ctype, expression.ctype):
-                    self.rely_on(index)
+            case Index(polynomial, ctype, needs):
+                self.rely_on(Index(polynomial, ctype, tuple(need for need in needs if not need.wraps)))
                 return self.sink.index_value(polynomial, ctype, expression.location)
             case Unknown():
                 return Data(None, expression.ctype)
@@ -108,11 +107,6 @@ class Machine:
     def value_of(self, data: Data, location: Location) -> Data:
         """Turn a truth value into the ``int`` that C makes of it."""
         return self.sink.convert(data, INT, location) if data.truth else data
-
-
-def _is_ring(ctype: IntegerType, wanted: CType) -> bool:
-    """Whether a value is used in its own type, where wrapping and exact arithmetic agree."""
-    return ctype == wanted
 
 
 def check_type(ctype: CType, location: Location) -> None:

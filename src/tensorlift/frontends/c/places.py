@@ -247,7 +247,6 @@ class Places(Machine):
             if exact is not None:
                 return exact
         if isinstance(value, Index) and isinstance(ctype, FloatType):
-            self.rely_on(value)
             constant = value.polynomial.constant_value
             if constant is not None:
                 return self.sink.constant(float(constant), ctype, location)

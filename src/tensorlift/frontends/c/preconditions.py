@@ -65,10 +65,12 @@ class Preconditions:
     def _add(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         requirement = Requirement(kind, polynomial, spell_inequality(polynomial), location)
         self._found.setdefault(polynomial, requirement)
+        self._ranges.assume(polynomial)
 
     def requirements(self) -> list[Requirement]:
         """List what was recorded, leaving out what another recorded condition implies."""
         found = list(self._found.values())
+        self._ranges.floors.clear()  # a condition must not help to make itself superfluous
         return [item for item in found if not any(self._implies(other, item, found) for other in found)]
 
     def _implies(self, stronger: Requirement, weaker: Requirement, found: list[Requirement]) -> bool:

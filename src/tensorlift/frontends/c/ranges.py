@@ -27,6 +27,7 @@ class Ranges:
 
     def __init__(self) -> None:
         self.sizes: dict[str, IntegerType] = {}
+        self.floors: dict[str, int] = {}
         self._certain = False
         self.quotients: dict[str, tuple[Polynomial, int]] = {}
 
@@ -34,6 +35,13 @@ class Ranges:
         """Make a size of an integer type."""
         self.sizes[name] = ctype
         return Polynomial.variable(name)
+
+    def assume(self, polynomial: Polynomial) -> None:
+        """Take ``polynomial >= 0`` for granted, where it sets a floor of at least zero for a single size."""
+        for name in polynomial.variables() & self.sizes.keys():
+            floor = (Polynomial.variable(name) - polynomial).constant_value
+            if floor is not None and floor >= 0:
+                self.floors[name] = max(floor, self.floors.get(name, 0))
 
     def quotient(self, numerator: Polynomial, divisor: int) -> Polynomial:
         """Give ``floor(numerator / divisor)``; exact parts are divided out, the rest becomes a variable."""
@@ -49,7 +57,8 @@ class Ranges:
         remainder = Polynomial(rest)
         if remainder.is_constant:
             return exact
-        name = f"floor(({remainder})/{divisor})"
+        numerator_text = str(remainder) if len(remainder.terms) == 1 else f"({remainder})"
+        name = f"({numerator_text}/{divisor})"
         self.quotients[name] = (remainder, divisor)
         return exact + Polynomial.variable(name)
 
@@ -115,11 +124,9 @@ class Ranges:
         """Whether no coefficient is negative once every size is written as one plus something."""
         if all(value >= 0 for value in polynomial.terms.values()) and self._known(polynomial):
             return True
-        if self._certain:
-            return False
-        shifted = polynomial.substitute(
-            {name: Polynomial.variable(name) + ONE for name in polynomial.variables() if name in self.sizes}
-        )
+        floors = self.floors if self._certain else dict.fromkeys(self.sizes, 1) | self.floors
+        shifts = {name: Polynomial.constant(floors[name]) for name in polynomial.variables() if name in floors}
+        shifted = polynomial.substitute({name: Polynomial.variable(name) + shift for name, shift in shifts.items()})
         return all(value >= 0 for value in shifted.terms.values()) and self._known(shifted)
 
     def _known(self, polynomial: Polynomial) -> bool:
@@ -129,7 +136,7 @@ class Ranges:
     def _is_known(self, name: str) -> bool:
         """Whether a variable is non-negative: a size, or a quotient of something non-negative."""
         if name in self.sizes:
-            return not self._certain or not self.sizes[name].signed
+            return not self._certain or not self.sizes[name].signed or name in self.floors
         return name in self.quotients and self.is_nonnegative(self.quotients[name][0])
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:

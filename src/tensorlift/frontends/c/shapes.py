@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.delinearise import Split, delinearise
+from tensorlift.frontends.c.delinearise import Split, delinearise, respread
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 
@@ -41,11 +41,28 @@ class Shapes:
             strides, splits = delinearise(array, self._ranges)
             self._inner_extents(array, strides, splits)
         else:
-            splits = [Split(access, access.subscripts) for access in array.accesses]
+            splits = [self._in_dimensions(array, access) for access in array.accesses]
             self._declared_extents(array, splits)
         self._check_affine(array)
         self._check_inside(array, splits)
         return splits
+
+    def _in_dimensions(self, array: Array, access: Access) -> Split:
+        """Give an access to a declared array in its dimensions; one that runs over rows is spread anew."""
+        split = Split(access, access.subscripts)
+        inner = array.extents[1:]
+        rooms = [
+            self._room(split, position + 1, extent, array)
+            for position, extent in enumerate(inner)
+            if extent is not None
+        ]
+        if all(subscript.is_affine for subscript in access.subscripts) and not any(map(self._is_negative, rooms)):
+            return split
+        known = [ONE if extent is None else extent for extent in array.extents]
+        return respread(array, access, known, self._ranges)
+
+    def _is_negative(self, polynomial: Polynomial) -> bool:
+        return self._ranges.is_nonnegative(ZERO - polynomial - ONE)
 
     def _inner_extents(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> None:
         """Infer the extents of a flat array; a row may be shorter than its stride."""
@@ -95,7 +112,7 @@ class Shapes:
                 continue
             for split in splits:
                 room = self._room(split, position, extent, array)
-                if not self._ranges.is_nonnegative(ZERO - room - ONE):
+                if not self._is_negative(room):
                     continue
                 if position or not array.is_parameter:
                     raise refusal("outside", split.access.location, _outside(split, array, extent))
@@ -122,7 +139,7 @@ class Shapes:
                     least = self._ranges.minimum(room, domain)
                     if least is None:
                         raise refusal("extent", location, array.name)
-                    if self._ranges.is_nonnegative(ZERO - least - ONE):
+                    if self._is_negative(least):
                         reason = "negative" if room is subscript else "outside"
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)

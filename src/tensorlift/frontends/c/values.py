@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A condition, ``polynomial >= 0``, under which a polynomial equals the value that C computes."""
+    """A condition, ``polynomial >= 0``, under which a polynomial equals the value that C computes.
+
+    Without it a ``wraps`` value is still right modulo the range of its type.
+    """
 
     kind: str
     polynomial: Polynomial
     location: Location
+    wraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
