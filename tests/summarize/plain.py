@@ -58,9 +58,7 @@ class Plain:
 
     def __init__(self, summary: Summary, sizes: Mapping[str, int], scalars: Mapping[str, Any]) -> None:
         self.summary = summary
-        self.point: Point = dict(sizes)
-        for derived in summary.derived:
-            self.point[derived.name] = derived.numerator.evaluate(self.point) // derived.divisor
+        self.point: Point = _with_derived(summary, sizes)
         self.scalars = scalars
         self.cells: dict[str, Any] = {}
         self._inside: dict[tuple[str, tuple[Any, ...]], bool] = {}
@@ -142,6 +140,13 @@ class Plain:
         return _normal(result, t) if math.isfinite(result) or not is_integer(t.dtype) else result
 
 
+def _with_derived(summary: Summary, sizes: Mapping[str, int]) -> Point:
+    point = dict(sizes)
+    for derived in summary.derived:
+        point[derived.name] = derived.numerator.evaluate(point) // derived.divisor
+    return point
+
+
 def _at(index: Affine, point: Point) -> int:
     return index.evaluate(point)
 
@@ -172,9 +177,7 @@ def _points(domain: Domain, bound: tuple[str, ...], point: Point) -> Iterator[tu
     found = found.project_out(_PARAM, 0, found.dim(_PARAM))
     values: list[tuple[int, ...]] = []
     found.foreach_point(
-        lambda p: values.append(
-            tuple(p.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(len(bound)))
-        )
+        lambda p: values.append(tuple(p.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(len(bound))))
     )
     yield from sorted(values)
 
@@ -182,11 +185,12 @@ def _points(domain: Domain, bound: tuple[str, ...], point: Point) -> Iterator[tu
 def random_arguments(summary: Summary, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, Any]:
     """Return arguments by source name; floats are small multiples of a quarter."""
     arguments: dict[str, Any] = dict(sizes)
+    point = _with_derived(summary, sizes)
     for name, dtype in summary.scalars.items():
         arguments[name] = _numbers(dtype, (), rng).item()
     for name, info in summary.arrays.items():
         if info.is_parameter:
-            arguments[name] = _numbers(info.dtype, tuple(e.evaluate(dict(sizes)) for e in info.shape), rng)
+            arguments[name] = _numbers(info.dtype, tuple(e.evaluate(point) for e in info.shape), rng)
     return arguments
 
 
@@ -204,9 +208,7 @@ def agrees(func_op: Operation, summary: Summary, sizes: Mapping[str, int], seed:
 
     Raises AssertionError with the first array that differs.
     """
-    point = dict(sizes)
-    for derived in summary.derived:
-        point[derived.name] = derived.numerator.evaluate(point) // derived.divisor
+    point = _with_derived(summary, sizes)
     if _fixed(summary.context, point).is_empty():
         return None
     arguments = random_arguments(summary, sizes, np.random.default_rng(seed))
@@ -227,5 +229,7 @@ def agrees(func_op: Operation, summary: Summary, sizes: Mapping[str, int], seed:
 
 def _compare(name: str, got: Any, wanted: np.ndarray[Any, Any]) -> None:
     tolerance = 1e-9 if wanted.dtype != np.float32 else 1e-3
-    same = np.allclose(np.asarray(got, dtype=float), wanted.astype(float), rtol=tolerance, atol=tolerance, equal_nan=True)
+    same = np.allclose(
+        np.asarray(got, dtype=float), wanted.astype(float), rtol=tolerance, atol=tolerance, equal_nan=True
+    )
     assert same, f"{name} differs:\n{got}\n{wanted}"

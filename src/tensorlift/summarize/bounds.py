@@ -1,7 +1,7 @@
 """Bounds: the sizes for which a program is defined, so that no subscript leaves its array.
 
-Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and trip counts over sizes
-alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the affine conditions
+Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and extents and trip counts
+over sizes alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the affine conditions
 and loops that its subscript depends on, leaves its array.
 """
 
@@ -35,7 +35,7 @@ def bounds_of(program: Program, minimum_size: int) -> Bounds:
         LiftError: TL210 where an access leaves its array for all sizes.
 
     """
-    assumed = Domain.of(*(at_least(name, minimum_size) for name in _counting_sizes(program))) & _trip_counts(program)
+    assumed = Domain.of(*(at_least(name, minimum_size) for name in _counting_sizes(program))) & _counts(program)
     checker = _Accesses(program, program.requires & assumed)
     checker.block(program.body, UNIVERSE, ())
     return Bounds(checker.context.coalesce(), assumed)
@@ -49,12 +49,14 @@ def _counting_sizes(program: Program) -> list[str]:
     return [name for name in program.sizes if name in counting]
 
 
-def _trip_counts(program: Program) -> Domain:
-    """Say that no trip count over sizes alone is negative."""
+def _counts(program: Program) -> Domain:
+    """Say that no extent and no trip count over sizes alone is negative."""
     sizes = {*program.sizes, *(d.name for d in program.derived)}
     pairs = [(low, high) for loop in _loops(program.body) for low in loop.lower for high in loop.upper]
     counts = [(low, high) for low, high in pairs if all(v in sizes for v in (*low.variables, *high.variables))]
     found = [at_least(high, low) for low, high in counts if not (high - low).is_constant]
+    extents = (extent for info in program.arrays.values() for extent in info.shape)
+    found += [at_least(extent, 0) for extent in extents if not extent.is_constant and extent.variable is None]
     return Domain.of(*dict.fromkeys(found))
 
 

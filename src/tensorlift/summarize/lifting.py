@@ -22,17 +22,18 @@ from tensorlift.summarize.kept import reason_for
 from tensorlift.summarize.liveness import Liveness
 from tensorlift.summarize.phases import RecurrenceError
 from tensorlift.summarize.program import Program, formals
+from tensorlift.summarize.pushing import Pusher
 from tensorlift.summarize.state import Piece, State, merged, own_cell, split
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
     Branch,
-    Condition,
     Load,
     Loop,
     Statement,
     allocated,
     guarded,
+    walk,
     written,
 )
 
@@ -81,13 +82,10 @@ class Lifting:
         except (RecurrenceError, NotAffine) as error:
             if isinstance(s, Loop):
                 return self._open_loop(s, error, context, versions)
-            if isinstance(s, Branch) and not s.values:
-                return self._open_branch(s, error, context, versions)
-            raise self._refused(s, error) from None
-
-    def _refused(self, s: Statement, error: Exception) -> Exception:
-        message = f"no closed form is known for this statement: {error}"
-        return refuse("TL221", message, s.location, "move the loop out of the conditional expression")
+            if isinstance(s, Branch) and any(isinstance(inner, Loop) for inner in walk((s,))):
+                return self._open_branch(s, context, versions)
+            message = f"no form is known for this statement: {error}"
+            raise refuse("TL221", message, s.location, "take the loop out of the condition") from None
 
     # -- closed statements
 
@@ -173,29 +171,16 @@ class Lifting:
 
     # -- statements without a closed form
 
-    def _open_branch(self, s: Branch, error: Exception, context: Domain, versions: Versions) -> list[Item]:
-        """Push the condition into the loops of the arms; a condition on data keeps the value that it has now."""
-        block: list[Statement] = []
-        tests = self._tests(s.condition, context, versions)
-        for test, arm, within in zip(tests, (s.then, s.otherwise), (s.then_within, s.otherwise_within), strict=True):
-            for run in _runs(arm):
-                if isinstance(run[0], Loop):
-                    block.append(replace(run[0], body=guarded(test, run[0].body, s.location, within)))
-                else:
-                    block += guarded(test, tuple(run), s.location, within)
-        if len(block) == 1 and isinstance(block[0], Branch):
-            raise self._refused(s, error) from None
-        self.liveness.extend(tuple(block), self.liveness.after[s])
-        return self.block(tuple(block), context, versions)
+    def _open_branch(self, s: Branch, context: Domain, versions: Versions) -> list[Item]:
+        """Push the condition into the loops of the arms."""
+        block = Pusher(self._new_flag).push(s)
+        self.liveness.extend(block, self.liveness.after[s])
+        return self.block(block, context, versions)
 
-    def _tests(self, condition: Condition, context: Domain, versions: Versions) -> tuple[Condition, Condition]:
-        """Return a condition, as it is now, and its opposite."""
-        if isinstance(condition, Domain):
-            return condition, condition.complement()
-        value = unused("%condition", self.names)
-        self.values[value] = self._outer(condition, context, versions)
-        now = terms.read(value, (), "bool")
-        return now, terms.apply("not", now)
+    def _new_flag(self) -> tuple[str, str]:
+        array = unused("holds", self.names)
+        self.arrays[array] = ArrayInfo(array, "bool", (), is_parameter=False)
+        return array, unused("%holds", self.names)
 
     def _open_loop(
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
@@ -248,14 +233,3 @@ class Lifting:
         result = replace(s, lower=s.lower[:1], upper=s.upper[:1], body=body)
         self.liveness.extend((result,), self.liveness.after[s])
         return result
-
-
-def _runs(block: Block) -> list[list[Statement]]:
-    """Cut a block at its loops."""
-    runs: list[list[Statement]] = []
-    for statement in block:
-        if isinstance(statement, Loop) or not runs or isinstance(runs[-1][0], Loop):
-            runs.append([statement])
-        else:
-            runs[-1].append(statement)
-    return runs

@@ -44,7 +44,7 @@ def guess_scan(loop: Loop, array: str, pieces: list[Piece], region: Domain) -> l
 
 @dataclass(frozen=True)
 class _Chain:
-    """The piece that continues a chain: on one axis of the array it writes the subscript ``fx`` of the loop variable."""
+    """The piece that continues a chain: on one axis it writes the subscript ``fx`` of the loop variable."""
 
     loop: Loop
     array: str
