@@ -86,12 +86,11 @@ class Sample(NamedTuple):
     text: str
     operands: Mapping[str, str]
     least: int = 0
-    values: str = "any"
 
 
-def sample(text: str, least: int = 0, values: str = "any", **operands: str) -> Sample:
+def sample(text: str, least: int = 0, /, **operands: str) -> Sample:
     """Return a sample, with its operands by keyword."""
-    return Sample(text, operands, least, values)
+    return Sample(text, operands, least)
 
 
 class Parameter(NamedTuple):

@@ -259,7 +259,7 @@ ROWS = [
         _subscript,
         (
             *(
-                sample(text, least=1, a="arith[m, n]")
+                sample(text, 1, a="arith[m, n]")
                 for text in [
                     "a[0]",
                     "a[-1]",
@@ -290,7 +290,7 @@ ROWS = [
             sample("x[()]", x="arith[]"),
             sample("x[None]", x="arith[]"),
             *(
-                sample(text.replace("k", "min(m, n)"), least=1, a="f64[m, n]")
+                sample(text.replace("k", "min(m, n)"), 1, a="f64[m, n]")
                 for text in [
                     "a[np.arange(k), np.arange(k)]",
                     "a[np.arange(k)[:, None], np.arange(k)]",
@@ -298,7 +298,7 @@ ROWS = [
                 ]
             ),
             sample("a[:, np.arange(n - 1, -1, -1)]", a="f64[m, n]"),
-            sample("a[np.arange(m)[:, None] + np.arange(n)]", least=1, a="f64[m + n - 1, 2]"),
+            sample("a[np.arange(m)[:, None] + np.arange(n)]", 1, a="f64[m + n - 1, 2]"),
         ),
         _memory,
     ),
@@ -308,7 +308,7 @@ ROWS = [
         _store,
         (
             *(
-                sample(text, least=1, a="arith[m, n]", b="f64[n]")
+                sample(text, 1, a="arith[m, n]", b="f64[n]")
                 for text in [
                     "a[0] = 1",
                     "a[-1] = b",

@@ -194,7 +194,7 @@ def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
 def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
     meaning = _bitwise(op)
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
-    samples = tuple(sample(text, least=1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
+    samples = tuple(sample(text,  1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
         OpRow(f"operator {op}", sign, meaning, samples),
         OpRow(
@@ -263,7 +263,7 @@ ROWS = [
             sample("np.where(a > 0, 1, 2)", a="number[m]"),
             sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
             sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
-            sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", a="number[m, n]", least=1),
+            sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
         ),
     ),
     OpRow("abs", "np.abs", _absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),

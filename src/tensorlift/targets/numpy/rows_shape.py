@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import at_least, equal
-from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, number, pieces, size
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, convert, number, pieces, size
 from tensorlift.targets.numpy.rows_creation import exact_size
-from tensorlift.targets.numpy.rows_promotion import convert, result_type
+from tensorlift.targets.numpy.rows_promotion import result_type
 from tensorlift.targets.target import Axes, ElementType, Memory, OpRow, Size, Sizes, Tensor, Tensors, sample
 
 if TYPE_CHECKING:
@@ -281,9 +281,9 @@ ROWS = [
         "np.lib.stride_tricks.sliding_window_view",
         _sliding_window_view,
         (
-            sample("np.lib.stride_tricks.sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),
-            sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", least=1, a="f64[m + n, n + 1]"),
-            sample("np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)", least=1, a="f64[m, n + 1]"),
+            sample("np.lib.stride_tricks.sliding_window_view(a, 2)", 1, a="f64[n + 1]"),
+            sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", 1, a="f64[m + n, n + 1]"),
+            sample("np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)", 1, a="f64[m, n + 1]"),
         ),
         Memory.WINDOW,
     ),
@@ -291,7 +291,7 @@ ROWS = [
         "imported sliding_window_view",
         "sliding_window_view",
         _sliding_window_view,
-        (sample("sliding_window_view(a, 2)", least=1, a="f64[n + 1]"),),
+        (sample("sliding_window_view(a, 2)", 1, a="f64[n + 1]"),),
         Memory.WINDOW,
     ),
     OpRow(
