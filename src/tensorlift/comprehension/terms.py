@@ -201,17 +201,16 @@ def apply(op: str, *args: Term, dtype: DType | None = None) -> Apply:
     row = SCALAR_OPS[op]
     if len(args) != row.arity:
         raise ValueError(f"{op} takes {row.arity} operands, not {len(args)}")
+    if dtype is None:  # resolved first, so that a type that is given and one that follows make the same object
+        dtype = row.result(tuple(a.dtype for a in args))
     key = (Apply, op, args, dtype)
     term: Apply | None = _table.get(key)
     if term is None:
         term = Apply()
-        term.op, term.args = op, args
-        term.dtype = dtype if dtype is not None else row.result(tuple(a.dtype for a in args))
+        term.op, term.args, term.dtype = op, args, dtype
         term.free, term.reads = _free_of(args), _reads_of(args)
         term.has_domains = any(a.has_domains for a in args)
         _table[key] = term
-        if dtype is None:
-            _table[(Apply, op, args, term.dtype)] = term
     return term
 
 
