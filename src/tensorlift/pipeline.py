@@ -30,16 +30,17 @@ from tensorlift.proofs.check import check
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
 from tensorlift.runtime.differential import compare_with_interpreter, differential_test
 from tensorlift.runtime.original import CompileOptions
-from tensorlift.runtime.sizes import choose_sizes, requirements_hold
+from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.interface import Emitted
     from tensorlift.runtime.differential import DifferentialReport
     from tensorlift.source import Source
@@ -211,7 +212,7 @@ def _function_op(function: ReadFunction) -> Any:
 def _run_small(func_op: Any, summary: Summary, emitted: Emitted) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others."""
     view = FunctionView(func_op)
-    sizes = choose_sizes(view.parameters, _defined_at(summary, view), np.random.default_rng(0), _SMALL_CASES)
+    sizes = choose_sizes(view.parameters, _defined(summary, view), np.random.default_rng(0), _SMALL_CASES)
     outputs = [name for name, _ in summary.outputs]
     return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
 
@@ -229,14 +230,13 @@ def _run_original(
         emitted.entry,
         outputs=[name for name, _ in summary.outputs],
         compile_options=compiler,
-        sizes_predicate=_defined_at(summary, FunctionView(func_op)),
+        domain=_defined(summary, FunctionView(func_op)),
     )
 
 
-def _defined_at(summary: Summary, view: FunctionView) -> Callable[[Mapping[str, int]], bool]:
-    """Give the predicate of the sizes at which the source is defined and the front end's assumptions hold."""
-    assumed = requirements_hold(view)
-    return lambda sizes: assumed(sizes) and summary.context.contains(sizes)
+def _defined(summary: Summary, view: FunctionView) -> Domain:
+    """Return the sizes at which the source is defined and the front end's assumptions hold."""
+    return summary.context & required(view)
 
 
 def _refused(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.ir.programs import GEMM, function
 
+from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import LiftError
 from tensorlift.runtime.differential import compare_with_interpreter, differential_test
 from tensorlift.runtime.original import CompileOptions
@@ -198,7 +199,7 @@ def test_no_sizes_at_all_is_a_diagnostic() -> None:
             PROGRAM,
             "gemm",
             outputs=["C"],
-            sizes_predicate=lambda sizes: sizes["M"] > 99,
+            domain=Domain.of(at_least("M", 100)),
         )
 
 

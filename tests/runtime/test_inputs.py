@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 from tests.ir.programs import GEMM, function
 
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.ir.function import FunctionView
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments, random_array
 from tensorlift.runtime.layout import Layout, evaluate, layout_of
-from tensorlift.runtime.sizes import choose_sizes, requirements_hold
+from tensorlift.runtime.sizes import choose_sizes, required
 
 VIEW = FunctionView(function(GEMM))
 
 
 def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> None:
     def choose() -> Any:
-        return choose_sizes(VIEW.parameters, requirements_hold(VIEW), np.random.default_rng(3), 6)
+        return choose_sizes(VIEW.parameters, required(VIEW), np.random.default_rng(3), 6)
 
     chosen = choose()
     assert chosen == choose()
@@ -31,9 +33,9 @@ def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> N
 
 
 def test_a_minimum_above_zero_is_found() -> None:
-    chosen = choose_sizes(
-        VIEW.parameters, lambda s: min(s.values()) >= 1 and s["N"] == 2 * s["M"], np.random.default_rng(0), 3
-    )
+    twice = equal("N", Affine.var("M") * 2)
+    domain = required(VIEW) & Domain.of(*(at_least(name, 1) for name in VIEW.size_names), twice)
+    chosen = choose_sizes(VIEW.parameters, domain, np.random.default_rng(0), 3)
     assert chosen[0] == {"M": 1, "N": 2, "K": 1, "lda": 1}
     assert len(chosen) == 3
 
@@ -41,12 +43,12 @@ def test_a_minimum_above_zero_is_found() -> None:
 def test_extents_are_never_negative() -> None:
     array = 'memref<?xi8> {tl.name = "x", tl.shape = affine_map<()[n] -> (n - 2)>}'
     text = f'func.func @f(%n: index {{tl.name = "n"}}, %x: {array}) {{ return }}'
-    chosen = choose_sizes(FunctionView(function(text)).parameters, lambda _: True, np.random.default_rng(0), 4)
+    chosen = choose_sizes(FunctionView(function(text)).parameters, UNIVERSE, np.random.default_rng(0), 4)
     assert chosen[0] == {"n": 2}
 
 
 def test_a_function_without_sizes_has_one_size_set() -> None:
-    assert choose_sizes((), lambda _: True, np.random.default_rng(0), 4) == ({},)
+    assert choose_sizes((), UNIVERSE, np.random.default_rng(0), 4) == ({},)
 
 
 def test_strides_are_polynomials_of_sizes() -> None:

@@ -19,17 +19,17 @@ from tensorlift.runtime.data import STYLES, random_arguments
 from tensorlift.runtime.original import Called, CompileOptions, Original, run_original
 from tensorlift.runtime.program import ContractError, call_program, load_program
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
-from tensorlift.runtime.sizes import choose_sizes, requirements_hold
+from tensorlift.runtime.sizes import choose_sizes, required
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from xdsl.ir import Operation
 
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
 
     Sizes = Mapping[str, int]
-    Predicate = Callable[[Sizes], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     *,
     outputs: Sequence[str],
     compile_options: CompileOptions | None = None,
-    sizes_predicate: Predicate | None = None,
+    domain: Domain | None = None,
     seeds: Sequence[int] = (0, 1, 2, 3, 4),
     tolerance: Tolerance | None = None,
     limits: Limits | None = None,
@@ -155,7 +155,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     view, limits = interpreter.view, limits or Limits()
     tally = _Tally("compiled", tolerance or Tolerance())
     rng = np.random.default_rng(list(seeds))
-    sizes = choose_sizes(view.parameters, _both(requirements_hold(view), sizes_predicate), rng, len(seeds))
+    sizes = choose_sizes(view.parameters, required(view) if domain is None else domain, rng, len(seeds))
     cases = list(_cases(interpreter, sizes, rng, tally))
     if not cases:
         return tally.report()
@@ -222,10 +222,6 @@ def _pairs(expected: Called, outputs: Sequence[str], given: Sequence[Any]) -> li
 
 def _result_count(view: FunctionView, outputs: Sequence[str]) -> int:
     return len(outputs) + (view.result_dtype is not None)
-
-
-def _both(first: Predicate, second: Predicate | None) -> Predicate:
-    return first if second is None else lambda sizes: first(sizes) and second(sizes)
 
 
 def _run_program(

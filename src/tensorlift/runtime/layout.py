@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,12 @@ def layout_of(parameter: Parameter, sizes: Mapping[str, int]) -> Layout:
 
 def evaluate(polynomial: str, sizes: Mapping[str, int]) -> int:
     """Evaluate a polynomial over parameter names, ``m*k + 1``; raises ValueError for anything else."""
-    return _evaluate(ast.parse(polynomial, mode="eval").body, sizes)
+    return _evaluate(_parsed(polynomial), sizes)
+
+
+@lru_cache(maxsize=256)
+def _parsed(polynomial: str) -> ast.expr:
+    return ast.parse(polynomial, mode="eval").body
 
 
 def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> int:

@@ -1,57 +1,90 @@
-"""Chooses small sizes to test at: the smallest set that the preconditions allow, then random ones, mostly distinct."""
+"""Chooses small sizes to test at: the smallest set that the preconditions allow, then random ones, mostly distinct.
+
+Sizes are drawn one after the other inside the domain of the preconditions, so that no draw is in vain.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import chain, islice, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Constraint, Domain
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear, linear_expression
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from xdsl.ir.affine import AffineSet
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.ir.function import FunctionView, Parameter
 
     Sizes = dict[str, int]
-    Predicate = Callable[[Mapping[str, int]], bool]
+    Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]
 
 _LARGEST = 9
-_TRIES = 400
-_MANY = 6
+_LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound
+_TRIES = 24
 
 
 def choose_sizes(
-    parameters: Sequence[Parameter], predicate: Predicate, rng: np.random.Generator, count: int
+    parameters: Sequence[Parameter], domain: Domain, rng: np.random.Generator, count: int
 ) -> tuple[Sizes, ...]:
-    """Choose up to ``count`` distinct size sets at which ``predicate`` holds and every extent is at least 0.
+    """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
 
-    The first is the smallest there is.  Raises LiftError TL610 where none is found.
+    Raises LiftError TL610 where none is found.
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
-    fits = partial(_fits, parameters, predicate)
-    smallest = filter(fits, _small_sets(names))
-    random = filter(fits, (_random_set(names, rng, attempt) for attempt in range(_TRIES)))
+    domain = domain & _with_extents(parameters)
     chosen: list[Sizes] = []
-    for sizes in chain(islice(smallest, 1), random, smallest):
-        if sizes not in chosen:
+    for order in (_rising, *[_shuffled(rng)] * _TRIES):
+        sizes = _draw(names, domain, order)
+        if sizes is not None and sizes not in chosen and is_possible(parameters, sizes):
             chosen.append(sizes)
         if len(chosen) == count or not names:
             break
     if not chosen:
-        message = f"no sizes up to {_LARGEST} meet the preconditions"
+        message = f"no sizes up to {_LAST_RESORT} meet the preconditions"
         raise refuse("TL610", message, parameters[0].location if parameters else None, "loosen the preconditions")
     return tuple(chosen)
 
 
-def _fits(parameters: Sequence[Parameter], predicate: Predicate, sizes: Sizes) -> bool:
-    return is_possible(parameters, sizes) and predicate(sizes)
+def _draw(names: Sequence[str], domain: Domain, order: Order) -> Sizes | None:
+    """Give each size in turn the first value, in the given order, that leaves values for the others."""
+    sizes: Sizes = {}
+    usual = range(1, _LARGEST + len(names))
+    for name in names:
+        for value in order(usual, sizes.values()):
+            rest = domain.at({name: value})
+            if not rest.is_empty():
+                sizes[name], domain = value, rest
+                break
+        else:
+            return None
+    return sizes
+
+
+def _rising(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
+    return range(_LAST_RESORT)
+
+
+def _shuffled(rng: np.random.Generator) -> Order:
+    """Order values at random, those that another size has last: equal sizes would hide transposed arrays."""
+
+    def order(usual: Sequence[int], taken: Collection[int]) -> Sequence[int]:
+        values = [*map(int, rng.permutation(np.asarray(usual))), *range(usual[-1] + 1, _LAST_RESORT), 0]
+        return sorted(values, key=lambda value: value in taken)
+
+    return order
+
+
+def _with_extents(parameters: Sequence[Parameter]) -> Domain:
+    """Return the sizes from 0 on at which no extent is negative."""
+    arrays = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
+    sizes = [Affine.var(p.name) for p in parameters if p.role == "size"]
+    extents = [Affine(extent.constant, dict(extent.terms)) for shape in arrays for extent in shape]
+    return Domain.of(*(Constraint(least) for least in dict.fromkeys((*sizes, *extents))))
 
 
 def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bool:
@@ -65,49 +98,15 @@ def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bo
     return True
 
 
-def requirements_hold(view: FunctionView) -> Predicate:
-    """Give the predicate of the preconditions that the front end assumed, as far as they are affine."""
-    conditions = [row.condition for row in view.requires if row.condition is not None]
+def required(view: FunctionView) -> Domain:
+    """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
     names = view.size_names
-
-    def holds(sizes: Mapping[str, int]) -> bool:
-        return all(_holds(condition, [sizes[name] for name in names]) for condition in conditions)
-
-    return holds
-
-
-def _holds(condition: AffineSet, symbols: Sequence[int]) -> bool:
-    values = [Linear((), value) for value in symbols]
-    return all(
-        _COMPARE[constraint.kind.value](
-            linear_expression(constraint.lhs, (), values).constant,
-            linear_expression(constraint.rhs, (), values).constant,
-        )
-        for constraint in condition.constraints
-    )
-
-
-_COMPARE: dict[str, Any] = {"==": int.__eq__, ">=": int.__ge__, "<=": int.__le__}
-
-
-def _small_sets(names: Sequence[str]) -> Iterator[Sizes]:
-    """Give sets of small values by rising sum: all below 4 of up to six sizes, fewer where there are more sizes."""
-    base = 4 if len(names) <= _MANY else 2
-    every = islice(product(range(base), repeat=min(len(names), 2 * _MANY)), 4**_MANY)
-    rest = (0,) * (len(names) - 2 * _MANY)
-    yield from (dict(zip(names, (*values, *rest), strict=True)) for values in sorted(every, key=sum))
-    yield from (dict.fromkeys(names, value) for value in range(1, 4))
-
-
-def _random_set(names: Sequence[str], rng: np.random.Generator, attempt: int) -> Sizes:
-    """Draw distinct values, every other time rising for strides that exceed extents.
-
-    Where a third of the tries did not give enough, the preconditions may want equal sizes: then draw from two values.
-    """
-    pool = np.arange(1, _LARGEST + 1 + max(0, len(names) - 4))
-    if attempt > _TRIES // 3:
-        values = rng.choice(rng.choice(pool, 2), len(names))
-    else:
-        values = rng.choice(pool, len(names), replace=False)
-        values = np.sort(values) if attempt % 2 else values
-    return dict(zip(names, map(int, values), strict=True))
+    symbols = [Linear.size(name) for name in names]
+    constraints = [Constraint(Affine.var(name)) for name in names]
+    for condition in (row.condition for row in view.requires if row.condition is not None):
+        for constraint in condition.constraints:
+            left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
+            difference = left - right if constraint.kind.value != "<=" else right - left
+            affine = Affine(difference.constant, dict(difference.terms))
+            constraints.append(Constraint(affine, is_equality=constraint.kind.value == "=="))
+    return Domain.of(*constraints)
