@@ -1,8 +1,8 @@
 """Bounds: the sizes for which a program is defined, so that no subscript leaves its array.
 
-Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and extents and trip counts
-over sizes alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the affine conditions
-and loops that its subscript depends on, leaves its array.
+Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and extents and trip
+counts over sizes alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the
+affine conditions and loops that its subscript depends on, leaves its array.
 """
 
 from __future__ import annotations

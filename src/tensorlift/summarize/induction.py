@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
-from tensorlift.comprehension.terms import Read, Term
 from tensorlift.summarize.phases import RecurrenceError
-from tensorlift.summarize.program import formals
 from tensorlift.summarize.state import Effect, Piece, at, own_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.summarize.statements import Loop
 
 
@@ -53,55 +52,57 @@ def check_induction(guess: Guess, arrays: Mapping[str, ArrayInfo]) -> None:
         RecurrenceError: where a part of the proof fails.
 
     """
-    proof = _Proof(guess.loop, guess.effect, guess.states)
+    proof = _Proof(guess)
     for array in guess.effect:
         info = arrays[array]
-        cells = Domain.box(formals(array, len(info.shape)), info.shape)
         own = own_cell(array, len(info.shape), info.dtype)
-        proof.base(own, guess.region & cells)
-        proof.step(own, guess.iterations & cells)
+        proof.base(own)
+        proof.step(own)
         if guess.loop.step > 1:
-            proof.gap(own, (guess.region & cells) - guess.iterations)
+            proof.gap(own)
 
 
 class _Proof:
-    def __init__(self, loop: Loop, effect: Effect, states: Effect) -> None:
-        self.loop = loop
-        self.effect = effect
-        self.states = states
-        advance = {loop.variable: affine(loop.variable) + 1}
+    """The obligations.
+
+    Cells that neither an iteration nor the guess mentions keep their initial value on both sides, so that only the
+    domains of pieces are looked at.
+    """
+
+    def __init__(self, guess: Guess) -> None:
+        self.guess = guess
+        self.variable = guess.loop.variable
+        self.states = guess.states
+        advance = {self.variable: affine(self.variable) + 1}
         self.next = {
             array: [(d.substitute(advance), rewrite.substitute(t, advance)) for d, t in pieces]
-            for array, pieces in states.items()
+            for array, pieces in guess.states.items()
         }
 
-    def base(self, own: Read, cells: Domain) -> None:
+    def base(self, own: Read) -> None:
         """Nothing has changed before the first iteration."""
-        starts = EMPTY
-        for low in self.loop.lower:
-            starts = starts | (cells & Domain.of(at_least(low, self.loop.variable)))
-        for domain, term in self.states[own.array]:
-            here = domain & starts
-            if not here.is_empty():
-                self._require(term, own, here, "base")
+        for low in self.guess.loop.lower:
+            start = Domain.of(at_least(low, self.variable))
+            for domain, term in self.states[own.array]:
+                here = domain & start
+                if not here.is_empty():
+                    self._require(term, own, here, "base")
 
-    def step(self, own: Read, cells: Domain) -> None:
+    def step(self, own: Read) -> None:
         """One iteration takes the state before it to the state after it."""
-        rest = cells
-        for domain, term in self.effect[own.array]:
-            here = domain & cells
-            rest = rest - domain
-            self._agree(self._run(term, here), own, here, "step")
-        if not rest.is_empty():
-            self._unchanged(own, rest.coalesce(), "step")
+        written = self.guess.effect[own.array]
+        for domain, term in written:
+            for where, after in values_at(self.next[own.array], domain, own):
+                self._require(self._run(term, where), after, where, "step")
+        self._unchanged(own, self.guess.iterations, [domain for domain, _ in written], "step")
 
-    def gap(self, own: Read, cells: Domain) -> None:
+    def gap(self, own: Read) -> None:
         """Where there is no iteration, nothing happens."""
-        inside = [at_least(self.loop.variable, low) for low in self.loop.lower]
-        inside += [at_least(high, affine(self.loop.variable) + 1) for high in self.loop.upper]
-        cells = cells & Domain.of(*inside)
-        if not cells.is_empty():
-            self._unchanged(own, cells.coalesce(), "gap")
+        inside = [at_least(self.variable, low) for low in self.guess.loop.lower]
+        inside += [at_least(high, affine(self.variable) + 1) for high in self.guess.loop.upper]
+        between = (self.guess.region & Domain.of(*inside)) - self.guess.iterations
+        if not between.is_empty():
+            self._unchanged(own, between.coalesce(), [], "gap")
 
     def _run(self, term: Term, domain: Domain) -> Term:
         """Evaluate a term of the body on the state before the iteration."""
@@ -115,33 +116,48 @@ class _Proof:
 
         return rewrite.map_reads(term, domain, convert)
 
-    def _agree(self, term: Term, own: Read, cells: Domain, part: str) -> None:
-        """Compare a term with the state after the iteration, piece by piece."""
-        for where, after in _pieces_at(self.next[own.array], own, cells):
-            self._require(term, after, where, part)
-
-    def _unchanged(self, own: Read, cells: Domain, part: str) -> None:
-        for where, before in _pieces_at(self.states[own.array], own, cells):
-            self._agree(before, own, where, part)
+    def _unchanged(self, own: Read, points: Domain, written: list[Domain], part: str) -> None:
+        """Compare the states before and after where the iteration writes nothing."""
+        before, after = self.states[own.array], self.next[own.array]
+        for domain, term in before:
+            for where, later in values_at(after, _without(domain & points, written), own):
+                self._require(term, later, where, part)
+        known = [*written, *(domain for domain, _ in before)]
+        for domain, term in after:
+            here = _without(domain & points, known)
+            if not here.is_empty():
+                self._require(own, term, here, part)
 
     def _require(self, left: Term, right: Term, domain: Domain, part: str) -> None:
         if left is not right and not normal.equal(left, right, domain):
-            array = left if isinstance(left, Read) else right
-            raise RecurrenceError(self._name(array), f"has no closed form that induction proves ({part})")
+            array = next((a for a in self.guess.effect if a in left.reads or a in right.reads), self._first())
+            raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
 
-    def _name(self, term: Term) -> str:
-        return next((a for a in self.effect if a in term.reads), next(iter(self.effect)))
+    def _first(self) -> str:
+        return next(iter(self.guess.effect))
 
 
-def _pieces_at(pieces: list[Piece], own: Read, cells: Domain) -> list[Piece]:
-    """Return what the own cell holds, on parts of the domain; where no piece applies, its initial value."""
+def _without(domain: Domain, others: list[Domain]) -> Domain:
+    """Take domains away; subtracting is dear, so that only those that meet are."""
+    for other in others:
+        if domain.is_empty():
+            return domain
+        if domain.is_subset(other):
+            return EMPTY
+        if not domain.is_disjoint(other):
+            domain = domain - other
+    return domain
+
+
+def values_at(pieces: list[Piece], domain: Domain, default: Term) -> list[Piece]:
+    """Return what a piecewise function is on parts of a domain."""
     found: list[Piece] = []
-    rest = cells
-    for domain, term in pieces:
-        here = domain & rest
-        if not here.is_empty():
-            found.append((here, term))
-            rest = rest - domain
-    if not rest.is_empty():
-        found.append((rest, own))
-    return found
+    for piece, term in pieces:
+        if domain.is_empty():
+            return found
+        if domain.is_subset(piece):
+            return [*found, (domain, term)]
+        if not domain.is_disjoint(piece):
+            found.append((domain & piece, term))
+            domain = domain - piece
+    return found if domain.is_empty() else [*found, (domain, default)]

@@ -68,19 +68,20 @@ class Pusher:
 
     def _branch(self, s: Branch, outer: _Test, used: set[str]) -> list[Statement]:
         condition, block = s.condition, list[Statement]()
-        tests: tuple[Condition, Condition]
+        tests: list[Condition]
         if isinstance(condition, Domain):
-            tests = (condition, condition.complement())
+            tests = [condition, condition.complement()]
         else:
             flag, value = self.new_flag()
             now = (Store(flag, (), condition, s.location),)
             block += outer.guard(now, s) if outer.condition is UNIVERSE else self._either(outer, now, flag, s)
             block.append(Load(value, flag, (), "bool", s.location))
             chosen = value_read(value, "bool")
-            tests = (chosen, terms.apply("not", chosen))
+            tests = [chosen, terms.apply("not", chosen)]
         ends = {name for t in (*s.then_terms, *s.otherwise_terms) for name in t.reads}
-        for test, arm, within in zip(tests, (s.then, s.otherwise), (s.then_within, s.otherwise_within), strict=True):
-            block += self._arm(arm, outer.and_then(test, within), s, ends | used)
+        then, otherwise = outer.and_then(tests[0], s.then_within), outer.and_then(tests[1], s.otherwise_within)
+        block += self._arm(s.then, then, s, ends | used)
+        block += self._arm(s.otherwise, otherwise, s, ends | used)
         if s.values:
             block.append(replace(s, condition=tests[0], then=(), otherwise=()))
         return block
