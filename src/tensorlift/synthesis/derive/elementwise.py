@@ -75,6 +75,8 @@ def _apply(term: Apply, scope: Scope) -> Value:
     if term.op in ("infinity", "nan"):
         return Value(scope.build.literal("inf" if term.op == "infinity" else "nan", term.dtype), ())
     values = [scope.memo[a] for a in term.args]
+    if term.op == "cast" and isinstance(term.args[0], Index):
+        return affine_value(term.args[0].affine, scope, term.dtype)  # an index is exact in any type
     if term.op == "cast":
         return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
     if scope.guard is not None and term.op in _GUARDED:

@@ -17,6 +17,7 @@ from tensorlift.ir.tensor_program import (
     Copy,
     Expression,
     For,
+    Literal,
     Return,
     Statement,
     Variable,
@@ -130,6 +131,8 @@ class _Block:
             self.owned.add(definition.name)
         elif self._is_owned(first.value):
             self.owned.add(definition.name)
+        if is_whole and first.value.is_weak and not (isinstance(first.value, Literal) and first.value.dtype == "f64"):
+            return [replace(first, value=self.build.copy(first.value))]  # a NumPy scalar, with its type
         return statements
 
     def _is_owned(self, value: Expression) -> bool:

@@ -89,9 +89,9 @@ class _Naming:
             if new is None or old is None or new is old:
                 continue
             in_place = statement.is_update and (isinstance(statement.value, Variable) or self._dies(old, statement))
-            passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
             same = self.arrays.get(statement.name) == self.arrays.get(source.name)
-            if in_place or (passed_on and same and not new.clashes(old)):
+            passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
+            if (in_place and same) or (passed_on and same and not new.clashes(old)):
                 self._merge(new, old)
 
     def _dies(self, old: _Group, update: Assign) -> bool:

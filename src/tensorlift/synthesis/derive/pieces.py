@@ -20,6 +20,7 @@ from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Ra
 from tensorlift.synthesis.derive.elementwise import choose, select_pieces
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+from tensorlift.synthesis.derive.splitting import expanded_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,16 +50,29 @@ class PieceLowering:
         self.dies_here = dies_here
 
     def statements(self) -> list[Statement]:
-        """Return the statements after which the variable of the definition's name holds its value."""
+        """Return the statements after which the variable of the definition's name holds its value.
+
+        Where one term reads outside an array beyond its piece, the pieces are split further.
+        """
         pieces = self.definition.pieces
+        try:
+            return self._statements(pieces)
+        except LiftError:
+            expanded = [part for domain, term in pieces for part in expanded_pieces(domain, term)]
+            if len(expanded) == len(pieces):
+                raise
+            return self._statements(tuple(expanded))
+
+    def _statements(self, pieces: tuple[tuple[Domain, Term], ...]) -> list[Statement]:
         if len(pieces) == 1:
             return [self._assign(self._whole(self.scope.evaluate(pieces[0][1], self.scope)))]
         if not self.definition.shape:
             return [self._assign(self._whole(select_pieces(list(pieces), self.scope)))]
-        listed = [part for domain, term in pieces for part in self._parts(domain, term)]
-        previous = [p for p in listed if self._is_previous(p.term)]
-        boxes = [p for p in listed if p.is_box and p not in previous]
-        odd = [p for p in listed if not p.is_box and p not in previous]
+        kept = self._kept_version(pieces)
+        previous = [self._piece(d, t) for d, t in pieces if t is kept]
+        listed = [part for domain, term in pieces if term is not kept for part in self._parts(domain, term)]
+        boxes = [p for p in listed if p.is_box]
+        odd = [p for p in listed if not p.is_box]
         return self._with_masks(odd, boxes, previous) if odd else self._with_slices(boxes, previous)
 
     # -- the two forms
@@ -178,10 +192,10 @@ class PieceLowering:
     # -- shapes
 
     def _parts(self, domain: Domain, term: Term) -> list[Piece]:
-        """Return a piece as boxes where it is a few of them, else as it is; cells that stay need no box."""
+        """Return a piece as boxes where it is a few of them, else as it is."""
         domain = self.scope.domain & domain
         whole = self._piece(domain, term)
-        if whole.is_box or self._is_previous(term):
+        if whole.is_box:
             return [whole]
         convex = domain.disjoint().parts()
         if 1 < len(convex) <= _MOST_PARTS:
@@ -199,6 +213,12 @@ class PieceLowering:
             spans[name] = span
         is_box = (self.scope.domain & span_box(spans)).is_subset(domain)
         return Piece(domain, term, spans, is_box)
+
+    def _kept_version(self, pieces: tuple[tuple[Domain, Term], ...]) -> Term | None:
+        """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""
+        found = [t for _, t in pieces if isinstance(t, Read) and self._is_previous(t)]
+        found.sort(key=lambda t: (t.array.rsplit("_", 1)[0] != self.definition.array, not self.dies_here(t.array)))
+        return found[0] if found else None
 
     def _is_previous(self, term: Term) -> bool:
         """Tell whether cells keep the value that another version of the array has in the same place."""

@@ -13,12 +13,13 @@ from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+from tensorlift.synthesis.derive.splitting import flattened, over_parts, over_pieces, without_strides, written_out
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 def reduction_value(term: Reduce, scope: Scope) -> Value:
     """Return the value of a reduction over the axes of the scope."""
+    term = flattened(term)
+    term = without_strides(term) or term
     if term.op == "sum":
         parts = _split(term, scope)
         if parts:
@@ -37,8 +40,28 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
     running = prefix_value(term, full, scope)
     if running is not None:
         return running
-    inner, extra = _evaluation(term, full, scope)
+    try:
+        inner, extra = _evaluation(term, full, scope)
+    except LiftError:
+        simpler = over_parts(term, full, scope.domain) or over_pieces(term, full)
+        if simpler is None:
+            raise
+        return scope.evaluate(simpler, scope)
+    if _gathers(term, inner):
+        explicit = written_out(term, full, scope.spans)
+        if explicit is not None:
+            return scope.evaluate(explicit, scope)
     return _sum(term, inner, extra, scope) if term.op == "sum" else _fold(term, inner, extra, scope)
+
+
+def _gathers(term: Reduce, inner: Scope) -> bool:
+    """Tell whether the body has windows whose ranges may be empty, which would have to be gathered."""
+    reads = (node for node in walk(term.body) if isinstance(node, Read))
+    return any(
+        len(axes) > 1 and not all(inner.context.implies(at_least(inner.extent(a), 1)) for a in axes)
+        for node in reads
+        for axes in map(inner.axes_of_affine, node.indices)
+    )
 
 
 # -- the box
@@ -46,30 +69,41 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
 
 def _evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain | None]:
     """Return the scope of the body, and the domain where it is smaller than the box."""
+    natural = {v: _natural(term.body, v, scope) for v in term.bound}
     spans = _spans(term, full, scope)
-    box = scope.domain & span_box(spans)
-    if box.is_subset(full):
-        inner = scope.inner(full, spans)
-        if readable(term.body, full, inner.box, scope):
-            return inner, None
-    else:
-        natural = {v: _natural(term.body, v, scope) or span for v, span in spans.items()}
-        for chosen in (natural, spans):
-            inner = scope.inner(full, chosen)
-            if full.is_subset(span_box(chosen)) and readable(term.body, full, inner.box, scope):
-                return inner, full
-    raise refuse("TL303", "no box around a reduction stays inside the arrays that it reads", remedy="split the loop")
+    if spans is not None:
+        box = scope.domain & span_box(spans)
+        if box.is_subset(full):
+            inner = scope.inner(full, spans)
+            if readable(term.body, full, inner.box, scope):
+                return inner, None
+            raise _no_box()
+    chosen = {v: natural[v] or (spans or {}).get(v) for v in term.bound}
+    for candidate in (chosen, spans or {}):
+        known = {v: span for v, span in candidate.items() if span is not None}
+        if len(known) < len(term.bound) or (spans is None and not _is_masked(term, scope)):
+            continue
+        inner = scope.inner(full, known)
+        if full.is_subset(span_box(known)) and readable(term.body, full, inner.box, scope):
+            return inner, full
+    raise _no_box()
 
 
-def _spans(term: Reduce, full: Domain, scope: Scope) -> dict[str, Span]:
+def _no_box() -> LiftError:
+    return refuse("TL303", "no box around a reduction stays inside the arrays that it reads", remedy="split the loop")
+
+
+def _is_masked(term: Reduce, scope: Scope) -> bool:
+    """Tell whether the domain depends on axes, so that a mask is the only way."""
+    return any(term.domain.mentions(axis) for axis in scope.spans)
+
+
+def _spans(term: Reduce, full: Domain, scope: Scope) -> dict[str, Span] | None:
+    """Return the range of each bound variable, None where one has no single range for each size."""
     others = (*scope.spans, *term.bound)
-    spans = {}
-    for name in term.bound:
-        span = range_of(full, name, others)
-        if span is None:
-            raise refuse("TL301", "a reduction has no single range for each size", remedy="use one bound")
-        spans[name] = span
-    return spans
+    spans = {name: range_of(full, name, others) for name in term.bound}
+    known = {name: span for name, span in spans.items() if span is not None}
+    return known if len(known) == len(spans) else None
 
 
 def _natural(body: Term, name: str, scope: Scope) -> Span | None:

@@ -231,6 +231,9 @@ def _broadcast(spell: Speller, node: Broadcast) -> Text:
 
 
 def _copy(spell: Speller, node: Copy) -> Text:
+    if node.argument.is_weak:
+        text = spell(node.argument)
+        return call(DTYPE_NAMES[node.dtype], text.source) if may_be_python(node.argument) else text
     return Text(f"{spell(node.argument).atom}.copy()")
 
 
