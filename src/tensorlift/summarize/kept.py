@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain, NotAffine
     from tensorlift.diagnostics import Location
 
+MOST_PAIRS = 6  # of accesses that are looked at for the sake of a message
 _REMEDY = "none is needed: the loop stays and its body is lifted"
 
 
@@ -37,10 +38,9 @@ def _writers(loop: Loop, array: str) -> list[Location]:
 def _distance(loop: Loop, array: str, context: Domain) -> int | None:
     """Return the one distance between a store and a later load of the array, where there is one."""
     found = [a for a in accesses(loop.body, context & loop.domain(), (loop.variable,)) if a.array == array]
-    distances = set()
-    for store in (a for a in found if a.writes):
-        for load in (a for a in found if not a.writes):
-            conflict = Conflict(store, load, loop.variable)
-            if conflict.forward():
-                distances.add(conflict.distance())
+    pairs = [(store, load) for store in found if store.writes for load in found if not load.writes]
+    if len(pairs) > MOST_PAIRS:
+        return None
+    conflicts = (Conflict(store, load, loop.variable) for store, load in pairs)
+    distances = {conflict.distance() for conflict in conflicts if conflict.forward()}
     return distances.pop() if len(distances) == 1 else None

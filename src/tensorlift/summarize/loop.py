@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulate import self_read
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases, RecurrenceError
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
-from tensorlift.summarize.state import Effect, Piece, at, covered, merged, own_cell, split
+from tensorlift.summarize.state import Effect, Piece, at, cell_domain, covered, merged, own_cell, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,8 +98,7 @@ class LoopRule:
         return found
 
     def _is_own_cell(self, found: Read, where: Domain) -> bool:
-        cell = zip(formals(found.array, len(found.indices)), found.indices, strict=True)
-        return where.implies(*(equal(name, index) for name, index in cell))
+        return where.is_subset(cell_domain(found.array, found.indices))
 
     # -- the state before an iteration
 

@@ -7,6 +7,7 @@ branch yields is a *value*: a term reads it as the rank-0 array ``%n``, a name t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
@@ -94,13 +95,17 @@ class Loop:
 
     def domain(self) -> Domain:
         """Return the iterations: the values of the variable."""
-        bounds = [at_least(self.variable, low) for low in self.lower]
-        bounds += [less(self.variable, high) for high in self.upper]
-        return Domain.of(*bounds) & Domain.strided(self.variable, self.lower[0], self.step)
+        return _iterations(self.variable, self.lower, self.upper, self.step)
 
 
 Statement = Allocate | Load | Store | Branch | Loop
 Block = tuple[Statement, ...]
+
+
+@lru_cache(maxsize=1 << 12)
+def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: int) -> Domain:
+    bounds = [at_least(variable, low) for low in lower] + [less(variable, high) for high in upper]
+    return Domain.of(*bounds) & Domain.strided(variable, lower[0], step)
 
 
 def value_read(value: str, dtype: DType) -> Term:
