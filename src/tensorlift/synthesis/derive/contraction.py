@@ -44,6 +44,10 @@ def plan(operands: Sequence[Labels], output: Labels) -> tuple[Cost, list[tuple[i
 def contract(values: list[Value], output: tuple[str, ...], scope: Scope) -> Value:
     """Return the product of values summed over every axis that is not in the output; the scope has all axes."""
     values = [_own_sum(v, values, output, scope) for v in values]
+    if len(values) > 2 and _has_common_axis(values, output):  # noqa: PLR2004 - more than a pair
+        used = tuple(a for a in output if any(a in v.axes for v in values))
+        arguments, labels = tuple(v.expression for v in values), tuple(v.axes for v in values)
+        return Value(scope.build.contraction(arguments, labels, used), used)
     _, pairs = plan([frozenset(v.axes) for v in values], frozenset(output))
     for left, right in pairs:
         others = [v for k, v in enumerate(values) if k not in (left, right)]
@@ -51,6 +55,13 @@ def contract(values: list[Value], output: tuple[str, ...], scope: Scope) -> Valu
         values[left] = _pair(values[left], values[right], needed, scope)
         del values[right]
     return values[0]
+
+
+def _has_common_axis(values: list[Value], output: tuple[str, ...]) -> bool:
+    """Tell whether operands share an axis of the output, so that no chain of matrix products does."""
+    return any(
+        sum(a in v.axes for v in values) > 1 and max(len(v.axes) for v in values if a in v.axes) > 1 for a in output
+    )
 
 
 def _own_sum(value: Value, values: list[Value], output: tuple[str, ...], scope: Scope) -> Value:

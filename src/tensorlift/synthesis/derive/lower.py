@@ -31,7 +31,7 @@ from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
 from tensorlift.synthesis.derive.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.domain import Domain
@@ -181,7 +181,10 @@ class _Block:
 def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:
     """Copy a view where it is made if a copy is all that becomes of it: ``t = b; x = t.copy()``."""
     roots = [value for s in walk_statements(tuple(statements)) for value in values_of(s)]
-    uses = Counter(name for root in roots for name in variables_in(root))
+    return _copied(statements, build, Counter(name for root in roots for name in variables_in(root)))
+
+
+def _copied(statements: Sequence[Statement], build: Builder, uses: Counter[str]) -> list[Statement]:
     copied = {
         s.value.argument.name
         for s in statements
@@ -191,13 +194,15 @@ def _copied_where_made(statements: list[Statement], build: Builder) -> list[Stat
     result: list[Statement] = []
     made: set[str] = set()
     for statement in statements:
-        if isinstance(statement, Assign) and statement.name in once and not owns_memory(statement.value):
+        if isinstance(statement, For):
+            statement = replace(statement, body=tuple(_copied(statement.body, build, uses)))  # noqa: PLW2901 - rewritten
+        elif isinstance(statement, Assign) and statement.name in once and not owns_memory(statement.value):
             made.add(statement.name)
-            statement = replace(statement, value=build.copy(statement.value))  # noqa: PLW2901 - as it goes on
+            statement = replace(statement, value=build.copy(statement.value))  # noqa: PLW2901 - rewritten
         elif isinstance(statement, Assign) and isinstance(statement.value, Copy):
             inner = statement.value.argument
             if isinstance(inner, Variable) and inner.name in made:
-                statement = replace(statement, value=inner)  # noqa: PLW2901 - as it goes on
+                statement = replace(statement, value=inner)  # noqa: PLW2901 - rewritten
         result.append(statement)
     return result
 

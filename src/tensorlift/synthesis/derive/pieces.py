@@ -19,7 +19,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
 from tensorlift.synthesis.derive.elementwise import choose, select_pieces
 from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
 from tensorlift.synthesis.derive.splitting import expanded_pieces
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
 
 _MOST_PARTS = 4
+_FAR = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,23 @@ class PieceLowering:
         pieces = self.definition.pieces
         try:
             return self._statements(pieces)
+        except SplitAxis as split:
+            return self._split(pieces, split)
         except LiftError:
             expanded = [part for domain, term in pieces for part in expanded_pieces(domain, term)]
             if len(expanded) == len(pieces):
                 raise
             return self._statements(tuple(expanded))
+
+    def _split(self, pieces: tuple[tuple[Domain, Term], ...], split: SplitAxis) -> list[Statement]:
+        """Tell one position of an axis apart from the rest."""
+        if split.axis not in self.definition.indices:
+            raise self._refuse("a running fold starts with no element")
+        there = Domain.of(equal(split.axis, split.position))
+        parts = [part for d, t in pieces for part in ((d & there, t), (d - there, t)) if not part[0].is_empty()]
+        if len(parts) == len(pieces):
+            raise self._refuse("a running fold starts with no element")
+        return self._statements(tuple(parts))
 
     def _statements(self, pieces: tuple[tuple[Domain, Term], ...]) -> list[Statement]:
         if len(pieces) == 1:
@@ -71,7 +84,7 @@ class PieceLowering:
         kept = self._kept_version(pieces)
         previous = [self._piece(d, t) for d, t in pieces if t is kept]
         listed = [part for domain, term in pieces if term is not kept for part in self._parts(domain, term)]
-        boxes = [p for p in listed if p.is_box]
+        boxes = sorted((p for p in listed if p.is_box), key=_first_cell)
         odd = [p for p in listed if not p.is_box]
         return self._with_masks(odd, boxes, previous) if odd else self._with_slices(boxes, previous)
 
@@ -256,6 +269,12 @@ class PieceLowering:
 
     def _refuse(self, message: str) -> LiftError:
         return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, "split the loop")
+
+
+def _first_cell(piece: Piece) -> tuple[int, ...]:
+    """Order pieces as their cells lie in memory, as far as constants tell."""
+    firsts = (first for first, _ in (piece.spans or {}).values())
+    return tuple(first.constant if first.is_constant else _FAR for first in firsts)
 
 
 def owns_memory(value: Expression) -> bool:

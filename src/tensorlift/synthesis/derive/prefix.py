@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of
-
-if TYPE_CHECKING:
-    from tensorlift.comprehension.terms import Reduce
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of
 
 
 def prefix_value(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     """Return the running fold that a reduction is, None where it is not one.
 
     ``sum(k : 0 <= k <= i) f(k)`` runs upwards and ends at ``i``, ``sum(k : i <= k < n) f(k)`` downwards.
+
+    Raises:
+        SplitAxis: where the first prefix is empty, so that it has to be told apart.
+
     """
-    if len(term.bound) != 1:
+    for name in term.bound:
+        single = _separated(term, name, full) if len(term.bound) > 1 else term
+        here = full.project_out(*(v for v in term.bound if v != name))
+        value = None if single is None else _single(single, here, scope)
+        if value is not None:
+            return value
+    return None
+
+
+def _separated(term: Reduce, name: str, full: Domain) -> Reduce | None:
+    """Return the reduction over one variable of that over the others, where neither range depends on the other."""
+    others = tuple(v for v in term.bound if v != name)
+    alone, rest = full.project_out(*others), full.project_out(name)
+    if not (alone & rest).is_subset(full):
         return None
+    inner = reduce(term.op, others, term.domain.project_out(name), term.body)
+    result = reduce(term.op, (name,), term.domain.project_out(*others), inner)
+    assert isinstance(result, Reduce)
+    return result
+
+
+def _single(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     name = term.bound[0]
     ends = [a for a in scope.spans if term.domain.mentions(a) and a not in term.body.free]
     if len(ends) != 1 or name not in term.body.free:
@@ -31,9 +51,9 @@ def prefix_value(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     if span is None or not _is_exactly(full, name, span, scope):
         return None
     low, high = span
-    if high.coefficient(axis) == 1 and not low.coefficient(axis):
+    if abs(high.coefficient(axis)) == 1 and not low.coefficient(axis):
         return _running(term, axis, (low, high), scope, upwards=True)
-    if low.coefficient(axis) == 1 and not high.coefficient(axis):
+    if abs(low.coefficient(axis)) == 1 and not high.coefficient(axis):
         return _running(term, axis, (low, high), scope, upwards=False)
     return None
 
@@ -44,15 +64,16 @@ def _is_exactly(full: Domain, name: str, span: Span, scope: Scope) -> bool:
 
 def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool) -> Value | None:
     name = term.bound[0]
-    first, after = scope.spans[axis]
+    first, last = scope.spans[axis][0], scope.spans[axis][1] - 1
     low, high = span
+    moving = high if upwards else low
+    is_rising = moving.coefficient(axis) > 0
+    longest, shortest = (last, first) if is_rising == upwards else (first, last)
     # The fold covers what the longest prefix covers; the shortest must have an element.
-    if upwards:
-        whole_span = (low, high.substitute({axis: after - 1}))
-        skipped = high.substitute({axis: first}) - low - 1
-    else:
-        whole_span = (low.substitute({axis: first}), high)
-        skipped = high - low.substitute({axis: after - 1}) - 1
+    whole_span = (low.substitute({axis: longest}), high.substitute({axis: longest}))
+    skipped = (high - low).substitute({axis: shortest}) - 1
+    if skipped == -1 and scope.context.implies(at_least(last, first)):
+        raise SplitAxis(axis, shortest)
     if not scope.context.implies(at_least(skipped, 0)):
         return None
     inner = scope.inner(scope.domain.project_out(axis) & _between(name, whole_span), {name: whole_span})
@@ -67,7 +88,11 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
         kept = Range(skipped, length) if upwards else Range(ZERO, length - skipped)
         items = [kept if a == name else whole(inner.extent(a)) for a in value.axes]
         folded = Value(scope.build.subscript(folded.expression, items), folded.axes)
-    return Value(folded.expression, tuple(axis if a == name else a for a in folded.axes))
+    axes = tuple(axis if a == name else a for a in folded.axes)
+    if is_rising:
+        return Value(folded.expression, axes)
+    turn = [Reverse() if a == axis else whole(e) for a, e in zip(axes, folded.expression.shape, strict=True)]
+    return Value(scope.build.subscript(folded.expression, turn), axes)
 
 
 def _between(name: str, span: tuple[Affine, Affine]) -> Domain:

@@ -37,6 +37,8 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
             return scope.evaluate(_factored(parts, term), scope)
         term = _regrouped(term, scope)
     full = scope.domain & term.domain
+    if full.is_empty():
+        return Value(neutral(term, scope), ())
     running = prefix_value(term, full, scope)
     if running is not None:
         return running

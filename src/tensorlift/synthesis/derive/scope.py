@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 Span = tuple[Affine, Affine]  # first value, value after the last
 
 
+class SplitAxis(Exception):  # noqa: N818 - a way out, not a failure
+    """Raised where the value at one position of an axis has to be told apart from the others."""
+
+    def __init__(self, axis: str, position: Affine) -> None:
+        super().__init__(axis)
+        self.axis = axis
+        self.position = position
+
+
 class Value(NamedTuple):
     """An expression and the index variable of each of its axes."""
 

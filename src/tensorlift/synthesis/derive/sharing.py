@@ -243,22 +243,30 @@ def names_in(node: Expression) -> set[str]:
 
 
 def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:
+    """Count how often the text would have each expression if nothing were shared but what can be named."""
+    roots = [value for statement in walk_statements(body) for value in values_of(statement)]
     uses: dict[Expression, int] = {}
-    seen: set[Expression] = set()
-    stack: list[Expression] = []
-    for statement in walk_statements(body):
-        for value in values_of(statement):
-            uses[value] = uses.get(value, 0) + 1
-            stack.append(value)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+    for value in roots:
+        uses[value] = uses.get(value, 0) + 1
+    for node in reversed(_operands_first(roots)):
+        times = uses[node] if isinstance(node, _NEVER_NAMED) else 1
         for operand in _distinct(node):
-            uses[operand] = uses.get(operand, 0) + 1
-            stack.append(operand)
+            uses[operand] = uses.get(operand, 0) + times
     return uses
+
+
+def _operands_first(roots: list[Expression]) -> list[Expression]:
+    done: dict[Expression, None] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        waiting = [] if node in done else [o for o in node.operands if o not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        done[node] = None
+        stack.pop()
+    return list(done)
 
 
 def _distinct(node: Expression) -> Iterable[Expression]:

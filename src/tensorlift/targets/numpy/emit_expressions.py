@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.dtypes import is_integer, width
+from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -252,25 +252,31 @@ def _elementwise(spell: Speller, node: Elementwise) -> Text:
         return Text(f"{left} {_COMPARISONS[node.op]} {right}", Precedence.COMPARISON)
     if node.op in _LOGICAL:
         return _logical(spell, node)
-    if node.op == "not":
-        inner = spell(node.arguments[0])
-        if node.is_weak:
-            return Text(f"not {inner.within(Precedence.NOT)}", Precedence.NOT)
-        return Text(f"~{inner.within(Precedence.UNARY)}", Precedence.UNARY)
-    arguments = _operands(spell, node)
-    if node.op in ("neg", "bitnot"):
-        sign = "-" if node.op == "neg" else "~"
-        return Text(f"{sign}{arguments[0].within(Precedence.UNARY)}", Precedence.UNARY)
+    if node.op in ("neg", "bitnot", "not"):
+        return _prefix(spell, node)
+    if node.op == "div" and _is_mean(left := node.arguments[0], node.arguments[1]):
+        return _reduction(spell, left, "mean")
     if node.op in _INFIX:
-        return _infix(spell, node, arguments)
-    if node.op in ("max", "min") and node.is_weak and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
-        return call(node.op, *(a.source for a in arguments))
+        return _infix(spell, node, _operands(spell, node))
+    return _function(spell, node)
+
+
+def _prefix(spell: Speller, node: Elementwise) -> Text:
+    if node.op == "not" and node.is_weak:
+        return Text(f"not {spell(node.arguments[0]).within(Precedence.NOT)}", Precedence.NOT)
+    operand = spell(node.arguments[0]) if node.op == "not" else _operands(spell, node)[0]
+    return Text(f"{'-' if node.op == 'neg' else '~'}{operand.within(Precedence.UNARY)}", Precedence.UNARY)
+
+
+def _function(spell: Speller, node: Elementwise) -> Text:
     function = _FUNCTIONS.get(node.op)
     if function is None:
         raise refuse("TL305", f"NumPy has no function {node.op}", remedy="write it with the functions that NumPy has")
+    if node.op in ("max", "min") and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
+        return call(node.op, *(spell(a).source for a in node.arguments))
     if node.op == "tdiv":
         spell.used["tdiv"] = None
-    return call(function, *(a.source for a in arguments))
+    return call(function, *(a.source for a in _operands(spell, node)))
 
 
 def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
@@ -278,7 +284,8 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
     left, right = node.arguments
     if node.op == "mul":
         if left is right and not may_be_python(left):
-            return Text(f"{arguments[0].atom}**2", Precedence.POWER)
+            is_simple = arguments[0].source.replace(".", "_").isidentifier()
+            return Text(f"{arguments[0].atom}{'**' if is_simple else ' ** '}2", Precedence.POWER)
         outer = outer_operands(left, right)
         if outer is not None:
             return call("np.outer", spell(outer[0]).source, spell(outer[1]).source)
@@ -360,7 +367,15 @@ def _cast(spell: Speller, node: Cast) -> Text:
 # -- folds
 
 
-def _reduction(spell: Speller, node: Reduction) -> Text:
+def _is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
+    """Tell whether a sum of reals is divided by the number of its summands."""
+    if not isinstance(left, Reduction) or left.op != "sum" or len(left.axes) != 1 or not isinstance(right, SizeValue):
+        return False
+    is_plain = not isinstance(left.argument, Cast) and is_float(left.dtype)
+    return is_plain and right.affine == left.argument.shape[left.axes[0]]
+
+
+def _reduction(spell: Speller, node: Reduction, method: str = "") -> Text:
     argument = node.argument
     dtype = ""
     if node.op in ("sum", "prod"):
@@ -374,7 +389,7 @@ def _reduction(spell: Speller, node: Reduction) -> Text:
     if node.op not in _REDUCTIONS:
         whole = axis or ("0" if argument.rank == 1 else "None")
         return call(f"np.{node.op}.reduce", inner.source, axis=whole, initial=initial)
-    method = _REDUCTIONS[node.op]
+    method = method or _REDUCTIONS[node.op]
     if inner.precedence is Precedence.ATOM:
         return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
     return call(f"np.{method}", inner.source, axis=axis, dtype=dtype, initial=initial)
