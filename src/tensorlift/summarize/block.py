@@ -13,9 +13,9 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.domain import EMPTY, Domain
 from tensorlift.summarize.loop import LoopRule
 from tensorlift.summarize.operations import choose
-from tensorlift.summarize.reader import choose_by
 from tensorlift.summarize.state import Effect, Piece, State, covered, own_cell, split
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
+from tensorlift.summarize.values import choose_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -44,24 +44,19 @@ class Divided:
         return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
 
     def term(self, dtype: DType) -> Term:
-        """Return the expression as a number.
-
-        Raises:
-            NotAffine: where quotients are divided again.
-
-        """
+        """Return the expression as a number."""
         whole, parts = self.affine, list["Term"]()
         for name, (numerator, divisor) in self.quotients.items():
-            if numerator.mentions(self.quotients):
-                raise NotAffine(f"({numerator}) floordiv {divisor}")
             factor = whole.coefficient(name)
             whole = whole - Affine.var(name, factor)
-            operands = terms.index(numerator, dtype), terms.constant(divisor, dtype)
-            if factor == -divisor:
-                whole = whole - numerator
-                parts.append(terms.apply("mod", *operands))
-            elif factor:
-                quotient = terms.apply("floordiv", *operands)
+            if not factor:
+                continue  # it occurs in another quotient only
+            dividend = Divided(numerator, self.quotients).term(dtype)
+            if factor == -divisor and isinstance(dividend, terms.Index):
+                whole = whole + numerator * -1
+                parts.append(terms.apply("mod", dividend, terms.constant(divisor, dtype)))
+            else:
+                quotient = terms.apply("floordiv", dividend, terms.constant(divisor, dtype))
                 parts.append(rewrite.simplified("mul", (quotient, terms.constant(factor, dtype))))
         total = terms.index(whole, dtype)
         for part in parts:

@@ -14,13 +14,11 @@ from xdsl.dialects.builtin import MemRefType
 from tensorlift.comprehension import names, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal, less
-from tensorlift.comprehension.terms import Constant, Index, Term
+from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, less
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
-from tensorlift.summarize import operations
-from tensorlift.summarize.indices import Divided, Indices, multiply, unused
+from tensorlift.summarize.indices import Divided, Indices, unused
 from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.statements import (
@@ -33,16 +31,17 @@ from tensorlift.summarize.statements import (
     Statement,
     Store,
     guarded,
-    value_read,
 )
+from tensorlift.summarize.values import Implied, Values, as_dtype, constant_truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
     from xdsl.ir import Block as IRBlock
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
 
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
 
@@ -58,32 +57,27 @@ def read_function(func_op: Operation) -> Program:
     return _Reader(FunctionView(func_op)).program()
 
 
-class _Reader:
+class _Reader(Values):
     def __init__(self, view: FunctionView) -> None:
         self.view = view
         self.taken = {p.name for p in view.parameters}
-        self.indices = Indices(view.size_names, self.taken)
-        self.affines: dict[SSAValue, Affine] = {}
-        self.divided: dict[SSAValue, Divided] = {}  # indices that have no affine form
+        super().__init__(Indices(view.size_names, self.taken))
         self.guards: dict[SSAValue, Divided] = {}  # upper bounds of loop variables that have no affine form
-        self.implied: dict[SSAValue, Implied] = {}  # where truth values can be true, and false
-        self.values: dict[SSAValue, Term | Domain] = {}
         self.arrays: dict[str, ArrayInfo] = {}
         self.array_of: dict[SSAValue, str] = {}
         self.result: Term | None = None
-        self.count = 0
         names.reserve(view.size_names)
 
     def program(self) -> Program:
         view = self.view
         scalars: dict[str, DType] = {}
         for parameter in view.parameters:
-            value, dtype = parameter.value, _dtype(parameter.dtype)
+            value, dtype = parameter.value, as_dtype(parameter.dtype)
             if parameter.role == "size":
                 self.affines[value] = affine(parameter.name)
             elif parameter.role == "scalar":
                 scalars[parameter.name] = dtype
-                self.values[value] = terms.scalar(parameter.name, dtype)
+                self.terms[value] = terms.scalar(parameter.name, dtype)
             else:
                 self._declare(value, parameter.name, dtype, _marks(view.func_op, value), is_parameter=True)
         body = self.block(view.body)
@@ -148,10 +142,8 @@ class _Reader:
         try:
             if handler is not None:
                 handler(self, op, out)
-            elif not self._is_index_operation(op):
-                self.values[op.results[0]] = self._scalar(op)
-                if op.name in _TRUTH_TABLES:
-                    self._imply(op)
+            else:
+                self.compute(op)
         except NotAffine as error:
             raise refuse("TL202", f"{error} is not affine", location_of(op), _SIZE_REMEDY) from None
         except UnknownOperationError as error:
@@ -160,127 +152,6 @@ class _Reader:
     def _unknown(self, op: Operation, message: str) -> NoReturn:
         remedy = "keep to loops, conditions, loads, stores, arithmetic and the functions of math.h"
         raise refuse("TL201", message, location_of(op), remedy) from None
-
-    def _imply(self, op: Operation) -> None:
-        """Note where a conjunction, a disjunction or a negation can be true, and false."""
-        left, right = (self.can_be(v) for v in op.operands)
-        found = _TRUTH_TABLES[op.name](left, right) if str(op.results[0].type) == "i1" else None
-        if found is not None and found != _UNKNOWN:
-            self.implied[op.results[0]] = found
-
-    def can_be(self, value: SSAValue) -> Implied:
-        """Return the points at which a truth value can be true, and false."""
-        found = self.values.get(value)
-        if isinstance(found, Domain):
-            return found, found.complement()
-        if isinstance(found, Constant):
-            return (UNIVERSE, EMPTY) if found.value else (EMPTY, UNIVERSE)
-        return self.implied.get(value, _UNKNOWN)
-
-    def _scalar(self, op: Operation) -> Term | Domain:
-        if op.name == "arith.cmpi" and (domain := self._affine_comparison(op)) is not None:
-            return domain
-        operands = [self.values.get(v) for v in op.operands]
-        if op.name in _CONNECTIVES and all(isinstance(v, Domain) or _truth(v) is not None for v in operands):
-            left, right = (v if isinstance(v, Domain) else _truth(v) for v in operands)
-            assert left is not None
-            assert right is not None
-            return _CONNECTIVES[op.name](left, right)
-        if op.name == "arith.select" and isinstance(operands[0], Domain):
-            chosen, other = self.term(op.operands[1]), self.term(op.operands[2])
-            return choose_by(operands[0], chosen, other)
-        return operations.term_of(op, [self.term(v) for v in op.operands])
-
-    def _affine_comparison(self, op: Operation) -> Domain | None:
-        """Return a comparison of exact index expressions as a domain."""
-        name, is_unsigned = operations.integer_predicate(op)
-        if any(v in self.divided for v in op.operands) and not is_unsigned:
-            return self._divided_comparison(name, *op.operands)
-        sides = [self.exact(v) for v in op.operands]
-        if sides[0] is None or sides[1] is None or is_unsigned:
-            return None
-        if sides[0].is_constant and sides[1].is_constant and op.operands[0] in self.values:
-            return None
-        return compare(name, sides[0], sides[1])
-
-    def _divided_comparison(self, name: str, left: SSAValue, right: SSAValue) -> Domain | None:
-        first, second = self._maybe_divided(left), self._maybe_divided(right)
-        if first is None or second is None:
-            return None
-        both = Divided(first.affine - second.affine, first.quotients | second.quotients)
-        return both.satisfies(lambda difference: compare(name, difference, Affine(0)))
-
-    def _maybe_divided(self, value: SSAValue) -> Divided | None:
-        if value in self.divided:
-            return self.divided[value]
-        exact = self.exact(value)
-        return None if exact is None else Divided(exact, {})
-
-    def exact(self, value: SSAValue) -> Affine | None:
-        """Return the affine expression that an integer is, or None."""
-        if value in self.affines:
-            return self.affines[value]
-        term = self.values.get(value)
-        if isinstance(term, Index):
-            return term.affine
-        if isinstance(term, Constant) and term.value.denominator == 1:
-            return Affine(int(term.value))
-        return None
-
-    def term(self, value: SSAValue) -> Term:
-        """Return the term of a scalar value."""
-        found = self.values.get(value)
-        if isinstance(found, Domain):
-            return choose_by(found, operations.TRUE, operations.FALSE)
-        if found is None:
-            if value in self.divided:
-                return self.divided[value].term("i64")
-            exact = self.affines.get(value)
-            if exact is None:
-                raise UnknownOperationError(f"a value of type {value.type}")
-            return terms.index(exact, "i64")
-        return found
-
-    def affine_of(self, value: SSAValue) -> Affine:
-        """Return an index value.
-
-        Raises:
-            NotAffine: where it depends on data.
-
-        """
-        exact = self.exact(value)
-        if exact is None:
-            raise NotAffine("an index that depends on data")
-        return exact
-
-    def affines_of(self, values: Iterable[SSAValue]) -> list[Affine]:
-        return [self.affine_of(v) for v in values]
-
-    def new_value(self, result: SSAValue, dtype: DType) -> str:
-        """Name a value that a statement yields; where its IR type has another sign or width, readers convert it."""
-        self.count += 1
-        name = f"%{self.count}"
-        read = value_read(name, dtype)
-        stored_as = _dtype(dtype_of(result.type))
-        self.values[result] = convert(read, stored_as) if dtype == "bool" and stored_as != "bool" else read
-        return name
-
-    # -- index computations
-
-    def _is_index_operation(self, op: Operation) -> bool:
-        if not op.results or str(op.results[0].type) != "index":
-            return False
-        row = _INDEX_OPERATIONS.get(op.name)
-        if row is None:
-            self._unknown(op, f"{op.name} has no meaning for an index")
-        try:
-            self.affines[op.results[0]] = row(self, op)
-        except NotAffine:
-            if op.name != "affine.apply":
-                raise
-            applied: Any = op.properties["map"]
-            self.divided[op.results[0]] = self.indices.divided(applied.data, self.affines_of(op.operands))
-        return True
 
     def load(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
         dtype = self.arrays[array].dtype
@@ -294,59 +165,10 @@ class _Reader:
         return self._declare(value, unused(name, self.taken), dtype, marks, is_parameter=False)
 
 
-def compare(name: str, left: Affine, right: Affine) -> Domain:
-    """Return where a comparison of affine expressions holds."""
-    if name in {"eq", "ne"}:
-        same = Domain.of(equal(left, right))
-        return same if name == "eq" else same.complement()
-    if name in {"lt", "gt"}:
-        return Domain.of(Constraint((right - left if name == "lt" else left - right) - 1))
-    return Domain.of(Constraint(right - left if name == "le" else left - right))
-
-
-def choose_by(condition: Domain, chosen: Term, other: Term) -> Term:
-    """Choose a term by a condition on indices and sizes."""
-    if chosen is other:
-        return chosen
-    return terms.piecewise(((condition, chosen), (condition.complement(), other)))
-
-
-Implied = tuple[Domain, Domain]
-_UNKNOWN: Implied = (UNIVERSE, UNIVERSE)
-
-
-def _negated(left: Implied, right: Implied) -> Implied | None:
-    """Swap where ``xor`` is with a constant truth."""
-    return left[::-1] if right[1] is EMPTY else None
-
-
-_TRUTH_TABLES: dict[str, Callable[[Implied, Implied], Implied | None]] = {
-    "arith.andi": lambda a, b: (a[0] & b[0], a[1] | b[1]),
-    "arith.ori": lambda a, b: (a[0] | b[0], a[1] & b[1]),
-    "arith.xori": _negated,
-}
-_CONNECTIVES: dict[str, Callable[[Domain, Domain], Domain]] = {
-    "arith.andi": lambda a, b: a & b,
-    "arith.ori": lambda a, b: a | b,
-    "arith.xori": lambda a, b: (a - b) | (b - a),
-}
-
-
-def _truth(value: Term | Domain | None) -> Domain | None:
-    """Return a constant truth value as a domain."""
-    if isinstance(value, Constant) and value.dtype == "bool":
-        return UNIVERSE if value.value else UNIVERSE.complement()
-    return None
-
-
 def _marks(func_op: Operation, argument: BlockArgument) -> Mapping[str, Attribute]:
     """Return the attributes of a parameter."""
     rows: Any = func_op.properties.get("arg_attrs")
     return rows.data[argument.index].data if rows is not None else {}
-
-
-def _dtype(name: str) -> DType:
-    return name  # type: ignore[return-value]  # the loop IR names types as terms do
 
 
 # -- one function for each operation that is a statement
@@ -374,7 +196,7 @@ def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
     value, marks = op.results[0], op.attributes
     given: Any = marks.get("tl.name")
     name = given.data if given else value.name_hint or "local"
-    dtype = _dtype(dtype_of(value.type, unsigned="tl.unsigned" in marks))
+    dtype = as_dtype(dtype_of(value.type, unsigned="tl.unsigned" in marks))
     array = r.local(value, name, dtype, marks)
     out.append(Allocate(array, location_of(op)))
 
@@ -452,8 +274,8 @@ def _affine_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 
 def _scf_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
-    condition = r.values[op.operands[0]]
-    known = _truth(condition)
+    condition = r.terms[op.operands[0]]
+    known = constant_truth(condition)
     _branch(r, op, condition if known is None else known, out)
 
 
@@ -467,7 +289,7 @@ def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement
     (then, chosen), (otherwise, other) = arms
     values = []
     for position, result in enumerate(op.results):
-        dtype = chosen[position].dtype if chosen else _dtype(dtype_of(result.type))
+        dtype = chosen[position].dtype if chosen else as_dtype(dtype_of(result.type))
         values.append(r.new_value(result, dtype))
         if dtype == "bool" and chosen:
             _imply_by_arms(r, op, position, within)
@@ -489,21 +311,28 @@ def _return(r: _Reader, op: Operation, _: list[Statement]) -> None:
     if op.operands:
         dtype = r.view.result_dtype
         assert dtype is not None
-        r.result = convert(r.term(op.operands[0]), _dtype(dtype))
+        r.result = convert(r.term(op.operands[0]), as_dtype(dtype))
 
 
 def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
     """Read an index as a number, or a number that is an index expression as an index again."""
     exact = r.exact(op.operands[0])
     if op.operands[0] in r.divided:
-        r.values[op.results[0]] = r.divided[op.operands[0]].term(_dtype(dtype_of(op.results[0].type)))
+        r.terms[op.results[0]] = r.divided[op.operands[0]].term(as_dtype(dtype_of(op.results[0].type)))
         r.divided[op.results[0]] = r.divided[op.operands[0]]
     elif str(op.results[0].type) == "index":
         r.affines[op.results[0]] = r.affine_of(op.operands[0])
     elif exact is not None:
-        r.values[op.results[0]] = terms.index(exact, _dtype(dtype_of(op.results[0].type)))
+        r.terms[op.results[0]] = terms.index(exact, as_dtype(dtype_of(op.results[0].type)))
     else:
-        r.values[op.results[0]] = convert(r.term(op.operands[0]), _dtype(dtype_of(op.results[0].type)))
+        r.terms[op.results[0]] = convert(r.term(op.operands[0]), as_dtype(dtype_of(op.results[0].type)))
+
+
+def _extent(r: _Reader, op: Operation, _: list[Statement]) -> None:
+    axis = r.affine_of(op.operands[1])
+    if not axis.is_constant:
+        raise NotAffine("an axis that is not constant")
+    r.affines[op.results[0]] = r.arrays[r.array_of[op.operands[0]]].shape[axis.constant]
 
 
 def _nothing(_r: _Reader, _op: Operation, _out: list[Statement]) -> None:
@@ -531,44 +360,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "scf.yield": _nothing,
     "func.return": _return,
     "arith.index_cast": _index_to_number,
+    "memref.dim": _extent,
     "func.call": _refused,
     "scf.while": _refused,
-}
-
-
-# -- one function for each operation that yields an index
-
-
-def _index_constant(_: _Reader, op: Operation) -> Affine:
-    attribute: Any = op.properties["value"]
-    return Affine(attribute.value.data)
-
-
-def _index_apply(r: _Reader, op: Operation) -> Affine:
-    applied: Any = op.properties["map"]
-    return r.indices.apply(applied.data, r.affines_of(op.operands))[0]
-
-
-def _index_floordiv(r: _Reader, op: Operation) -> Affine:
-    numerator, divisor = r.affines_of(op.operands)
-    if not divisor.is_constant or divisor.constant < 1:
-        raise NotAffine(f"({numerator}) / ({divisor})")
-    return r.indices.quotient(numerator, divisor.constant)
-
-
-def _extent(r: _Reader, op: Operation) -> Affine:
-    axis = r.affine_of(op.operands[1])
-    if not axis.is_constant:
-        raise NotAffine("an axis that is not constant")
-    return r.arrays[r.array_of[op.operands[0]]].shape[axis.constant]
-
-
-_INDEX_OPERATIONS: dict[str, Callable[[_Reader, Operation], Affine]] = {
-    "arith.constant": _index_constant,
-    "affine.apply": _index_apply,
-    "arith.addi": lambda r, op: r.affine_of(op.operands[0]) + r.affine_of(op.operands[1]),
-    "arith.subi": lambda r, op: r.affine_of(op.operands[0]) - r.affine_of(op.operands[1]),
-    "arith.muli": lambda r, op: multiply(r.affine_of(op.operands[0]), r.affine_of(op.operands[1])),
-    "arith.floordivsi": _index_floordiv,
-    "memref.dim": _extent,
 }
