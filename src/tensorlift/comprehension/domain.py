@@ -7,6 +7,7 @@ projecting it out.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -304,6 +305,17 @@ class Domain:
         """Hash by text."""
         return hash(self.key)
 
+    def spelled(self, last: Iterable[str]) -> str:
+        """Spell the constraints with these variables bounded by the others, as in ``0 <= i < n``."""
+        pruned = self.pruned().isl
+        present = [str(pruned.get_dim_name(_PARAM, p)) for p in range(pruned.dim(_PARAM))]
+        bounded = [v for v in last if v in present]
+        order = [*(v for v in present if v not in bounded), *bounded]
+        space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(order))
+        for position, name in enumerate(order):
+            space = space.set_dim_name(_PARAM, position, name)
+        return str(Domain(pruned.align_params(space)))
+
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""
         text = str(self.pruned().isl)
@@ -318,6 +330,16 @@ def _parse(variables: Iterable[str], condition: str) -> Domain:
     return Domain(isl.Set(f"[{', '.join(variables)}] -> {{ : {condition} }}"))
 
 
+def parse_domain(text: str) -> Domain:
+    """Read a domain as it is spelled: constraints in isl's notation over variables by their names."""
+    names = dict.fromkeys(n for n in re.findall(r"[A-Za-z_]\w*", text) if n not in _ISL_WORDS)
+    bound = re.findall(r"exists\s*\(?\s*([^:]*):", text)
+    for name in (n for group in bound for n in re.findall(r"[A-Za-z_]\w*", group.split("=")[0])):
+        names.pop(name, None)
+    return _parse(names, text)
+
+
+_ISL_WORDS = frozenset({"and", "or", "not", "implies", "exists", "mod", "floor", "true", "false"})
 UNIVERSE = _parse((), "true")
 EMPTY = _parse((), "false")
 
