@@ -42,6 +42,7 @@ class Calls(Expressions):
 
     def _inline(self, expression: nodes.Call, callee: nodes.Function) -> Value:
         """Execute the body of a function of this file in place of its call."""
+        self.count_step(expression.location)
         if callee in self.calling:
             raise refusal("recursion", expression.location, callee.name)
         if len(self.calling) > _DEPTH_LIMIT:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind, StorageClass
 
-from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 
@@ -65,7 +65,7 @@ class UnitReader(ExpressionReader):
             is_static=cursor.storage_class is StorageClass.STATIC,
         )
         self._functions[cursor.data[0]] = function
-        body = [child for child in cursor.get_children() if child.kind is CursorKind.COMPOUND_STMT]
+        body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
         function.body = self._block(body[0])
         self.file = outer
         return function
@@ -98,7 +98,7 @@ class UnitReader(ExpressionReader):
 
     def _fill_children(self, cursor: Any, variable: nodes.Variable) -> None:
         """Sort the expression children of a declaration into extents (innermost first) and initialiser."""
-        children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
         ctype = variable.ctype
         array = ctype.element if isinstance(ctype, PointerType) else ctype
         if not isinstance(array, ArrayType):
@@ -132,7 +132,10 @@ class UnitReader(ExpressionReader):
         """Read one statement."""
         reader = self._statement_readers.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
         if reader is not None:
-            return reader(self, cursor)
+            self.enter(cursor)
+            statement = reader(self, cursor)
+            self.leave()
+            return statement
         kind = cursor.kind
         if kind in _REFUSED_STATEMENTS:
             return nodes.Unsupported(_REFUSED_STATEMENTS[kind], VOID, self.location(cursor))
@@ -142,21 +145,21 @@ class UnitReader(ExpressionReader):
         return nodes.Unsupported("statement", VOID, self.location(cursor), kind.name)
 
     def _block(self, cursor: Any) -> nodes.Block:
-        statements = tuple(self.statement(child) for child in cursor.get_children())
+        statements = tuple(self.statement(child) for child in libclang.children(cursor))
         return nodes.Block(statements, self.location(cursor))
 
     def _declarations(self, cursor: Any) -> nodes.Statement:
         """Read a declaration statement: a block of declarations without a scope of its own."""
         found: list[nodes.Statement] = []
-        for child in cursor.get_children():
+        for child in libclang.children(cursor):
             if child.kind is CursorKind.VAR_DECL:
                 found.append(nodes.Declare(self.variable_of(child), self.location(child)))
             elif child.kind not in _HARMLESS_DECLARATIONS:
                 found.append(nodes.Unsupported("declaration", VOID, self.location(child), child.spelling))
-        return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor))
+        return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor), is_scope=False)
 
     def _if(self, cursor: Any) -> nodes.Statement:
-        condition, then, *otherwise = cursor.get_children()
+        condition, then, *otherwise = libclang.children(cursor)
         return nodes.If(
             self.expression(condition),
             self.statement(then),
@@ -165,7 +168,7 @@ class UnitReader(ExpressionReader):
         )
 
     def _for(self, cursor: Any) -> nodes.Statement:
-        *parts, body = cursor.get_children()
+        *parts, body = libclang.children(cursor)
         places = range(3) if len(parts) == _FOR_PARTS - 1 else self._places(cursor, parts)
         if places is None:
             return nodes.Unsupported(
@@ -194,15 +197,15 @@ class UnitReader(ExpressionReader):
         return [sum(part.location.offset - start > place for place in semicolons[:2]) for part in parts]
 
     def _while(self, cursor: Any) -> nodes.Statement:
-        condition, body = cursor.get_children()
+        condition, body = libclang.children(cursor)
         return nodes.Loop("while", None, self.expression(condition), None, self.statement(body), self.location(cursor))
 
     def _do(self, cursor: Any) -> nodes.Statement:
-        body, condition = cursor.get_children()
+        body, condition = libclang.children(cursor)
         return nodes.Loop("do", None, self.expression(condition), None, self.statement(body), self.location(cursor))
 
     def _return(self, cursor: Any) -> nodes.Statement:
-        values = [self.expression(child) for child in cursor.get_children()]
+        values = [self.expression(child) for child in libclang.children(cursor)]
         return nodes.Return(values[0] if values else None, self.location(cursor))
 
     def _null(self, cursor: Any) -> nodes.Statement:

@@ -14,10 +14,12 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.clang_types import TypeReader
+from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_DEPTH_LIMIT = 120
 _FLOAT_CONSTANTS = ("__builtin_inf", "__builtin_nan", "__builtin_huge_val")
 
 
@@ -28,6 +30,7 @@ class ExpressionReader:
         self.file = file
         self.types = TypeReader()
         self.variables: dict[int | None, nodes.Variable] = {}
+        self._depth = 0
 
     def location(self, cursor: Any) -> Location:
         """Give the place of a cursor."""
@@ -36,9 +39,23 @@ class ExpressionReader:
     def expression(self, cursor: Any) -> nodes.Expression:
         """Read one expression."""
         reader = self._readers.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
-        if reader is not None:
-            return reader(self, cursor)
-        return self.unsupported(cursor, "expression", f"the expression kind `{cursor.kind.name}`")
+        if reader is None:
+            return self.unsupported(cursor, "expression", f"the expression kind `{cursor.kind.name}`")
+        self.enter(cursor)
+        expression = reader(self, cursor)
+        self.leave()
+        return expression
+
+    def enter(self, cursor: Any) -> None:
+        """Note one more level of nesting, and refuse what would exhaust the stack."""
+        self._depth += 1
+        if self._depth > _DEPTH_LIMIT:
+            self._depth = 0
+            raise refusal("depth", self.location(cursor))
+
+    def leave(self) -> None:
+        """Note one level of nesting less."""
+        self._depth -= 1
 
     def unsupported(self, cursor: Any, kind: str, detail: str = "") -> nodes.Unsupported:
         """Stand in for what is outside the subset."""
@@ -54,14 +71,14 @@ class ExpressionReader:
 
     def _all(self, cursor: Any) -> list[nodes.Expression]:
         """Read the children of a cursor."""
-        return [self.expression(child) for child in cursor.get_children()]
+        return [self.expression(child) for child in libclang.children(cursor)]
 
     def _parenthesised(self, cursor: Any) -> nodes.Expression:
-        return self.expression(next(iter(cursor.get_children())))
+        return self.expression(libclang.children(cursor)[0])
 
     def _unexposed(self, cursor: Any) -> nodes.Expression:
         """Read an implicit conversion."""
-        children = list(cursor.get_children())
+        children = libclang.children(cursor)
         if len(children) != 1:
             return self.unsupported(cursor, "expression", "this expression")
         operand = self.expression(children[0])
@@ -75,7 +92,7 @@ class ExpressionReader:
         return nodes.Cast(operand, ctype, operand.location, explicit)
 
     def _cast(self, cursor: Any) -> nodes.Expression:
-        children = [child for child in cursor.get_children() if child.kind.is_expression()]
+        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
         if not children:
             return self.unsupported(cursor, "expression", "this cast")
         return self._converted(cursor, self.expression(children[-1]), explicit=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
 
 _ADDRESS_BITS = 64
+_TERM_LIMIT = 1200
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
 
@@ -112,7 +113,7 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
     if operator == "-":
         return fit(a - b, ctype, needs, location)
     if operator == "*":
-        return fit(a * b, ctype, needs, location)
+        return fit(a * b, ctype, needs, location) if len(a.terms) * len(b.terms) <= _TERM_LIMIT else None
     x, y = a.constant_value, b.constant_value
     if x is not None and y is not None:
         folded = _fold(operator, x, y, ctype)

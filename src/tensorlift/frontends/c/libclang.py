@@ -76,6 +76,26 @@ def position(cursor: Any) -> tuple[int, int]:
     return line.value, column.value
 
 
+def _visit(child: Any, parent: Any, found: list[Any]) -> int:
+    """Collect one child and go on to the next."""
+    del parent
+    found.append(child)
+    return 1
+
+
+_VISITOR = cindex.callbacks["cursor_visit"](_visit)
+
+
+def children(cursor: Any) -> list[Any]:
+    """List the children of a cursor; raises ``RecursionError`` where the stack does not suffice."""
+    found: list[Any] = []
+    if LIBRARY.clang_visitChildren(cursor, _VISITOR, found):
+        raise RecursionError
+    for child in found:
+        child._tu = cursor._tu  # noqa: SLF001 - as the binding itself does
+    return found
+
+
 @cache
 def _index() -> Any:
     """Create the libclang index once; it is reused by every parse."""

@@ -13,7 +13,7 @@ from tensorlift.frontends.c.induction import LoopSummary, TripCount, classify, t
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Binding, Environment, Index, LoopRange, Need, Unknown, Value
+from tensorlift.frontends.c.values import Address, Binding, Index, LoopRange, Need, Unknown, Value
 
 if TYPE_CHECKING:
     from tensorlift.frontends.c.demand import Demand
@@ -55,11 +55,12 @@ class Loops(Calls):
         count = self._count(loop, summary, steps)
         if count is None:
             self._lose(summary, {})
-            return
-        self._run(loop, summary, steps, count)
-        self._leave(summary, steps, count)
-        if loop.keyword != "do":
-            self._effects_of_condition(loop)
+        else:
+            self._run(loop, summary, steps, count)
+            self._leave(summary, steps, count)
+            if loop.keyword != "do":
+                self._effects_of_condition(loop)
+        self.end_scope(loop.initial)
 
     def _summary(self, loop: nodes.Loop) -> LoopSummary:
         """Analyse one iteration, once for each loop of the source."""
@@ -72,12 +73,11 @@ class Loops(Calls):
         """Run the body quietly from symbolic starts."""
         starts: dict[nodes.Variable, Value] = {}
         symbols: dict[nodes.Variable, str] = {}
-        environment: Environment = {}
-        for variable, binding in self.environment.items():
-            symbolic = self._symbolic(variable, binding, symbols)
-            environment[variable] = binding if symbolic is None else symbolic
+        environment = dict(self.environment)
+        for variable in self._modified.used(loop):
+            symbolic = self._symbolic(variable, symbols) if variable in environment else None
             if symbolic is not None:
-                starts[variable] = symbolic
+                environment[variable] = starts[variable] = symbolic
         summary = LoopSummary(symbols)
         with self.quiet(environment):
             if loop.keyword != "do":
@@ -90,13 +90,12 @@ class Loops(Calls):
             classify(summary, starts, self.environment, self._modified.of(loop))
         return summary
 
-    def _symbolic(self, variable: nodes.Variable, binding: Binding, symbols: dict[nodes.Variable, str]) -> Value | None:
+    def _symbolic(self, variable: nodes.Variable, symbols: dict[nodes.Variable, str]) -> Value | None:
         """Give the symbol for a variable's value at the start of an iteration."""
         if isinstance(variable.ctype, PointerType | ArrayType):
             symbols[variable] = self.fresh(f"@{variable.name}")
             return Address(variable, (Polynomial.variable(symbols[variable]),))
         if isinstance(variable.ctype, IntegerType) and self.demand.steers(variable):
-            del binding
             symbols[variable] = self.fresh(f"@{variable.name}")
             return Index(Polynomial.variable(symbols[variable]), variable.ctype)
         return None

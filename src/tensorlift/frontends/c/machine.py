@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, CType, OtherType
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import QuietSink, Sink
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.demand import Demand
     from tensorlift.frontends.c.polynomial import Polynomial
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
+
+
+_STEP_LIMIT = 5_000
 
 
 class Machine:
@@ -39,6 +42,7 @@ class Machine:
         self.arrays: list[Array] = []
         self.calling: list[nodes.Function] = []
         self._names: dict[str, int] = {}
+        self._executed = 0
 
     def evaluate(self, expression: nodes.Expression) -> Value:
         """Evaluate an expression with its side effects."""
@@ -47,6 +51,20 @@ class Machine:
     def execute(self, statement: nodes.Statement) -> None:
         """Execute a statement."""
         raise NotImplementedError
+
+    def count_step(self, location: Location) -> None:
+        """Count a statement or a call, and refuse a function that takes too many."""
+        self._executed += 1
+        if self._executed > _STEP_LIMIT:
+            raise refusal("step-limit", location, f"more than {_STEP_LIMIT} statements, counting those of calls")
+
+    def end_scope(self, statement: nodes.Statement | None) -> None:
+        """Forget the variables that a statement declares."""
+        if isinstance(statement, nodes.Declare):
+            self.environment.pop(statement.variable, None)
+        elif isinstance(statement, nodes.Block) and not statement.is_scope:
+            for child in statement.statements:
+                self.end_scope(child)
 
     def fresh(self, name: str) -> str:
         """Give a variable name that no polynomial uses yet."""

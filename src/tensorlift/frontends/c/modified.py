@@ -11,6 +11,7 @@ class ModifiedVariables:
 
     def __init__(self) -> None:
         self._known: dict[nodes.Loop, set[nodes.Variable]] = {}
+        self._used: dict[nodes.Loop, dict[nodes.Variable, None]] = {}
 
     def of(self, loop: nodes.Loop) -> set[nodes.Variable]:
         """Collect the variables that one iteration may assign."""
@@ -22,6 +23,34 @@ class ModifiedVariables:
                     _expression(expression, known)
             self._statement(loop.body, known)
         return known
+
+    def used(self, loop: nodes.Loop) -> dict[nodes.Variable, None]:
+        """Collect the variables that a loop names, in the order in which they occur; its start is not part of it."""
+        known = self._used.get(loop)
+        if known is None:
+            known = self._used[loop] = {}
+            for expression in (loop.condition, loop.advance):
+                _names(expression, known)
+            self._names_in(loop.body, known)
+        return known
+
+    def _names_in(self, statement: nodes.Statement | None, found: dict[nodes.Variable, None]) -> None:
+        match statement:
+            case nodes.Block(statements=statements):
+                for child in statements:
+                    self._names_in(child, found)
+            case nodes.Declare(variable=variable):
+                for expression in (*variable.extents, variable.initialiser):
+                    _names(expression, found)
+            case nodes.Evaluate(expression=expression) | nodes.Return(value=expression):
+                _names(expression, found)
+            case nodes.If(condition=condition, then=then, otherwise=otherwise):
+                _names(condition, found)
+                self._names_in(then, found)
+                self._names_in(otherwise, found)
+            case nodes.Loop():
+                self._names_in(statement.initial, found)
+                found.update(self.used(statement))
 
     def _statement(self, statement: nodes.Statement, found: set[nodes.Variable]) -> None:
         match statement:
@@ -68,6 +97,16 @@ def has_effects(expression: nodes.Expression) -> bool:
             return True
         work.extend(children(node))
     return False
+
+
+def _names(expression: nodes.Expression | None, found: dict[nodes.Variable, None]) -> None:
+    """Add the variables that an expression names."""
+    work = [] if expression is None else [expression]
+    while work:
+        node = work.pop()
+        if isinstance(node, nodes.Name):
+            found[node.variable] = None
+        work.extend(reversed(children(node)))
 
 
 def _expression(expression: nodes.Expression, found: set[nodes.Variable]) -> None:

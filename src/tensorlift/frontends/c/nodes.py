@@ -168,10 +168,11 @@ Expression: TypeAlias = (
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """``{ ... }``."""
+    """``{ ... }``, or several declarations in one statement, which are no scope."""
 
     statements: tuple[Statement, ...]
     location: Location
+    is_scope: bool = True
 
 
 @dataclass(slots=True, eq=False)

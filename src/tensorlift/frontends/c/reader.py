@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,8 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     try:
         unit = libclang.parse(text, filename, arguments)
     except TranslationUnitLoadError as error:
-        raise refusal("parse", Location(filename, 1, 1), "the parser gives up") from error
+        detail = f"libclang does not take the options {shlex.join(arguments)}"
+        raise refusal("parse", Location(filename, 1, 1), detail) from error
     unsequenced = _diagnose(unit, filename)
     reader = UnitReader(filename, text.encode())
     cursors = _definitions(unit, filename, function)
@@ -78,7 +80,7 @@ def _diagnose(unit: Any, filename: str) -> list[Diagnostic]:
     unsequenced: list[Diagnostic] = []
     for item in unit.diagnostics:
         place = item.location
-        location = Location(place.file.name if place.file else filename, max(place.line, 1), max(place.column, 1))
+        location = Location(place.file.name, place.line, place.column) if place.file else Location(filename, 1, 1)
         if item.severity >= _ERROR:
             errors.append(_parser_error(item.spelling, location))
         elif item.option == "-Wunsequenced":

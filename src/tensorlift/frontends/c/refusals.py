@@ -141,7 +141,12 @@ REFUSALS: dict[str, Refusal] = {
 }
 
 
+_LONGEST_DETAIL = 200
+
+
 def refusal(reason: str, location: Location | None, detail: str = "", notes: tuple[Note, ...] = ()) -> LiftError:
     """Build the exception for a row of the table, to be raised by the caller."""
     row = REFUSALS[reason]
+    if len(detail) > _LONGEST_DETAIL:
+        detail = f"{detail[:_LONGEST_DETAIL]}..."
     return refuse(row.code, row.message.format(detail=detail), location, row.remedy, notes)

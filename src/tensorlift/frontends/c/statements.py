@@ -26,12 +26,12 @@ class Statements(Loops):
 
     def execute(self, statement: nodes.Statement) -> None:
         """Execute a statement; a ``return`` is refused here, because only the end of a function may have one."""
+        self.count_step(statement.location)
         match statement:
             case nodes.Evaluate(expression=expression):
                 self.evaluate(expression)
-            case nodes.Block(statements=statements):
-                for child in statements:
-                    self.execute(child)
+            case nodes.Block():
+                self._block(statement)
             case nodes.Loop():
                 self.loop(statement)
             case nodes.Declare(variable=variable):
@@ -42,6 +42,14 @@ class Statements(Loops):
                 raise refusal("return-in-loop", statement.location)
             case nodes.Unsupported(kind=kind, location=location, detail=detail):
                 raise refusal(kind, location, detail)
+
+    def _block(self, block: nodes.Block) -> None:
+        """Execute a block; what it declares ends with it."""
+        for child in block.statements:
+            self.execute(child)
+        if block.is_scope:
+            for child in block.statements:
+                self.end_scope(child)
 
     def run_body(self, function: nodes.Function) -> Value:
         """Execute the body of a function; the value of its last ``return`` is the function's value."""

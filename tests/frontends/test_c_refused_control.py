@@ -1,0 +1,273 @@
+"""Control flow, loops and subscripts outside the subset are refused with code, place and remedy."""
+
+from __future__ import annotations
+
+import pytest
+from tests.frontends.refused import Refused, check
+
+CASES = [
+    Refused(
+        "a jump back",
+        "TL111",
+        3,
+        1,
+        "void f(int n, double *a) {\n  int i = 0;\nagain:\n  a[i] = 1;\n  if (++i < n) goto again;\n}\n",
+    ),
+    Refused(
+        "break",
+        "TL112",
+        3,
+        19,
+        "void f(int n, double *a) {\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    if (a[i] > 1) break;\n"
+        "    a[i] = 1;\n"
+        "  }\n"
+        "}\n",
+    ),
+    Refused(
+        "return in loop",
+        "TL114",
+        4,
+        7,
+        "int f(int n, double *a) {\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    if (a[i] > 1)\n"
+        "      return i;\n"
+        "  return 0;\n"
+        "}\n",
+    ),
+    Refused(
+        "switch",
+        "TL115",
+        2,
+        3,
+        "void f(int n, double *a) {\n  switch (n) {\n  case 1: a[0] = 1;\n  }\n}\n",
+    ),
+    Refused(
+        "while on data",
+        "TL122",
+        2,
+        10,
+        "void f(double *a) {\n  while (a[0] > 1)\n    a[0] /= 2;\n}\n",
+    ),
+    Refused(
+        "while steering",
+        "TL126",
+        3,
+        10,
+        "int f(int n) {\n  int s = 0;\n  while (n > 1) {\n    n = n / 2;\n    s++;\n  }\n  return s;\n}\n",
+    ),
+    Refused(
+        "do on data",
+        "TL122",
+        4,
+        12,
+        "void f(double *a) {\n  do {\n    a[0] /= 2;\n  } while (a[0] > 1);\n}\n",
+    ),
+    Refused(
+        "forever",
+        "TL125",
+        2,
+        3,
+        "void f(int n, double *a) {\n  for (int i = 0;; i++)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "runs away",
+        "TL125",
+        2,
+        19,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i--)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "no change",
+        "TL125",
+        2,
+        19,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; )\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "!= step 2",
+        "TL120",
+        2,
+        19,
+        "void f(int n, double *a) {\n  for (int i = 0; i != n; i += 2)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "==",
+        "TL120",
+        2,
+        19,
+        "void f(int n, double *a) {\n  for (int i = 0; i == n; i++)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "symbolic step",
+        "TL121",
+        2,
+        19,
+        "void f(int n, int s, double *a) {\n  for (int i = 0; i < n; i += s)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "geometric",
+        "TL126",
+        2,
+        19,
+        "void f(int n, double *a) {\n  for (int i = 1; i < n; i *= 2)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "unsigned down",
+        "TL124",
+        2,
+        24,
+        "void f(unsigned n, double *a) {\n  for (unsigned i = n; i >= 1; i -= 2)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "unsigned <=",
+        "TL124",
+        2,
+        24,
+        "void f(unsigned n, double *a) {\n  for (unsigned i = 0; i <= n; i++)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "data bound",
+        "TL122",
+        2,
+        19,
+        "void f(int *p, double *a) {\n  for (int i = 0; i < p[0]; i++)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "nonaffine bound",
+        "TL123",
+        3,
+        21,
+        "void f(int n, double *a) {\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    for (int j = 0; j < i * i; j++)\n"
+        "      a[j] = 1;\n"
+        "}\n",
+    ),
+    Refused(
+        "conditional step",
+        "TL126",
+        5,
+        9,
+        "void f(int n, double *a, double *b) {\n"
+        "  int k = 0;\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    if (a[i] > 0)\n"
+        "      b[k++] = a[i];\n"
+        "}\n",
+    ),
+    Refused(
+        "gather",
+        "TL130",
+        3,
+        14,
+        "void f(int n, int *p, double *a, double *b) {\n  for (int i = 0; i < n; i++)\n    a[i] = b[p[i]];\n}\n",
+    ),
+    Refused(
+        "quadratic",
+        "TL131",
+        3,
+        5,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++)\n    a[i * i] = 1;\n}\n",
+    ),
+    Refused(
+        "packed",
+        "TL130",
+        4,
+        9,
+        "void f(int n, double *a) {\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    for (int j = 0; j <= i; j++)\n"
+        "      a[i * (i + 1) / 2 + j] = 1;\n"
+        "}\n",
+    ),
+    Refused(
+        "two unrelated strides",
+        "TL132",
+        4,
+        7,
+        "void f(int n, int p, int q, double *a) {\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    for (int j = 0; j < n; j++)\n"
+        "      a[i * p + j * q] = 1;\n"
+        "}\n",
+    ),
+    Refused(
+        "negative",
+        "TL133",
+        3,
+        5,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++)\n    a[i - 1] = 1;\n}\n",
+    ),
+    Refused(
+        "outside",
+        "TL134",
+        4,
+        5,
+        "void f(double *o) {\n  double a[4];\n  for (int i = 0; i < 5; i++)\n    a[i] = 1;\n  o[0] = a[0];\n}\n",
+    ),
+    Refused(
+        "recursion",
+        "TL118",
+        2,
+        26,
+        "int f(int n) {\n  return n < 2 ? 1 : n * f(n - 1);\n}\n",
+    ),
+    Refused(
+        "mutual",
+        "TL118",
+        3,
+        23,
+        "int g(int n);\nint f(int n) { return g(n); }\nint g(int n) { return f(n); }\n",
+    ),
+    Refused(
+        "noreturn",
+        "TL117",
+        1,
+        5,
+        "int f(int n, double *a) {\n  a[0] = n;\n}\n",
+    ),
+    Refused(
+        "early",
+        "TL116",
+        2,
+        3,
+        "int f(int n, double *a) {\n"
+        "  if (a[0] > 1) {\n"
+        "    if (a[1] > 1)\n"
+        "      return 1;\n"
+        "    a[0] = 2;\n"
+        "  }\n"
+        "  a[1] = 1;\n"
+        "  return n;\n"
+        "}\n",
+    ),
+    Refused(
+        "data extent",
+        "TL130",
+        2,
+        12,
+        "void f(int *n, double *a) {\n  double t[n[0]];\n  t[0] = 1;\n  a[0] = t[0];\n}\n",
+    ),
+    Refused(
+        "label",
+        "TL111",
+        4,
+        3,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++) {\n    a[i] = 1;\n  next:;\n  }\n}\n",
+    ),
+    Refused(
+        "in callee",
+        "TL122",
+        2,
+        10,
+        "static void g(double *a) {\n  while (a[0] > 1) a[0] /= 2;\n}\nvoid f(double *a) {\n  g(a);\n}\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_the_function_is_refused_at_its_place(case: Refused) -> None:
+    check(case)
