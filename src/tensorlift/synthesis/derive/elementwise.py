@@ -215,4 +215,4 @@ def _weight(piece: tuple[Domain, Term], scope: Scope) -> tuple[int, bool, bool]:
     """Order pieces: simple conditions first, as the last needs none; then zeros last, as triangles leave them."""
     parts = constraints_of(piece[0].gist(scope.domain & scope.box))
     weight = sum(map(len, parts)) + 10 * (len(parts) - 1)
-    return weight, isinstance(piece[1], Read), isinstance(piece[1], Constant) and piece[1].value == 0
+    return weight, isinstance(piece[1], Constant) and piece[1].value == 0, isinstance(piece[1], Read)
