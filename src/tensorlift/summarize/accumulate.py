@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
-from tensorlift.summarize.operations import FALSE, TRUE, choose, convert, keeps_values
+from tensorlift.summarize.operations import FALSE, TRUE, choose, convert, widened_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,40 +65,7 @@ def recognise(term: Term, variable: str) -> Accumulation | None:
     """Return the step that a term is; ``variable`` is the loop's, on which a latched value may not depend."""
     if not isinstance(term, Apply) or not has_self(term):
         return None
-    term = _cast_inwards(term)
     return _sum(term) or _fold(term) or _extremum(term) or _conditional(term, variable)
-
-
-def _cast_inwards(term: Apply) -> Apply:
-    """Turn a cast of a select into a select of casts, and drop the way through a wider type and back."""
-    inner = term.args[0]
-    if term.op != "cast" or not isinstance(inner, Apply):
-        return term
-    if inner.op == "select":
-        condition, chosen, other = inner.args
-        arms = (convert(chosen, term.dtype), convert(other, term.dtype))
-        return terms.apply("select", condition, *arms)
-    if inner.op in _ORDER_KEEPING:
-        operands = [_narrowed(a, term.dtype) for a in inner.args]
-        if all(operands):
-            return terms.apply(inner.op, *[o for o in operands if o is not None])
-    return term
-
-
-_ORDER_KEEPING = {"max", "min", "fmax", "fmin"}
-
-
-def _narrowed(term: Term, dtype: DType) -> Term | None:
-    """Return a term of the type with the same value."""
-    stripped = _stripped(term)
-    return convert(stripped, dtype) if keeps_values(stripped.dtype, dtype) else None
-
-
-def _stripped(term: Term) -> Term:
-    """Look through casts that keep every value."""
-    while isinstance(term, Apply) and term.op == "cast" and keeps_values(term.args[0].dtype, term.dtype):
-        term = term.args[0]
-    return term
 
 
 def _sum(term: Apply) -> Accumulation | None:
@@ -184,8 +151,8 @@ def _extremum(term: Apply) -> Accumulation | None:
         condition, chosen, other = condition.children[0], other, chosen
     if not isinstance(condition, Apply) or condition.op not in _ORDERS:
         return None
-    left, right = (_stripped(a) for a in condition.args)
-    first, second = _stripped(chosen), _stripped(other)
+    left, right = (widened_from(a) for a in condition.args)
+    first, second = widened_from(chosen), widened_from(other)
     if {left, right} != {first, second} or left is right or has_self(left) == has_self(right):
         return None
     operand, own = (right, left) if has_self(left) else (left, right)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.domain import EMPTY, Domain
 from tensorlift.summarize.loop import LoopRule
-from tensorlift.summarize.operations import choose
+from tensorlift.summarize.operations import choose, reconverted
 from tensorlift.summarize.state import Effect, Piece, State, covered, own_cell, split
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.values import choose_by
@@ -50,7 +50,7 @@ class Evaluator:
         if isinstance(s, Load):
             values[s.value] = state.read(s.array, s.indices, s.dtype, context)
         elif isinstance(s, Store):
-            state.store(s.array, s.indices, _resolved(s.term, values, context), context)
+            state.store(s.array, s.indices, reconverted(_resolved(s.term, values, context)), context)
         elif isinstance(s, Loop):
             state.apply(self.loop(s, context), values)
         elif isinstance(s, Branch):

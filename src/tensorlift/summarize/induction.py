@@ -21,6 +21,7 @@ from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
 from tensorlift.summarize.phases import RecurrenceError
 from tensorlift.summarize.state import Effect, Piece, at, own_cell
+from tensorlift.summarize.unrolling import equal_after_unrolling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,9 +130,12 @@ class _Proof:
                 self._require(own, term, here, part)
 
     def _require(self, left: Term, right: Term, domain: Domain, part: str) -> None:
-        if left is not right and not normal.equal(left, right, domain):
+        if left is not right and not self._equal(left, right, domain):
             array = next((a for a in self.guess.effect if a in left.reads or a in right.reads), self._first())
             raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
+
+    def _equal(self, left: Term, right: Term, domain: Domain) -> bool:
+        return normal.equal(left, right, domain) or equal_after_unrolling(left, right, domain, self.variable)
 
     def _first(self) -> str:
         return next(iter(self.guess.effect))

@@ -35,7 +35,27 @@ def convert(term: Term, dtype: DType) -> Term:
         inner = term.args[0]
         if keeps_values(inner.dtype, term.dtype) or _is_narrowing(term.dtype, dtype):
             return convert(inner, dtype)
+    if isinstance(term, Apply) and term.op in _CHOOSING:
+        *condition, first, second = term.args
+        arms = [widened_from(arm) for arm in (first, second)]
+        if all(keeps_values(arm.dtype, dtype) for arm in arms):
+            return terms.apply(term.op, *condition, *(convert(arm, dtype) for arm in arms))
     return terms.cast(term, dtype)
+
+
+def reconverted(term: Term) -> Term:
+    """Simplify a cast whose operand has become known."""
+    return convert(term.args[0], term.dtype) if isinstance(term, Apply) and term.op == "cast" else term
+
+
+_CHOOSING = {"select", "max", "min", "fmax", "fmin"}  # their result is one of two operands
+
+
+def widened_from(term: Term) -> Term:
+    """Look through casts that keep every value."""
+    while isinstance(term, Apply) and term.op == "cast" and keeps_values(term.args[0].dtype, term.dtype):
+        term = term.args[0]
+    return term
 
 
 def keeps_values(source: DType, target: DType) -> bool:
@@ -127,7 +147,11 @@ def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     name, sign = _INTEGER_COMPARISONS[_predicate(op)]
     if operands[0].dtype == "bool" and sign is not None:
         raise UnknownOperationError("an order of truth values")
-    return terms.apply(name, *(map(sign, operands) if sign else _joined(operands)))
+    operands = list(map(sign, operands)) if sign else _joined(operands)
+    narrow = [widened_from(operand) for operand in operands]
+    if narrow[0].dtype == narrow[1].dtype:
+        operands = narrow  # the order of values is that of the wider type
+    return terms.apply(name, *operands)
 
 
 def _compare_floats(op: Operation, operands: list[Term]) -> Term:

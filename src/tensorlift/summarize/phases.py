@@ -174,7 +174,8 @@ def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:
         NotAffine: where a value needs an integer division.
 
     """
-    for equality in domain.equalities():
+    hull = domain.equalities() or Domain(domain.isl.remove_divs()).equalities()  # a superset's hold here as well
+    for equality in hull:
         value = equality.solve(variable)
         if value is not None:
             return [(domain.project_out(variable), value)]
