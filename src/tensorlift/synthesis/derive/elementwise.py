@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.reads import affine_value, read_value
 from tensorlift.synthesis.derive.reductions import reduction_value
 from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.derive.splitting import stride_of
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
@@ -199,7 +200,10 @@ def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value
     """Return a triangle of a matrix where the rest is zero."""
     if not _is_number(other.expression, 0):
         return None
-    parts = constraints_of(domain.gist(scope.domain & scope.box))
+    condition = domain.gist(scope.domain & scope.box)
+    if any(stride_of(condition, axis) for axis in value.axes):
+        return None
+    parts = constraints_of(condition)
     shape = triangle_of(parts[0][0], scope) if len(parts) == 1 and len(parts[0]) == 1 else None
     if shape is None or value.axes[-2:] != (shape.row, shape.column):
         return None
@@ -213,6 +217,10 @@ def _is_number(value: Expression, number: int) -> bool:
 
 def _weight(piece: tuple[Domain, Term], scope: Scope) -> tuple[int, bool, bool]:
     """Order pieces: simple conditions first, as the last needs none; then zeros last, as triangles leave them."""
-    parts = constraints_of(piece[0].gist(scope.domain & scope.box))
-    weight = sum(map(len, parts)) + 10 * (len(parts) - 1)
+    condition = piece[0].gist(scope.domain & scope.box)
+    try:
+        parts = constraints_of(condition)
+        weight = sum(map(len, parts)) + 10 * (len(parts) - 1)
+    except LiftError:  # a stride
+        weight = 1
     return weight, isinstance(piece[1], Constant) and piece[1].value == 0, isinstance(piece[1], Read)

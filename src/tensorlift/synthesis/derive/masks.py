@@ -13,6 +13,7 @@ from tensorlift.comprehension.domain import Constraint, Domain, NotAffine
 from tensorlift.diagnostics import refuse
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.derive.splitting import stride_of
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -38,13 +39,35 @@ def constraints_of(domain: Domain, location: Location | None = None) -> list[lis
 
 def mask_of(domain: Domain, scope: Scope) -> Value | None:
     """Return where the domain holds inside the scope's own domain and box; None where it holds everywhere."""
+    domain = domain.gist(scope.domain & scope.box)
+    strided = _strided_mask(domain, scope)
+    if strided is not None:
+        return strided
     alternatives = []
-    for conjunction in constraints_of(domain.gist(scope.domain & scope.box)):
+    for conjunction in constraints_of(domain):
         if not conjunction:
             return None
         masks = [constraint_mask(constraint, scope) for constraint in conjunction]
         alternatives.append(reduce(lambda a, b: scope.combined("and", a, b), masks))
     return reduce(lambda a, b: scope.combined("or", a, b), alternatives)
+
+
+def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
+    """Return the mask of every ``step``-th value of an axis, in what the other constraints leave."""
+    for axis in scope.spans:
+        found = stride_of(domain, axis)
+        if found is None:
+            continue
+        offset, step = found
+        rest = Domain(domain.isl.remove_divs())
+        if not (rest & Domain.strided(axis, offset, step)).is_subset(domain):
+            return None
+        numbers = affine_value(Affine.var(axis), scope)
+        remainder = scope.combined("mod", numbers, Value(scope.build.literal(step, "i64"), ()))
+        mask = scope.combined("eq", remainder, affine_value(offset, scope))
+        within = mask_of(rest, scope)
+        return mask if within is None else scope.combined("and", mask, within)
+    return None
 
 
 def constraint_mask(constraint: Constraint, scope: Scope) -> Value:

@@ -7,7 +7,7 @@ above all, are selected by masks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -18,9 +18,10 @@ from tensorlift.comprehension.terms import Constant, Read, Scalar, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
 from tensorlift.synthesis.derive.elementwise import choose, select_pieces
+from tensorlift.synthesis.derive.merging import merged_sums
 from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
-from tensorlift.synthesis.derive.splitting import expanded_pieces
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
+from tensorlift.synthesis.derive.splitting import expanded_pieces, stride_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +34,16 @@ _FAR = 1 << 30
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a definition with the box around it; ``is_box`` where it fills that box."""
+    """A piece of a definition with the box around it; ``is_box`` where it fills that box.
+
+    ``steps`` has offset and step of indices that take every ``step``-th value; their spans count steps.
+    """
 
     domain: Domain
     term: Term
     spans: dict[str, Span] | None
     is_box: bool
+    steps: dict[str, tuple[Affine, int]] = field(default_factory=dict)
 
 
 class PieceLowering:
@@ -55,7 +60,7 @@ class PieceLowering:
 
         Where one term reads outside an array beyond its piece, the pieces are split further.
         """
-        pieces = self.definition.pieces
+        pieces = tuple((domain, merged_sums(term, domain)) for domain, term in self.definition.pieces)
         try:
             return self._statements(pieces)
         except SplitAxis as split:
@@ -82,7 +87,7 @@ class PieceLowering:
         if not self.definition.shape:
             return [self._assign(self._whole(select_pieces(list(pieces), self.scope)))]
         kept = self._kept_version(pieces)
-        previous = [self._piece(d, t) for d, t in pieces if t is kept]
+        previous = [Piece(d, t, None, is_box=False) for d, t in pieces if t is kept]
         listed = [part for domain, term in pieces if term is not kept for part in self._parts(domain, term)]
         boxes = sorted((p for p in listed if p.is_box), key=_first_cell)
         odd = [p for p in listed if not p.is_box]
@@ -185,7 +190,12 @@ class PieceLowering:
         points: dict[str, Affine] = {}
         spans: dict[str, Span] = {}
         for (name, (first, after)), extent in zip(piece.spans.items(), self.definition.shape, strict=True):
-            if after - first == 1 and self.scope.context.implies(at_least(first, 0), less(first, extent)):
+            if name in piece.steps:
+                offset, step = piece.steps[name]
+                points[name] = offset + Affine.var(name, step)
+                items.append(Range(offset + first * step, offset + (after - 1) * step + 1, step))
+                spans[name] = (first, after)
+            elif after - first == 1 and self.scope.context.implies(at_least(first, 0), less(first, extent)):
                 items.append(At(first))
                 points[name] = first
             else:
@@ -207,7 +217,7 @@ class PieceLowering:
     def _parts(self, domain: Domain, term: Term) -> list[Piece]:
         """Return a piece as boxes where it is a few of them, else as it is."""
         domain = self.scope.domain & domain
-        whole = self._piece(domain, term)
+        whole = self._strided(domain, term) or self._piece(domain, term)
         if whole.is_box:
             return [whole]
         convex = domain.disjoint().parts()
@@ -218,14 +228,23 @@ class PieceLowering:
         return [whole]
 
     def _piece(self, domain: Domain, term: Term) -> Piece:
-        spans: dict[str, Span] = {}
-        for name in self.definition.indices:
-            span = range_of(domain, name, self.definition.indices)
-            if span is None:
-                return Piece(domain, term, None, is_box=False)
-            spans[name] = span
+        spans = ranges_of(domain, self.definition.indices, self.definition.indices)
+        if spans is None:
+            return Piece(domain, term, None, is_box=False)
         is_box = (self.scope.domain & span_box(spans)).is_subset(domain)
         return Piece(domain, term, spans, is_box)
+
+    def _strided(self, domain: Domain, term: Term) -> Piece | None:
+        """Return a piece with every second, third, ... position of an index as a box; None where it is none."""
+        steps = {name: found for name in self.definition.indices if (found := stride_of(domain, name))}
+        if not steps:
+            return None
+        counted = {name: offset + Affine.var(name, step) for name, (offset, step) in steps.items()}
+        inside, everything = domain.substitute(counted), self.scope.domain.substitute(counted)
+        spans = ranges_of(inside, self.definition.indices, self.definition.indices)
+        if spans is None or not (everything & span_box(spans)).is_subset(inside):
+            return None
+        return Piece(domain, term, spans, is_box=True, steps=steps)
 
     def _kept_version(self, pieces: tuple[tuple[Domain, Term], ...]) -> Term | None:
         """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of
 
 
@@ -44,18 +46,30 @@ def _separated(term: Reduce, name: str, full: Domain) -> Reduce | None:
 def _single(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     name = term.bound[0]
     ends = [a for a in scope.spans if term.domain.mentions(a) and a not in term.body.free]
-    if len(ends) != 1 or name not in term.body.free:
+    if len(ends) != 1:
         return None
     axis = ends[0]
     span = range_of(full, name, [a for a in scope.spans if a != axis])
     if span is None or not _is_exactly(full, name, span, scope):
         return None
     low, high = span
+    if name not in term.body.free:
+        return _repeated(term, high - low, scope)
     if abs(high.coefficient(axis)) == 1 and not low.coefficient(axis):
         return _running(term, axis, (low, high), scope, upwards=True)
     if abs(low.coefficient(axis)) == 1 and not high.coefficient(axis):
         return _running(term, axis, (low, high), scope, upwards=False)
     return None
+
+
+def _repeated(term: Reduce, times: Affine, scope: Scope) -> Value | None:
+    """Return the fold of a value that does not depend on the variable: a multiple or a power."""
+    if term.op not in ("sum", "prod") or not scope.box.implies(at_least(times, 0)):
+        return None
+    value = scope.evaluate(term.body, scope)
+    if term.op == "sum":
+        return scope.combined("mul", affine_value(times, scope, term.dtype), value)
+    return scope.combined("pow", value, affine_value(times, scope)) if is_float(term.dtype) else None
 
 
 def _is_exactly(full: Domain, name: str, span: Span, scope: Scope) -> bool:

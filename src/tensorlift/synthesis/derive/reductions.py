@@ -18,7 +18,7 @@ from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.scope import Scope, Span, Value, range_of, span_box
+from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import flattened, over_parts, over_pieces, without_strides, written_out
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 
@@ -102,10 +102,7 @@ def _is_masked(term: Reduce, scope: Scope) -> bool:
 
 def _spans(term: Reduce, full: Domain, scope: Scope) -> dict[str, Span] | None:
     """Return the range of each bound variable, None where one has no single range for each size."""
-    others = (*scope.spans, *term.bound)
-    spans = {name: range_of(full, name, others) for name in term.bound}
-    known = {name: span for name, span in spans.items() if span is not None}
-    return known if len(known) == len(spans) else None
+    return ranges_of(full, term.bound, (*scope.spans, *term.bound))
 
 
 def _natural(body: Term, name: str, scope: Scope) -> Span | None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+import islpy as isl
+
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
+from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_least, less
 from tensorlift.ir.tensor_program import Expression, NewAxis
 from tensorlift.synthesis.derive.builder import Builder, whole
 
@@ -132,43 +134,59 @@ def span_box(spans: Mapping[str, Span]) -> Domain:
 
 def range_of(domain: Domain, name: str, others: Iterable[str]) -> Span | None:
     """Return the range of a variable in a domain, whatever the ``others`` are; None where no single range fits."""
-    names = [other for other in others if other != name]
-    fast = _read_off(domain, name, names)
-    if fast is not None:
-        return fast
-    projected = domain.project_out(*names)
+    spans = ranges_of(domain, (name,), others)
+    return None if spans is None else spans[name]
+
+
+def ranges_of(domain: Domain, names: Iterable[str], others: Iterable[str]) -> dict[str, Span] | None:
+    """Return the range of each variable, whatever the ``others`` are; None where one has no single range."""
+    hidden = tuple(others)
+    constraints = _only_conjunct(domain)
+    spans: dict[str, Span] = {}
+    for name in names:
+        rest = [other for other in hidden if other != name]
+        span = _read_off(constraints, name, rest) or _projected(domain, name, rest)
+        if span is None:
+            return None
+        spans[name] = span
+    return spans
+
+
+def _only_conjunct(domain: Domain) -> list[Constraint]:
+    """Return the constraints of a convex domain, none for any other."""
+    try:
+        conjuncts = domain.conjuncts()
+    except NotAffine:
+        return []
+    return conjuncts[0] if len(conjuncts) == 1 else []
+
+
+def _projected(domain: Domain, name: str, others: list[str]) -> Span | None:
+    projected = domain.project_out(*others)
     try:
         low = projected.extreme(name, maximum=False)
         high = projected.extreme(name, maximum=True)
-    except NotAffine:
+    except (NotAffine, isl.Error):  # no bound, or none that is affine
         return None
     if len(low) != 1 or len(high) != 1:
         return None
     return low[0][1], high[0][1] + 1
 
 
-def _read_off(domain: Domain, name: str, others: list[str]) -> Span | None:
+def _read_off(constraints: list[Constraint], name: str, others: list[str]) -> Span | None:
     """Return the range where the constraints state it without the other variables."""
-    try:
-        conjuncts = domain.conjuncts()
-    except NotAffine:
-        return None
-    if len(conjuncts) != 1:
-        return None
-    low, high = None, None
-    for constraint in conjuncts[0]:
+    ends: dict[int, Affine] = {}
+    for constraint in constraints:
         coefficient = constraint.affine.coefficient(name)
         if not coefficient:
             continue
         rest = constraint.affine - Affine.var(name, coefficient)
-        if constraint.is_equality or abs(coefficient) != 1 or rest.mentions(others):
+        if abs(coefficient) != 1 or rest.mentions(others):
             return None
-        if coefficient == 1:
-            if low is not None:
-                return None
-            low = -rest
-        else:
-            if high is not None:
-                return None
-            high = rest + 1
-    return None if low is None or high is None else (low, high)
+        if constraint.is_equality:
+            value = rest * -coefficient
+            return value, value + 1
+        if coefficient in ends:
+            return None
+        ends[coefficient] = -rest if coefficient == 1 else rest + 1
+    return (ends[1], ends[-1]) if len(ends) == 2 else None  # noqa: PLR2004 - both ends

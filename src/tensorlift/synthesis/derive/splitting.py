@@ -45,7 +45,7 @@ def flattened(term: Reduce) -> Reduce:
 def without_strides(term: Reduce) -> Reduce | None:
     """Return the reduction with ``low + step * t`` for a variable that takes every ``step``-th value, or None."""
     for name in term.bound:
-        found = _stride(term.domain, name)
+        found = stride_of(term.domain, name)
         if found is None:
             continue
         offset, step = found
@@ -58,7 +58,8 @@ def without_strides(term: Reduce) -> Reduce | None:
     return None
 
 
-def _stride(domain: Domain, name: str) -> tuple[Affine, int] | None:
+def stride_of(domain: Domain, name: str) -> tuple[Affine, int] | None:
+    """Return offset and step of a variable that takes every ``step``-th value in a domain."""
     try:
         domain.conjuncts()
     except NotAffine:

@@ -32,7 +32,7 @@ from tensorlift.targets.numpy.emit_wrap import wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.ir.tensor_program import SizeSource, TensorProgram
+    from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
 
 _INDENT = "    "
 _UPDATES = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
@@ -47,11 +47,13 @@ class Emitted:
     """The source of a module, the name of its function, and where variables hold definitions.
 
     A cut stands at the first line of its statement; at the ``for`` of a kept loop cuts tell which variables carry what.
+    ``parameters`` are those of the function in order, with their names in the source.
     """
 
     text: str
     entry: str
     cuts: tuple[Cut, ...]
+    parameters: tuple[Parameter, ...]
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -80,7 +82,7 @@ class _Emission:
         offset = len(top)
         cuts = tuple(Cut(cut.line + offset, cut.variable, cut.definition) for cut in self.cuts)
         text = "\n".join([*top, *self.lines]) + "\n"
-        return Emitted(text, self.names[self.program.name], cuts)
+        return Emitted(text, self.names[self.program.name], cuts, self._parameters())
 
     # -- the top
 
@@ -95,12 +97,16 @@ class _Emission:
 
     def _header(self) -> list[str]:
         sizes = list(self._size_lines())
-        parameters = ", ".join(self.names[p.name] for p in self.program.parameters)
+        parameters = ", ".join(self.names[p.name] for p in self._parameters())
         lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
         if self.program.location is not None:
             place = self.program.location
             lines.append(f'{_INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
         return [*lines, *sizes]
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        """Return the parameters; a size that nothing mentions, such as a leading dimension, is none."""
+        return tuple(p for p in self.program.parameters if not p.is_size or p.name in self.spell.used)
 
     def _size_lines(self) -> Iterator[str]:
         """Yield the definitions of the sizes that are used, in an order in which each knows what it needs."""
