@@ -334,3 +334,9 @@ def test_a_name_bound_twice_is_no_clash() -> None:
     inner = total("k", 0, "n", mul(a("k"), b("k")))
     assert equal(total("k", 0, "n", mul(a("k"), inner)), mul(total("u", 0, "n", a("u")), inner), UNIVERSE)
     assert equal(terms.reduce("sum", ("k",), box(k="n"), a("k")), total("z", 0, "n", a("z")), box(k="m"))
+
+
+def test_a_free_variable_is_not_taken_for_a_bound_one() -> None:
+    assert not equal(total("k", 0, "n", a("k")), total("l", 0, "n", a("k")), UNIVERSE)
+    assert not equal(total("k", 0, "n", a("k", "j")), total("j", 0, "n", a("j", "k")), UNIVERSE)
+    assert not equal(total("k", 0, "n", total("k", 0, "m", a("k"))), total("l", 0, "n", total("q", 0, "m", a("l"))), IJ)

@@ -1,7 +1,8 @@
 """The decision whether two terms are equal at every point of a domain, for every content of the arrays.
 
-Both are brought to normal form, and the difference is merged until nothing is left.  Where that does not show it and a
-guard splits the domain, each part is decided by itself, with more known about the indices.
+Terms that look alike are equal at once.  Otherwise both are brought to normal form, and the difference is merged until
+nothing is left.  Where that does not show it and a guard splits the domain, each part is decided by itself, with more
+known about the indices.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.normal import interning
+from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.arithmetic import cells
 from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
@@ -49,7 +51,7 @@ def clear_caches() -> None:
 def _decide(a: Term, b: Term, domain: Domain) -> bool:
     interning.tables.left = interning.BUDGET
     try:
-        return domain.is_empty() or _equal_within(a, b, domain)
+        return domain.is_empty() or alike(a, b, domain) or _equal_within(a, b, domain)
     except (interning.Undecided, RecursionError):
         return False
 

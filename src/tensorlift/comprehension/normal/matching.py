@@ -93,6 +93,8 @@ class Matcher:
             yield from self._opened(pattern, target, match)
 
     def _subscripts(self, pattern: tuple[Affine, ...], target: tuple[Affine, ...], match: Match) -> Iterator[Match]:
+        if len(pattern) != len(target):
+            return
         match = dict(match)
         pairs = list(zip(pattern, target, strict=True))
         while pairs:

@@ -1,0 +1,104 @@
+"""A first look: terms that only differ in names of bound variables and the order of operands are equal.
+
+That is most of what is asked (a program read back against the definition that it was made from), and it costs a tenth
+of the normal form.  The look is bounded: it may miss what the normal form then shows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain
+
+STEPS = 1500
+
+Names = dict[str, Affine]  # from bound variables of the right term to those of the left one
+
+
+class _GaveUp(Exception):  # noqa: N818 - an answer, not a failure
+    """Raised where the look takes too long."""
+
+
+def alike(left: Term, right: Term, context: Domain) -> bool:
+    """Tell whether two terms are seen at once to be equal at every point of the context."""
+    try:
+        return _Look(context).terms(left, right, {}, {})
+    except _GaveUp:
+        return False
+
+
+def _variables(names: Names) -> set[str]:
+    return {v for a in names.values() for v in a.variables}
+
+
+class _Look:
+    def __init__(self, context: Domain) -> None:
+        self.context = context
+        self.steps = STEPS
+
+    def terms(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        """Compare two terms; ``seen`` has the answers under the present names."""
+        if left is right and left.free.isdisjoint(names) and left.free.isdisjoint(_variables(names)):
+            return True
+        if left.dtype != right.dtype or type(left) is not type(right):
+            return False
+        answer = seen.get((left, right))
+        if answer is None:
+            self.steps -= 1
+            if self.steps < 0:
+                raise _GaveUp
+            answer = seen[left, right] = self._compare(left, right, names, seen)
+        return answer
+
+    def _compare(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        if isinstance(left, Apply) and isinstance(right, Apply):
+            return self._applications(left, right, names, seen)
+        if isinstance(left, Read) and isinstance(right, Read):
+            return (
+                left.array == right.array
+                and len(left.indices) == len(right.indices)
+                and all(a == b.substitute(names) for a, b in zip(left.indices, right.indices, strict=True))
+            )
+        if isinstance(left, Reduce) and isinstance(right, Reduce):
+            return self._folds(left, right, names)
+        if isinstance(left, Piecewise) and isinstance(right, Piecewise):
+            return len(left.pieces) == len(right.pieces) and all(
+                self._domains(d, e, names) and self.terms(t, u, names, seen)
+                for (d, t), (e, u) in zip(left.pieces, right.pieces, strict=True)
+            )
+        if isinstance(left, Index) and isinstance(right, Index):
+            return left.affine == right.affine.substitute(names)
+        return left is right
+
+    def _applications(self, left: Apply, right: Apply, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        if left.op != right.op:
+            return False
+        if all(self.terms(a, b, names, seen) for a, b in zip(left.args, right.args, strict=True)):
+            return True
+        if not SCALAR_OPS[left.op].commutative:
+            return False
+        return all(self.terms(a, b, names, seen) for a, b in zip(left.args, right.args[::-1], strict=True))
+
+    def _folds(self, left: Reduce, right: Reduce, names: Names) -> bool:
+        if left.op != right.op or len(left.bound) != len(right.bound):
+            return False
+        inner = {v: a for v, a in names.items() if v not in right.bound}
+        if not right.free.isdisjoint(left.bound) or not _variables(inner).isdisjoint(left.bound):
+            return False  # a name would be captured
+        inner.update(zip(right.bound, map(Affine.var, left.bound), strict=True))
+        if not self._domains(left.domain, right.domain, inner):
+            return False
+        return self.terms(left.body, right.body, inner, {})
+
+    def _domains(self, left: Domain, right: Domain, names: Names) -> bool:
+        if left is right and not names:
+            return True
+        renamed = right.substitute(names)
+        if left.is_equal(renamed):
+            return True
+        return (self.context & left).is_equal(self.context & renamed)
