@@ -1,4 +1,4 @@
-"""Every row of the NumPy table means what NumPy does: each sample is run for real and compared with its meaning, cell by cell."""
+"""Every row of the NumPy table means what NumPy does: each sample is run for real and compared cell by cell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tensorlift.targets import get_target
 from tensorlift.targets.numpy.rows import ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
@@ -91,8 +91,8 @@ class Meaning:
         if term.op in ("max", "min", "fmax", "fmin"):
             best = max if term.op.endswith("max") else min
             return best(values) if values else (-math.inf if term.op.endswith("max") else math.inf)
-        folded: Any = {"sum": sum, "prod": math.prod, "any": any, "all": all}[term.op](values)
-        return _number(folded, term.dtype)
+        folds: dict[str, Callable[..., Any]] = {"sum": sum, "prod": math.prod, "any": any, "all": all}
+        return _number(folds[term.op](values), term.dtype)
 
 
 def _number(value: Any, dtype: DType) -> Any:
@@ -115,12 +115,15 @@ def _remainder(a: Any, b: Any) -> Any:
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "neg": lambda a: -a,
-    "div": lambda a, b: a / b if b else math.nan, "tdiv": _truncated, "rem": _remainder, "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
+    "div": lambda a, b: a / b if b else math.nan, "tdiv": _truncated, "rem": _remainder,
+    "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
     "max": max, "min": min, "fmax": max, "fmin": min, "abs": abs, "pow": lambda a, b: a**b,
-    "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b, "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": lambda a: not a,
+    "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
+    "not": lambda a: not a,
     "bitand": lambda a, b: a & b, "bitor": lambda a, b: a | b, "bitxor": lambda a, b: a ^ b, "bitnot": lambda a: ~a,
-    "shl": lambda a, b: a << b, "shr": lambda a, b: a >> b, "cast": lambda a: a, "infinity": lambda: math.inf, "nan": lambda: math.nan,
+    "shl": lambda a, b: a << b, "shr": lambda a, b: a >> b, "cast": lambda a: a,
+    "infinity": lambda: math.inf, "nan": lambda: math.nan,
     "atan2": math.atan2, "copysign": math.copysign, "rint": round, "cbrt": math.cbrt, "exp2": math.exp2,
 }  # fmt: skip
 
@@ -226,12 +229,6 @@ def _extent(text: str) -> Affine:
     return total
 
 
-def _samples() -> Iterator[tuple[str, Sample]]:
-    for row in ROWS.values():
-        for entry in row.samples:
-            yield row.name, entry
-
-
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 def test_a_row_means_what_numpy_does(spelling: str) -> None:
     for entry in ROWS[spelling].samples:
@@ -246,3 +243,25 @@ def test_a_row_means_what_numpy_does(spelling: str) -> None:
                 types = {n: a.dtype.name for n, a in trial.arrays.items()}
                 pytest.fail(f"{entry.text} with {types}, {trial.sizes}: {difference}")
         assert len(refused) < TRIALS, f"{entry.text} has no meaning: {refused[0]}"
+
+
+@pytest.mark.parametrize("left", sorted(NUMPY_TYPES))
+@pytest.mark.parametrize("right", sorted(NUMPY_TYPES))
+def test_types_promote_as_in_numpy(left: DType, right: DType) -> None:
+    assert NUMPY_TYPES[promote(left, right)] == np.promote_types(NUMPY_TYPES[left], NUMPY_TYPES[right])
+
+
+def test_a_target_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(LiftError) as caught:
+        get_target("fortran")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "TL502"
+    assert all(name in diagnostic.remedy for name in target_names())
+
+
+def test_a_row_that_nothing_tests_or_that_stands_twice_is_refused() -> None:
+    row = ROWS["np.exp"]
+    with pytest.raises(ValueError, match="no sample"):
+        OpRow("name", "np.name", row.meaning, ())
+    with pytest.raises(ValueError, match="twice"):
+        by_spelling([row, OpRow("other", "np.exp", row.meaning, (sample("np.exp(a)", a="f64[n]"),))])

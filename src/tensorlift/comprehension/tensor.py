@@ -30,9 +30,7 @@ _EXACT_COEFFICIENT = 1 << 14  # sizes stay below 2**48, so that such combination
 
 
 class Strength(Enum):
-    """How much a value's type counts in promotion: a Python number is weak; a scalar parameter may be given as
-    either.
-    """
+    """How much a value's type counts in promotion: a Python number is weak, a scalar parameter may be either."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -133,7 +131,6 @@ def size(value: Affine) -> SymbolicTensor:
 
 
 def _exact(value: Affine) -> Term:
-    """A constant that 64 bits do not hold stays an index, which never wraps."""
     return terms.index(value, "i64")
 
 

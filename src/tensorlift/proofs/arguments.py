@@ -1,6 +1,4 @@
-"""Binding the arguments of a call to the parameters of an operation's row, converted to the kinds that the row
-names.
-"""
+"""Binding the arguments of a call to the parameters of a row, converted to the kinds that the row names."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -39,19 +38,6 @@ class Certificate:
     source_digest: str = ""
     numerics: str = "real"
     level: str = "proved"
-
-    @staticmethod
-    def of(  # noqa: PLR0913 - the parts of a certificate
-        summary: Summary,
-        program: str,
-        entry: str,
-        target: str,
-        cuts: tuple[Cut, ...],
-        obligations: Mapping[str, int],
-        cases: int,
-    ) -> Certificate:
-        """Return the certificate of a finished proof."""
-        return Certificate(summary, program, entry, target, cuts, obligations, cases)
 
     def about(self, source_digest: str, preconditions: tuple[str, ...]) -> Certificate:
         """Return the certificate with the source that it is about and what is assumed of its use."""
@@ -105,8 +91,3 @@ def certificate_from_json(data: Mapping[str, Any]) -> Certificate:
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None
-
-
-def digest(summary: Summary) -> str:
-    """Return a digest of a summary: equal digests mean the same definitions."""
-    return hashlib.sha256(json.dumps(summary_to_json(summary), sort_keys=True).encode()).hexdigest()

@@ -54,7 +54,7 @@ def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequenc
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
     obligations = dict(sorted(proof.ledger.counts.items()))
-    return Certificate.of(summary, text, entry, target.name, tuple(cuts), obligations, cases)
+    return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases)
 
 
 class _Proof:
@@ -76,17 +76,15 @@ class _Proof:
         self.ledger.within(case)
         self.definitions.opaque = set()
         self.divisors.active = [self.summary.items]
-        loops = LoopProver(self.summary.items, self.summary.arrays)
-        execution = Execution(self.evaluator, self.ledger, self.definitions, self.divisors, self.cuts, loops.prove)
+        loops = LoopProver(self.summary.items)
+        execution = Execution(self.evaluator, self.definitions, self.divisors, self.cuts, loops.prove)
         returned = execution.run(self.function.body, self._parameters())
         self._check_results(execution, returned)
 
     # -- parameters
 
     def _parameters(self) -> Frame:
-        """Bind the parameters: arrays, scalars and sizes of the source, of each kind in source order, each by its
-        name.
-        """
+        """Bind the parameters by the names of the source; each kind of them stands in source order."""
         frame = Frame(self.function.local_names)
         given = [self._source_name(parameter) for parameter in self.function.parameters]
         for parameter, name in zip(self.function.parameters, given, strict=True):
@@ -152,14 +150,15 @@ class _Proof:
         definition = self.definitions.by_name.get(version)
         if definition is not None:
             return definition.shape, definition.dtype
-        info = self.summary.arrays[self.definitions.array_of(version)]
+        info = self.definitions.arrays[self.definitions.array_of(version)]
         return info.shape, info.dtype
 
     def _check_memory(self, name: str, held: Held, buffers: set[Buffer]) -> None:
-        """An output is fresh: no view of an input, of another output or of read-only memory."""
+        """Demand a fresh output: no view of an input, of another output or of read-only memory."""
         if held.buffer is None:
             return
-        if held.buffer.is_input or held.is_window or held.buffer in buffers:
+        is_view = held.is_window and held.tensor.rank > 0
+        if held.buffer.is_input or is_view or held.buffer in buffers:
             raise CheckFailure(
                 MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
             )

@@ -123,7 +123,7 @@ class Divisors:
                 yield from self._inside(piece, domain & part, variables)
         elif isinstance(term, Apply):
             if term.op in _DIVISIONS:
-                # A float may be divided by an integer that is zero: only an integer division says something of the integer.
+                # A float may be divided by an integer that is zero: only integer division tells of the integer.
                 divisor = _stripped(term.args[1]) if is_integer(term.dtype) else term.args[1]
                 yield Division(self._definitions.expand(divisor, domain), domain, variables)
             always = term.args[:1] if term.op in ("select", "and", "or") else term.args

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import OpRow, SubscriptItem, Target
 
 _BINARY = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _UNARY = {ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~x"}
@@ -41,6 +41,18 @@ class Evaluator:
         self.ledger = ledger
         self.call: Callable[[Function, list[Item], ast.Call], Item] | None = None
         self._binder = Binder(ledger)
+        self._handlers: dict[type[ast.expr], Callable[..., Item]] = {
+            ast.Name: self._name,
+            ast.Constant: self._constant,
+            ast.Tuple: self._tuple,
+            ast.List: self._tuple,
+            ast.UnaryOp: self._unary,
+            ast.BinOp: self._binary,
+            ast.Compare: self._compare,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
+            ast.Subscript: self._subscript,
+        }
 
     # -- operations
 
@@ -66,10 +78,10 @@ class Evaluator:
             CheckFailure: where it has no meaning here, or an obligation is not met.
 
         """
-        handler = _HANDLERS.get(type(node))
+        handler = self._handlers.get(type(node))
         if handler is None:
             raise unreadable(node, "an expression that the checker does not know")
-        return handler(self, node, frame)
+        return handler(node, frame)
 
     def tensor(self, node: ast.expr, frame: Frame) -> SymbolicTensor:
         """Return the value of an expression as an operand."""
@@ -99,7 +111,7 @@ class Evaluator:
         dotted = self._dotted(node, frame)
         if dotted is not None and dotted in self.target.element_types:
             return ElementType(self.target.element_types[dotted])
-        self._refuse(node, f"{node.id} has no value here")
+        return self._refuse(node, f"{node.id} has no value here")
 
     def _refuse(self, node: ast.AST, why: str) -> NoReturn:
         raise CheckFailure(UNREADABLE, why, getattr(node, "lineno", None))
@@ -174,7 +186,7 @@ class Evaluator:
         return self.apply(self._callable(dotted, node), positional, keywords)
 
     def _callable(self, dotted: str | None, node: ast.Call) -> OpRow:
-        """A bare name is a builtin, unless an import binds it."""
+        """Return the row of a function; a bare name is a builtin, unless an import binds it."""
         spelled = dotted or ""
         is_builtin = "." not in spelled and spelled not in self.program.modules
         if is_builtin or spelled in self.target.element_types:
@@ -226,7 +238,7 @@ def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> H
         return _view(result, operands, is_window=memory is Memory.WINDOW)
     if memory is Memory.BLANK:
         return Held(result, Buffer(), blank=Domain.box(cell_names(result.rank), result.shape))
-    return Held(result, Buffer() if result.rank else None)
+    return Held(result, Buffer())
 
 
 def _view(result: SymbolicTensor, operands: Sequence[Item], *, is_window: bool) -> Held:
@@ -239,17 +251,3 @@ def _view(result: SymbolicTensor, operands: Sequence[Item], *, is_window: bool) 
 def _without_cells(value: Item) -> Item:
     """Only shape and type count: a blank array will do."""
     return Held(value.tensor) if isinstance(value, Held) else value
-
-
-_HANDLERS: dict[type[ast.expr], Callable[..., Item]] = {
-    ast.Name: Evaluator._name,
-    ast.Constant: Evaluator._constant,
-    ast.Tuple: Evaluator._tuple,
-    ast.List: Evaluator._tuple,
-    ast.UnaryOp: Evaluator._unary,
-    ast.BinOp: Evaluator._binary,
-    ast.Compare: Evaluator._compare,
-    ast.Attribute: Evaluator._attribute,
-    ast.Call: Evaluator._call,
-    ast.Subscript: Evaluator._subscript,
-}

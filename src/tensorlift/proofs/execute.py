@@ -1,5 +1,4 @@
-"""Symbolic execution of statements: each name holds a tensor, a store is a functional update, cuts become opaque
-arrays.
+"""Symbolic execution of statements: each name holds a tensor, and a store is a functional update.
 
 Long programs stay cheap because of cuts.  Where the emitter says that a variable holds a definition, equality is
 decided at once, and from then on program and summary both mean the array by its name.  A cut that does not hold is
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import equal
-from tensorlift.comprehension.tensor import SymbolicTensor, array, domain_of, number
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, domain_of, scalar_value
 from tensorlift.proofs.arguments import tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
@@ -29,28 +28,27 @@ if TYPE_CHECKING:
     from tensorlift.proofs.divisors import Divisors
     from tensorlift.proofs.evaluate import Evaluator
     from tensorlift.proofs.expansion import Definitions
-    from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.parse import Function
     from tensorlift.proofs.values import Item as Value
     from tensorlift.targets.target import OpRow, SubscriptItem
 
 _DEEPEST_CALL = 8
+_TRUE = scalar_value(terms.one("bool"), Strength.WEAK)
 
 
 class Execution:
     """Executes the statements of a program; ``items`` are the summary's items at the present depth of loops."""
 
-    def __init__(  # noqa: PLR0913 - the parts of one proof
+    def __init__(
         self,
         evaluator: Evaluator,
-        ledger: Ledger,
         definitions: Definitions,
         divisors: Divisors,
         cuts: Sequence[Cut],
         loop: Callable[[Execution, ast.For, Frame], None],
     ) -> None:
         self.evaluator = evaluator
-        self.ledger = ledger
+        self.ledger = evaluator.ledger
         self.definitions = definitions
         self.divisors = divisors
         self.unproved_cut: Cut | None = None
@@ -183,7 +181,7 @@ class Execution:
         """Return the cells that have no value after a store, None where all have."""
         assert held.blank is not None
         unmarked = SymbolicTensor(held.tensor.shape, "bool", lambda _: terms.zero("bool"))
-        marked = row.meaning(self.ledger, unmarked, items, number(True))
+        marked = row.meaning(self.ledger, unmarked, items, _TRUE)
         assert isinstance(marked, SymbolicTensor)
         written = domain_of(marked.at(cells_of(marked)))
         rest = held.blank if written is None else held.blank - written

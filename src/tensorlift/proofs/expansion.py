@@ -1,5 +1,4 @@
-"""Definitions of the summary as seen by a proof: some are known by name only, the others are written out where they
-are read.
+"""The summary's definitions in a proof: some are known by name only, the others are written out where they are read.
 
 A definition becomes *opaque* when the program was proved to hold it: from there on program and summary mean the same
 array by its name, whatever its cells are.  Cells of a local array that the source never wrote have no value: any value
@@ -33,7 +32,8 @@ class Definitions:
     def __init__(self, summary: Summary) -> None:
         self.by_name: dict[str, Definition] = {d.name: d for d in summary.definitions()}
         self.opaque: set[str] = set()
-        self._arrays = {c.name: c.array for loop in _loops(summary.items) for c in loop.carried}
+        self.arrays = summary.arrays
+        self._array_of = {c.name: c.array for loop in _loops(summary.items) for c in loop.carried}
         self._unwritten = {name for name, info in summary.arrays.items() if not info.is_parameter}
 
     def is_unwritten(self, name: str) -> bool:
@@ -62,7 +62,7 @@ class Definitions:
 
     def array_of(self, version: str) -> str:
         """Return the array of which a carried or initial version is one."""
-        return self._arrays.get(version, version)
+        return self._array_of.get(version, version)
 
     def is_version(self, tensor: SymbolicTensor, version: str, context: Domain) -> bool:
         """Decide whether a tensor is a version of an array: a definition, an initial version or a carried one."""

@@ -15,7 +15,7 @@ LOOP = "TL407"  # a loop is not one that the source keeps
 CERTIFICATE = "TL408"  # a certificate is damaged, or not that of its source
 
 
-class CheckFailure(LiftError):
+class CheckFailure(LiftError):  # noqa: N818 - the refusal of a program, not an error of ours
     """Raised where a program is not proved; ``line`` counts from 1 in the program's text."""
 
     def __init__(self, code: str, reason: str, line: int | None = None, remedy: str = "") -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.terms import Apply, Index, Read
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
 
 

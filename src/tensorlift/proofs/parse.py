@@ -8,6 +8,7 @@ here or, for expressions, on evaluation.
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -76,8 +77,8 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _add(functions: dict[str, Function], function: Function) -> None:
-    if function.name in functions:
-        raise CheckFailure(UNREADABLE, f"the function {function.name} is defined twice")
+    if function.name in functions or hasattr(builtins, function.name):
+        raise CheckFailure(UNREADABLE, f"the name of the function {function.name} is taken")
     functions[function.name] = function
 
 
@@ -89,7 +90,7 @@ def _function(definition: ast.FunctionDef) -> Function:
         raise unreadable(definition, "a function with more than plain parameters")
     for annotation in [definition.returns, *(a.annotation for a in listed)]:
         _check_annotation(annotation)
-    local = set(a.arg for a in listed)
+    local = {a.arg for a in listed}
     for statement in _walk(definition.body):
         local.update(_bound_names(statement))
     return Function(definition.name, tuple(a.arg for a in listed), tuple(definition.body), frozenset(local))
@@ -130,7 +131,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
 
 
 def _forbid_shadowing(functions: Mapping[str, Function], modules: set[str]) -> None:
-    """A module or a function keeps its name everywhere, so that a name always means what the checker thinks."""
+    """Demand that modules and functions keep their names, so that a name always means what the checker thinks."""
     for name, function in functions.items():
         if name in modules:
             raise CheckFailure(UNREADABLE, f"a function has the name of the module {name}")

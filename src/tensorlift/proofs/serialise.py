@@ -1,6 +1,6 @@
-"""Summaries as JSON values and back: domains as isl text, affine expressions as coefficients, terms as one table of
-shared nodes.
+"""Summaries as JSON values and back.
 
+Domains are isl text, affine expressions coefficients, terms one table of shared nodes.
 Bound variables get new names when a summary is read, so that it never clashes with names made later.
 """
 
@@ -16,8 +16,9 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
-from tensorlift.diagnostics import Diagnostic, Location
+from tensorlift.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,30 +43,62 @@ def summary_from_json(data: dict[str, Json]) -> Summary:
     return _Reader(data["terms"]).summary(data)
 
 
+def same_summary(left: Summary, right: Summary) -> bool:
+    """Tell whether two summaries are the same up to the names of bound variables and the spelling of domains."""
+    return _same(summary_to_json(left), summary_to_json(right))
+
+
+def _same(left: Json, right: Json) -> bool:
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, str) and isinstance(right, str) and "{" in left and "{" in right:
+        return left == right or bool(isl.Set(left).is_equal(isl.Set(right)))
+    return bool(left == right)
+
+
 class _Writer:
+    """Writes terms into one table; bound variables are called by the order in which they appear."""
+
     def __init__(self) -> None:
         self._numbers: dict[Term, int] = {}
         self._table: list[Json] = []
         self._bound: dict[str, str] = {}
 
     def summary(self, summary: Summary) -> dict[str, Json]:
+        for definition in summary.definitions():
+            for _, term in definition.pieces:
+                self._name_bound(term)
         items = [self._item(item) for item in summary.items]
         return {
             "name": summary.name,
             "sizes": list(summary.sizes),
             "scalars": dict(summary.scalars),
             "arrays": [self._array(info) for info in summary.arrays.values()],
-            "context": _domain(summary.context),
-            "assumed": _domain(summary.assumed),
-            "derived": [[d.name, _affine(d.numerator), d.divisor] for d in summary.derived],
+            "context": self._domain(summary.context),
+            "assumed": self._domain(summary.assumed),
+            "derived": [[d.name, self._affine(d.numerator), d.divisor] for d in summary.derived],
             "items": items,
             "outputs": [list(pair) for pair in summary.outputs],
             "result": summary.result,
             "terms": self._table,
         }
 
+    def _name_bound(self, term: Term) -> None:
+        for node in walk(term):
+            if isinstance(node, Reduce):
+                for name in node.bound:
+                    self._bound.setdefault(name, f"bound_{len(self._bound)}")
+
+    def _affine(self, value: Affine) -> Json:
+        return [value.constant, {self._bound.get(v, v): c for v, c in value.terms}]
+
+    def _domain(self, domain: Domain) -> str:
+        return str(domain.rename(self._bound).isl)
+
     def _array(self, info: ArrayInfo) -> Json:
-        return [info.name, info.dtype, list(map(_affine, info.shape)), info.is_parameter]
+        return [info.name, info.dtype, list(map(self._affine, info.shape)), info.is_parameter]
 
     def _item(self, item: Item) -> Json:
         if isinstance(item, Definition):
@@ -74,22 +107,22 @@ class _Writer:
                 "array": item.array,
                 "dtype": item.dtype,
                 "indices": list(item.indices),
-                "shape": list(map(_affine, item.shape)),
-                "domain": _domain(item.domain),
-                "pieces": [[_domain(d), self._term(t)] for d, t in item.pieces],
+                "shape": list(map(self._affine, item.shape)),
+                "domain": self._domain(item.domain),
+                "pieces": [[self._domain(d), self._term(t)] for d, t in item.pieces],
             }
         return {
             "variable": item.variable,
-            "lower": _affine(item.lower),
-            "upper": _affine(item.upper),
+            "lower": self._affine(item.lower),
+            "upper": self._affine(item.upper),
             "step": item.step,
-            "domain": _domain(item.domain),
+            "domain": self._domain(item.domain),
             "carried": [[c.array, c.before, c.name, c.after] for c in item.carried],
             "body": [self._item(inner) for inner in item.body],
         }
 
     def _term(self, term: Term) -> int:
-        """Number a term after its operands, without recursion: definitions may be deep."""
+        # Without recursion: definitions may be deep.
         stack = [term]
         while stack:
             node = stack[-1]
@@ -103,22 +136,29 @@ class _Writer:
                 self._numbers[node] = len(self._table) - 1
         return self._numbers[term]
 
-    def _node(self, node: Term) -> Json:  # one line for each kind of node
+    def _node(self, node: Term) -> Json:
         number = self._numbers
         if isinstance(node, Constant):
             return ["constant", node.dtype, str(node.value)]
         if isinstance(node, Scalar):
             return ["scalar", node.dtype, node.name]
         if isinstance(node, Index):
-            return ["index", node.dtype, _affine(node.affine)]
+            return ["index", node.dtype, self._affine(node.affine)]
         if isinstance(node, Read):
-            return ["read", node.dtype, node.array, list(map(_affine, node.indices))]
+            return ["read", node.dtype, node.array, list(map(self._affine, node.indices))]
         if isinstance(node, Apply):
             return ["apply", node.dtype, node.op, [number[a] for a in node.args]]
         if isinstance(node, Reduce):
-            return ["reduce", node.dtype, node.op, list(node.bound), _domain(node.domain), number[node.body]]
+            return [
+                "reduce",
+                node.dtype,
+                node.op,
+                [self._bound[n] for n in node.bound],
+                self._domain(node.domain),
+                number[node.body],
+            ]
         assert isinstance(node, Piecewise)
-        return ["piecewise", node.dtype, [[_domain(d), number[t]] for d, t in node.pieces]]
+        return ["piecewise", node.dtype, [[self._domain(d), number[t]] for d, t in node.pieces]]
 
 
 class _Reader:
@@ -207,16 +247,3 @@ class _Reader:
         if found is None:
             found = self._domains[text] = Domain(isl.Set(text)).rename(self._renamed)
         return found
-
-
-def _affine(value: Affine) -> Json:
-    return [value.constant, dict(value.terms)]
-
-
-def _domain(domain: Domain) -> str:
-    return str(domain.isl)
-
-
-def location_to_json(location: Location | None) -> Json:
-    """Give a place as JSON values."""
-    return None if location is None else [location.file, location.line, location.column]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Union
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.targets.target import ElementType
 
@@ -23,8 +23,9 @@ _serial = itertools.count()
 
 
 class Buffer:
-    """Memory of an array, known by identity; that of an input is never written nor returned.  Later buffers have
-    greater serials.
+    """Memory of an array, known by identity; that of an input is never written nor returned.
+
+    Later buffers have greater serials.
     """
 
     __slots__ = ("is_input", "serial")
@@ -39,7 +40,8 @@ class Buffer:
 class Held:
     """A tensor in memory.
 
-    Numbers have no buffer.  A window cannot be written through.  ``blank`` are the cells without values, over the
+    Python numbers have no buffer; NumPy's scalars do, as nobody tells them from arrays of rank 0, which can be written.
+    A window cannot be written through.  ``blank`` are the cells without values, over the
     variables of `cell_names`, None where there are none.
     """
 

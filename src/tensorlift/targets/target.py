@@ -16,11 +16,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import DType
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from tensorlift.comprehension.dtypes import DType
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
 Tensor = SymbolicTensor
@@ -63,10 +64,9 @@ Meaning = Callable[..., Value]
 
 
 class Memory(Enum):
-    """Where a result lives: in memory of its own, or in that of the first operand (``WINDOW`` cannot be written
-    through).
+    """Where a result lives: in memory of its own, or in that of the first operand.
 
-    ``BLANK`` is new memory whose cells have no values yet.
+    ``BLANK`` is new memory whose cells have no values yet; a ``WINDOW`` is a view that cannot be written through.
     """
 
     NEW = "new"
@@ -79,9 +79,7 @@ MemoryRule = Callable[..., Memory]
 
 
 class Sample(NamedTuple):
-    """How to try a row: an expression over operands such as ``a="f64[m, n]"``, sizes from ``least`` on and a kind of
-    values.
-    """
+    """How to try a row: an expression over operands such as ``a="f64[m, n]"``, with sizes from ``least`` on."""
 
     text: str
     operands: Mapping[str, str]

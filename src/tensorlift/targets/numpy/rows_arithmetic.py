@@ -42,7 +42,7 @@ def cell(op: str, left: Term, right: Term) -> Term:
 
 
 def _is_truncating(left: Term, right: Term) -> bool:
-    """``(a - rem(a, b)) // b``, an exact quotient, is how C's division is written."""
+    """Tell whether it is ``(a - rem(a, b)) // b``, an exact quotient: so C's division is written."""
     if not (isinstance(left, Apply) and left.op == "sub" and is_integer(left.dtype)):
         return False
     dividend, remainder = left.args
@@ -55,11 +55,11 @@ def _dividend(left: Term) -> Term:
 
 
 def binary(
-    o: Obligations, op: str, left: SymbolicTensor, right: SymbolicTensor, dtype: DType, strength: Strength
+    o: Obligations, op: str, operands: Sequence[SymbolicTensor], dtype: DType, strength: Strength
 ) -> SymbolicTensor:
     """Apply a scalar operation to operands converted to one type."""
-    operands = [converted(o, left, dtype), converted(o, right, dtype)]
-    return elementwise(o, lambda a, b: cell(op, a, b), operands, dtype, strength)
+    typed = [converted(o, operand, dtype) for operand in operands]
+    return elementwise(o, lambda a, b: cell(op, a, b), typed, dtype, strength)
 
 
 def _strength(o: Obligations, operands: Sequence[SymbolicTensor], dtype: DType, *, operator: bool) -> Strength:
@@ -78,10 +78,10 @@ def _plain(op: str, *, operator: bool) -> Binary:
         dtype = result_type(o, (x1, x2), operator=operator)
         strength = _strength(o, (x1, x2), dtype, operator=operator)
         if dtype != "bool":
-            return binary(o, op, x1, x2, dtype, strength)
+            return binary(o, op, (x1, x2), dtype, strength)
         if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:
             o.refuse(f"{op} of truth values")
-        return binary(o, _OF_TRUTH_VALUES[op], x1, x2, dtype, strength)
+        return binary(o, _OF_TRUTH_VALUES[op], (x1, x2), dtype, strength)
 
     return meaning
 
@@ -93,7 +93,7 @@ def _true_divide(*, operator: bool) -> Binary:
         strength = _strength(o, (x1, x2), dtype, operator=operator)
         if strength is not Strength.STRONG:
             o.nonzero(x2, "a Python number is divided by")  # it raises where a NumPy one would give infinity
-        return binary(o, "div", x1, x2, dtype, strength)
+        return binary(o, "div", (x1, x2), dtype, strength)
 
     return meaning
 
@@ -110,7 +110,7 @@ def _integer_division(op: str, *, operator: bool) -> Binary:
             exact = _size_division(o, op, x1, x2)
             if exact is not None:
                 return exact
-        return binary(o, op, x1, x2, dtype, strength)
+        return binary(o, op, (x1, x2), dtype, strength)
 
     return meaning
 
@@ -138,7 +138,7 @@ def _power(*, operator: bool) -> Binary:
             return elementwise(o, lambda a, _: _repeated(a, exponent), (base, x2), dtype, strength)
         if is_integer(dtype):
             o.refuse("an integer power without a small positive constant exponent")
-        return binary(o, "pow", x1, x2, dtype, strength)
+        return binary(o, "pow", (x1, x2), dtype, strength)
 
     return meaning
 
@@ -179,7 +179,7 @@ def _positive(o: Obligations, x: Tensor) -> SymbolicTensor:
 
 def _float_binary(op: str) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        return binary(o, op, x1, x2, float_type(o, result_type(o, (x1, x2))), Strength.STRONG)
+        return binary(o, op, (x1, x2), float_type(o, result_type(o, (x1, x2))), Strength.STRONG)
 
     return meaning
 

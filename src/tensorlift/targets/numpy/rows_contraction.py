@@ -97,7 +97,7 @@ def _einsum_labels(o: Obligations, subscripts: str) -> tuple[list[str], str]:
     return labels, out
 
 
-def _einsum_memory(subscripts: str, *operands: SymbolicTensor, optimize: bool = False) -> Memory:  # noqa: ARG001
+def _einsum_memory(subscripts: str, *operands: SymbolicTensor, optimize: bool = False) -> Memory:  # noqa: ARG001 - as above
     """One operand whose labels all stay is only rearranged."""
     left, _, out = subscripts.replace(" ", "").partition("->")
     return Memory.VIEW if len(operands) == 1 and set(left) <= set(out) else Memory.NEW
@@ -146,7 +146,7 @@ def _product(
 def _dot(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     if not a.rank or not b.rank:
         o.refuse("np.dot with a number")
-    if a.rank <= 2 and b.rank <= 2:  # noqa: PLR2004 - beyond matrices, dot and matmul differ
+    if max(a.rank, b.rank) <= 2:  # noqa: PLR2004 - beyond matrices, dot and matmul differ
         return _matmul(o, a, b)
     return o.refuse("np.dot beyond matrices")
 
@@ -198,7 +198,7 @@ def _trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> Sy
         o.refuse("a trace of anything but a matrix")
     o.require("a trace is of a square matrix", equal(a.shape[0], a.shape[1]))
     diagonal = a.with_cells(a.shape[:1], lambda indices: a.at(indices * 2))
-    return fold(o, "sum", diagonal, (0,), dtype.dtype if dtype else accumulator(a.dtype))
+    return fold("sum", diagonal, (0,), dtype.dtype if dtype else accumulator(a.dtype))
 
 
 def _outer_of(function: str) -> OpRow:

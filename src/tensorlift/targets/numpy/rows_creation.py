@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def check_extents(o: Obligations, shape: Sizes) -> None:
-    """An extent must not be negative."""
+    """Demand that no extent is negative."""
     for extent in shape:
         if not extent.is_constant or extent.constant < 0:
             o.require("an extent is not negative", at_least(extent, 0))
@@ -136,7 +136,11 @@ _ON = _diagonal_mask(lambda row, column: Domain.of(equal(row, column)))
 
 def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
     def meaning(
-        o: Obligations, N: Size, M: Size | None = None, k: Size = ZERO, dtype: ElementType | None = None
+        o: Obligations,
+        N: Size,  # noqa: N803 - NumPy's name
+        M: Size | None = None,  # noqa: N803 - NumPy's name
+        k: Size = ZERO,
+        dtype: ElementType | None = None,
     ) -> SymbolicTensor:
         shape = (N, N if M is None else M)
         check_extents(o, shape)

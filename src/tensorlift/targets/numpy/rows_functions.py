@@ -88,17 +88,11 @@ def _conversion(dtype: DType) -> Meaning:
 
 def as_type(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
     """Convert cell by cell: narrowing wraps, floats truncate; a Python integer that does not fit would raise."""
-    if is_integer(dtype) and is_integer(x.dtype) and x.strength is not Strength.STRONG:
-        return _from_python_integer(o, x, dtype)
-    return SymbolicTensor(x.shape, dtype, lambda indices: convert(x.at(indices), dtype))
-
-
-def _from_python_integer(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
     if x.strength is Strength.WEAK:
-        return x.with_cells((), converted(o, x, dtype).at) if x.dtype == dtype else _strong(converted(o, x, dtype))
-    if x.dtype != dtype:
+        return _strong(converted(o, x, dtype))
+    if x.strength is Strength.EITHER and is_integer(dtype) and is_integer(x.dtype) and x.dtype != dtype:
         o.refuse(f"a scalar parameter of type {x.dtype} may be a Python integer that {dtype} does not hold")
-    return x.with_cells((), x.at)
+    return SymbolicTensor(x.shape, dtype, lambda indices: convert(x.at(indices), dtype))
 
 
 def _strong(x: SymbolicTensor) -> SymbolicTensor:

@@ -1,6 +1,4 @@
-"""Subscripts: slices with any bounds and constant steps, new axes, single indices, and gathers by affine index
-arrays.
-"""
+"""Subscripts: slices with any bounds and constant steps, new axes, single indices, gathers by affine arrays, stores."""
 
 from __future__ import annotations
 
@@ -234,7 +232,7 @@ def _steps(selection: Selection, indices: Indices) -> list[Affine]:
 
 
 def _require_same_along_steps(o: Obligations, selection: Selection, cells: CellMap) -> None:
-    """A store with a larger step is affine only if the value is the same along that axis."""
+    """Refuse a store with a larger step, unless the value is the same along that axis: else it is not affine."""
     strided = [a for a, s in zip(selection.axis, selection.stride, strict=True) if a is not None and abs(s) != 1]
     if strided:
         names = tuple(fresh("t") for _ in selection.shape)
@@ -244,7 +242,7 @@ def _require_same_along_steps(o: Obligations, selection: Selection, cells: CellM
 
 
 def _memory(x: Tensor, items: Subscripts) -> Memory:
-    """A gather copies, and so does a subscript that picks a single cell."""
+    """Tell a view from a copy: a gather copies, and so does a subscript that picks a single cell."""
     if not _is_basic(items):
         return Memory.NEW
     single = sum(isinstance(item, SymbolicTensor) for item in items)

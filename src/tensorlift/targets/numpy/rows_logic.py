@@ -1,5 +1,6 @@
-"""Comparisons, truth values, selection and bits: comparisons of affine values become domains, and selections by them
-become pieces.
+"""Comparisons, truth values, selection and bits.
+
+Comparisons of affine values become domains, and selections by them become pieces.
 """
 
 from __future__ import annotations
@@ -7,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.tensor import (
@@ -28,6 +28,8 @@ from tensorlift.targets.target import OpRow, Tensor, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tensorlift.comprehension.affine import Affine
 
 _CONSTRAINTS: dict[str, Callable[[Affine, Affine], Constraint]] = {
     "eq": equal,
@@ -194,7 +196,7 @@ def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
 def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
     meaning = _bitwise(op)
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
-    samples = tuple(sample(text,  1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
+    samples = tuple(sample(text, 1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
         OpRow(f"operator {op}", sign, meaning, samples),
         OpRow(

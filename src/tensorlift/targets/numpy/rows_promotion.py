@@ -1,6 +1,4 @@
-"""Type promotion of NumPy 2 (NEP 50): arrays and NumPy scalars count with their type, Python numbers only with their
-kind.
-"""
+"""Type promotion of NumPy 2 (NEP 50): arrays and NumPy scalars count by type, Python numbers only by kind."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _SIGNED_OF_WIDTH: dict[int, DType] = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
 
 def promote(left: DType, right: DType) -> DType:
     """Return the common type of two types, as ``np.promote_types`` does."""
-    if left == right or right == "bool":
+    if right in (left, "bool"):
         return left
     if left == "bool":
         return right
@@ -47,8 +45,7 @@ def _promote_floats(left: DType, right: DType) -> DType:
 
 
 def result_type(o: Obligations, tensors: Sequence[SymbolicTensor], *, operator: bool = False) -> DType:
-    """Return the common type of operands, as ``np.result_type`` does; the same whether a scalar parameter is weak or
-    strong.
+    """Return the common type of operands, as ``np.result_type`` does, however a scalar parameter is given.
 
     An operator on Python numbers gives a Python number, whose type counts nowhere.
     """
@@ -75,7 +72,7 @@ def _result_type(operands: list[tuple[DType, bool]]) -> DType:
 
 
 def _kind(weak: DType) -> DType:
-    """The type that a Python number has alone."""
+    """Return the type that a Python number has alone."""
     return "i64" if is_integer(weak) else "f64" if is_float(weak) else "bool"
 
 
@@ -119,7 +116,7 @@ def _weak_value(o: Obligations, term: Term, dtype: DType) -> Term:
 
 
 def _exact_as_real(term: Term, dtype: DType) -> Term:
-    """A Python integer never wraps, so that its arithmetic is that of the reals."""
+    """Return a Python integer as a real: it never wraps, so that its arithmetic is that of the reals."""
     if isinstance(term, Apply) and term.op in ("add", "sub", "mul", "neg"):
         return terms.apply(term.op, *(_exact_as_real(a, dtype) for a in term.args))
     return convert(term, dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, Affine
@@ -51,7 +51,7 @@ def _result_dtype(op: Reducer, dtype: DType, asked: ElementType | None) -> DType
     return dtype if op in _EXTREMES else accumulator(dtype)
 
 
-def fold(o: Obligations, op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) -> SymbolicTensor:
+def fold(op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) -> SymbolicTensor:
     """Reduce whole axes; the extents may be zero, where the operation then needs a neutral element."""
     kept = [axis for axis in range(x.rank) if axis not in axes]
     names = tuple(fresh("r") for _ in axes)
@@ -85,7 +85,7 @@ def _reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[...,
         element = _result_dtype(op, a.dtype, dtype)
         start = None if initial is None else _start(o, op, initial, element)
         picked = a if where is None else _picked(o, op, a, where, start)
-        return _keep(_folded(o, op, picked, axes, element, start), a.rank, axes, keepdims=keepdims)
+        return _keep(_folded(o, _Fold(op, element, start), picked, axes), a.rank, axes, keepdims=keepdims)
 
     return meaning
 
@@ -111,24 +111,32 @@ def _picked(
     return a.with_cells(shape, lambda indices: choose(chosen(indices), a.at(indices), convert(neutral, a.dtype)))
 
 
-def _folded(  # noqa: PLR0913 - the parts of one reduction
-    o: Obligations, op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType, start: Term | None
-) -> SymbolicTensor:
+class _Fold(NamedTuple):
+    """A reduction: its operation, the type in which it is computed, and the initial value, if any."""
+
+    op: Reducer
+    dtype: DType
+    start: Term | None = None
+
+
+def _folded(o: Obligations, how: _Fold, x: SymbolicTensor, axes: tuple[int, ...]) -> SymbolicTensor:
     if not axes:
         o.refuse("a reduction over no axis")
     filled = [at_least(x.shape[a], 1) for a in axes]
-    if op in _EXTREMES and start is None:
-        o.require(f"{op} needs an axis that is not empty", *filled)
-    result = fold(o, op, x, axes, dtype)
+    start = how.start
+    if how.op in _EXTREMES and start is None:
+        o.require(f"{how.op} needs an axis that is not empty", *filled)
+    result = fold(how.op, x, axes, how.dtype)
     if start is None:
         return result
-    combine = COMBINER[op]
-    if op not in _EXTREMES or o.holds(*filled):
+    combine = COMBINER[how.op]
+    if how.op not in _EXTREMES or o.holds(*filled):
         return result.with_cells(result.shape, lambda indices: terms.apply(combine, start, result.at(indices)))
     some = Domain.of(*filled)
 
     def cell(indices: Indices) -> Term:
-        return terms.piecewise(((some, terms.apply(combine, start, result.at(indices))), (some.complement(), start)))
+        folded = terms.apply(combine, start, result.at(indices))
+        return terms.piecewise(((some, folded), (some.complement(), start)))
 
     return result.with_cells(result.shape, cell)
 
@@ -147,7 +155,7 @@ def _mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = Fals
         o.refuse("the mean of a Python number")
     axes = axes_of(o, axis, a.rank)
     dtype: DType = a.dtype if is_float(a.dtype) else "f64"
-    total = _folded(o, "sum", a, axes, dtype, None)
+    total = _folded(o, _Fold("sum", dtype), a, axes)
 
     def cell(indices: Indices) -> Term:
         result = total.at(indices)

@@ -1,6 +1,4 @@
-"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, and what tells a
-shape.
-"""
+"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, shapes."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""A C function, a program that claims to be its lift, and what the checker says of them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+
+from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.normal import clear_caches
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.text import functions
+from tensorlift.proofs import Certificate, CheckFailure, check
+from tensorlift.summarize import summarise
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.ir.cut import Cut
+
+
+class Accept(Protocol):
+    """Check a program that is right."""
+
+    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate: ...
+
+
+class Reject(Protocol):
+    """Check a program that is not accepted and give the code of the reason."""
+
+    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = ()) -> str: ...
+
+
+def summary_of(source: str) -> Summary:
+    reset_names()
+    clear_caches()
+    (function,) = read_c(source, "test.c")
+    assert function.module is not None, function.diagnostics
+    (func_op,) = functions(function.module)
+    return summarise(func_op)
+
+
+def _accept(source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate:
+    text = "import numpy as np\n" + textwrap.dedent(program)
+    return check(text, "f", summary_of(source), get_target("numpy"), cuts)
+
+
+def _reject(source: str, program: str, cuts: Sequence[Cut] = ()) -> str:
+    with pytest.raises(CheckFailure) as caught:
+        _accept(source, program, cuts)
+    return caught.value.code
+
+
+@pytest.fixture
+def accept() -> Accept:
+    return _accept
+
+
+@pytest.fixture
+def reject() -> Reject:
+    return _reject
