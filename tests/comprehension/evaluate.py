@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.domain import NotAffine
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 
@@ -48,15 +49,21 @@ def content(seed: int, name: str, indices: tuple[int, ...], dtype: DType) -> Val
 
 
 @lru_cache(maxsize=1 << 14)
-def _constraints(domain: Domain) -> list[list[Constraint]]:
-    return domain.conjuncts()
+def _constraints(domain: Domain) -> list[list[Constraint]] | None:
+    try:
+        return domain.conjuncts()
+    except NotAffine:
+        return None
 
 
 def contains(domain: Domain, point: Point) -> bool:
     """Tell whether a point lies in a domain."""
+    parts = _constraints(domain)
+    if parts is None:
+        return not domain.at(point).is_empty()
     return any(
         all(c.affine.evaluate(point) == 0 if c.is_equality else c.affine.evaluate(point) >= 0 for c in part)
-        for part in _constraints(domain)
+        for part in parts
     )
 
 

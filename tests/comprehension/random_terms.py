@@ -67,6 +67,8 @@ class Generator:
         """Return a random condition on the indices."""
         left, right = self.affine(names), self.affine(names)
         kind = self.random.randrange(4)
+        if self.random.random() < 0.05:
+            return Domain.strided(self.random.choice(names), Affine(self.random.randrange(2)), 2)
         if kind == 0:
             return Domain.of(Constraint(left - right, is_equality=True))
         return Domain.of(at_least(left, right) if kind > 1 else less(left, right))
@@ -85,6 +87,8 @@ class Generator:
     def leaf(self, dtype: DType, names: tuple[str, ...]) -> Term:
         """Return a cell, scalar, constant or index."""
         kind = self.random.randrange(10)
+        if dtype == "f64" and self.random.random() < 0.02:
+            return terms.apply("infinity")
         if kind == 0:
             return terms.constant(self.random.choice([0, 1] if dtype == "bool" else [0, 1, 2, -1]), dtype)
         if kind == 1:
@@ -109,9 +113,16 @@ class Generator:
         where = Domain.of(at_least(name, 0), less(name, 6), at_least(name, low), less(name, high))
         if self.random.random() < 0.2:
             where = where & self.domain((*names, name))
-        body = self.term(dtype, depth - 1, (*names, name, name))
+        bound = (name,)
+        if self.random.random() < 0.15:
+            other = fresh("k")
+            bound = (name, other)
+            where = where & Domain.of(at_least(other, 0), less(other, self.random.choice(["n", 2])))
+            if self.random.random() < 0.4:
+                where = where & self.domain(bound)
+        body = self.term(dtype, depth - 1, (*names, *bound, *bound))
         ops: list[Reducer] = ["any", "all"] if dtype == "bool" else ["sum", "sum", "sum", "max", "min", "prod"]
-        return terms.reduce(self.random.choice(ops), (name,), where, body)
+        return terms.reduce(self.random.choice(ops), bound, where, body)
 
     def application(self, dtype: DType, depth: int, names: tuple[str, ...]) -> Term:
         """Return a scalar function of random operands."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-BUDGET = 20_000  # monomials built and matches tried for one question, well below a second
+    from tensorlift.comprehension.domain import Domain
+
+BUDGET = 8_000  # monomials built and matches tried for one question, a tenth of a second or two
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure
@@ -20,6 +22,7 @@ class Tables:
     def __init__(self) -> None:
         self.atoms: dict[tuple[Hashable, ...], Any] = {}
         self.signatures: dict[tuple[Hashable, ...], int] = {}
+        self.equal: dict[tuple[int, int, Domain], bool] = {}  # of atoms, by number, at the points of a domain
         self.names = 0
         self.left = BUDGET
 
@@ -27,6 +30,7 @@ class Tables:
         """Forget every atom, signature and name."""
         self.atoms.clear()
         self.signatures.clear()
+        self.equal.clear()
         self.names = 0
 
 

@@ -13,7 +13,7 @@ from itertools import permutations
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.normal.atoms import COMMUTATIVE, ApplyAtom, Atom, FoldAtom, IndexAtom, ReadAtom
-from tensorlift.comprehension.normal.interning import spend
+from tensorlift.comprehension.normal.interning import spend, tables
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
 
 Match = dict[str, Affine]
@@ -143,9 +143,16 @@ class Matcher:
 
     def _equal(self, left: Atom, right: Atom) -> bool:
         """Tell whether two atoms without unknowns are shown equal."""
-        spend()
         if left is right:
             return True
+        question = (left.number, right.number, self.where)
+        answer = tables.equal.get(question)
+        if answer is None:
+            spend()
+            answer = tables.equal[question] = self._compare(left, right)
+        return answer
+
+    def _compare(self, left: Atom, right: Atom) -> bool:
         if isinstance(left, ApplyAtom) and isinstance(right, ApplyAtom):
             return self._same_application(left, right)
         if isinstance(left, FoldAtom) and isinstance(right, FoldAtom):
