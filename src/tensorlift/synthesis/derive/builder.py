@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.tensor_program import (
     At,
@@ -109,6 +110,11 @@ class Builder:
         """Apply a scalar function to operands that broadcast."""
         if op in ("add", "sub"):
             op, arguments = _without_negation(op, arguments)
+        neutral = _without_neutral(op, arguments)
+        if neutral is not None:
+            return neutral
+        if op == "not" and isinstance(arguments[0], Elementwise) and _is_exact(arguments[0]):
+            op, arguments = _OPPOSITE[arguments[0].op], arguments[0].arguments
         result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
         weak = all(a.is_weak for a in arguments)
         return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
@@ -202,6 +208,25 @@ class Builder:
     def cumulative(self, op: Reducer, argument: Expression, axis: int) -> Expression:
         """Fold along an axis, keeping each intermediate value."""
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
+
+
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+
+
+def _is_exact(node: Elementwise) -> bool:
+    """Tell whether a comparison is of single integers, so that its opposite is the opposite comparison."""
+    return node.is_weak and node.op in _OPPOSITE and all(is_integer(a.dtype) for a in node.arguments)
+
+
+def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
+    """Return what is left of a sum with zero or a product with one."""
+    number = {"add": 0, "mul": 1}.get(op)
+    if number is None or arguments[0].dtype != arguments[1].dtype:
+        return None
+    for one, other in (arguments, arguments[::-1]):
+        if isinstance(one, Literal) and one.value == number:
+            return other
+    return None
 
 
 def _without_negation(op: str, arguments: tuple[Expression, ...]) -> tuple[str, tuple[Expression, ...]]:

@@ -170,7 +170,7 @@ def _harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value
 
 def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
     """Return a piecewise value as selects under masks; every piece must be readable wherever it is evaluated."""
-    pieces = [(d, t) for d, t in pieces if not (d & scope.domain).is_empty()]
+    pieces = [(d, t) for d, t in pieces if not (d & scope.domain).is_empty()] or pieces[:1]
     pieces.sort(key=lambda piece: _weight(piece, scope))
     for domain, term in pieces:
         if len(pieces) > 1 and not readable(term, scope.domain & domain, scope.box, scope):

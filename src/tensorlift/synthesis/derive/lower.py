@@ -51,6 +51,7 @@ class Lowering:
         self.types: dict[str, Typed] = dict(_types(summary))
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
         self.failing: dict[Term, bool] = {}
+        self.views: dict[str, list[str]] = {}  # versions that are views of a version's memory
 
     def body(self) -> tuple[Statement, ...]:
         """Return all statements, the return last."""
@@ -60,6 +61,11 @@ class Lowering:
         block = _Block(self, self.summary.context, set())
         statements = _copied_where_made(block.lower(self.summary.items, set(results)), self.build)
         return (*statements, Return(tuple(block.handed_over(name) for name in results)))
+
+    def look_through(self, name: str, value: Expression) -> None:
+        """Remember that a version is a view of what its value reads."""
+        for source in sorted(variables_in(value)):
+            self.views.setdefault(source, []).append(name)
 
     def variable(self, name: str) -> Variable:
         """Return the variable of a version."""
@@ -95,7 +101,7 @@ class _Block:
     def handed_over(self, name: str) -> Expression:
         """Return a version as a value that shares no memory; each owner gives its memory away once."""
         variable = self.lowering.variable(name)
-        if name in self.owned:
+        if name in self.owned or not variable.shape:
             self._use_up(name)
             return variable
         return self.build.copy(variable)
@@ -131,6 +137,8 @@ class _Block:
             self.owned.add(definition.name)
         elif self._is_owned(first.value):
             self.owned.add(definition.name)
+        else:
+            self.lowering.look_through(definition.name, first.value)
         if is_whole and first.value.is_weak and not (isinstance(first.value, Literal) and first.value.dtype == "f64"):
             return [replace(first, value=self.build.copy(first.value))]  # a NumPy scalar, with its type
         return statements
@@ -142,19 +150,24 @@ class _Block:
         return not value.shape or owns_memory(value)
 
     def _dies_here(self, version: str) -> bool:
-        return version in self.owned and version not in self.needed_later
+        return version in self.owned and not self._is_seen_later(version)
+
+    def _is_seen_later(self, version: str) -> bool:
+        """Tell whether later items read a version or a view of its memory."""
+        waiting = [version]
+        while waiting:
+            name = waiting.pop()
+            if name in self.needed_later:
+                return True
+            waiting += self.lowering.views.get(name, [])
+        return False
 
     def _loop(self, loop: KeptLoop) -> list[Statement]:
         changed = [c for c in loop.carried if c.after != c.name]
         body = _Block(self.lowering, self.context & loop.domain, {c.name for c in loop.carried})
         statements = body.lower(loop.body, {c.after for c in loop.carried})
-        after = {c.name: body.handed_over(c.after) for c in changed if c.after in body.owned}
-        owned = set(after)
-        for carried in changed:
-            if carried.name not in after:
-                value = self.lowering.variable(carried.after)
-                after[carried.name] = self.build.copy(value) if carried.name in body.updated else value
-        entry = [self._entry(carried, loop, body, owned) for carried in loop.carried]
+        after = {c.name: body.handed_over(c.after) for c in changed}
+        entry = [self._entry(carried, loop, body, set(after)) for carried in loop.carried]
         statements += [Assign(name, value, name) for name, value in after.items()]
         pairs = tuple((c.name, c.name) for c in loop.carried)
         return [*entry, For(loop.variable, loop.lower, loop.upper, loop.step, tuple(statements), pairs)]
@@ -170,12 +183,14 @@ class _Block:
         runs = self.context.implies(less(loop.lower, loop.upper))
         if carried.name in body.updated or (carried.name in owned and (takes_over or runs)):
             self.owned.add(carried.name)
+        else:
+            self.lowering.look_through(carried.name, before)
         return Assign(carried.name, before, carried.name)
 
     def _dies(self, name: str, loop: KeptLoop) -> bool:
         read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
         starts = sum(c.before == name for c in loop.carried)
-        return name not in self.needed_later and name not in read_inside and starts == 1
+        return not self._is_seen_later(name) and name not in read_inside and starts == 1
 
 
 def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:

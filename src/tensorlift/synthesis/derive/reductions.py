@@ -270,10 +270,22 @@ def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Val
         size = Value(inner.build.size(_product_extent(inner, missing, term), "i64"), ())
         value = inner.combined("pow", value, size)
     axes = tuple(value.axes.index(name) for name in value.axes if name in term.bound)
-    if not axes:
-        return value
-    rest = tuple(a for a in value.axes if a not in term.bound)
-    return Value(inner.build.reduction(term.op, value.expression, axes, _initial(term, inner, scope)), rest)
+    if axes:
+        rest = tuple(a for a in value.axes if a not in term.bound)
+        folded = inner.build.reduction(term.op, value.expression, axes, _initial(term, inner, scope))
+        value = Value(folded, rest)
+    return value if term.op == "prod" else _unless_empty(value, missing, term, inner)
+
+
+def _unless_empty(value: Value, missing: list[str], term: Reduce, inner: Scope) -> Value:
+    """Return the neutral element where there is no element, for variables that the value does not depend on."""
+    for name in missing:
+        if inner.context.implies(at_least(inner.extent(name), 1)):
+            continue
+        size, least = inner.build.size(inner.extent(name)), inner.build.literal(1, "i64")
+        is_some = Value(inner.build.elementwise("ge", size, least), ())
+        value = inner.combined("select", is_some, value, Value(neutral(term, inner), ()))
+    return value
 
 
 def _product_extent(inner: Scope, names: list[str], term: Reduce) -> Affine:

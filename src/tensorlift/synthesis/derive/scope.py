@@ -156,8 +156,8 @@ def _only_conjunct(domain: Domain) -> list[Constraint]:
     """Return the constraints of a convex domain, none for any other."""
     try:
         conjuncts = domain.conjuncts()
-    except NotAffine:
-        return []
+    except NotAffine:  # a stride, of a loop around or to be told otherwise: the range is that without it
+        conjuncts = Domain(domain.isl.remove_divs()).conjuncts()
     return conjuncts[0] if len(conjuncts) == 1 else []
 
 

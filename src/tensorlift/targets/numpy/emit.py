@@ -175,6 +175,8 @@ class _Emission:
             ends.append(str(loop.step))
         self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
         self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
+        if not loop.body:
+            self.lines.append(f"{indent}{_INDENT}pass")
         self._block(loop.body, indent + _INDENT)
 
     def _return(self, statement: Return, indent: str) -> None:

@@ -59,10 +59,7 @@ _INFIX = {
     "shl": ("<<", Precedence.SHIFT), "shr": (">>", Precedence.SHIFT),
 }  # fmt: skip
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_LOGICAL = {
-    "and": ("&", "and", Precedence.BIT_AND, Precedence.AND),
-    "or": ("|", "or", Precedence.BIT_OR, Precedence.OR),
-}
+_LOGICAL = {"and": ("&", Precedence.BIT_AND), "or": ("|", Precedence.BIT_OR)}
 _FUNCTIONS = {
     "max": "np.maximum", "min": "np.minimum", "fmax": "np.fmax", "fmin": "np.fmin", "select": "np.where",
     "abs": "np.abs", "rem": "np.fmod", "tdiv": "tdiv", "pow": "np.power", "atan2": "np.arctan2",
@@ -248,7 +245,7 @@ def _triangle(spell: Speller, node: Triangle) -> Text:
 
 def _elementwise(spell: Speller, node: Elementwise) -> Text:
     if node.op in _COMPARISONS:
-        left, right = (spell(a).within(Precedence.BIT_OR) for a in node.arguments)
+        left, right = (text.within(Precedence.BIT_OR) for text in _operands(spell, node))
         return Text(f"{left} {_COMPARISONS[node.op]} {right}", Precedence.COMPARISON)
     if node.op in _LOGICAL:
         return _logical(spell, node)
@@ -293,11 +290,9 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
 
 
 def _logical(spell: Speller, node: Elementwise) -> Text:
-    sign, word, bit, boolean = _LOGICAL[node.op]
+    sign, precedence = _LOGICAL[node.op]
     left, right = (spell(a) for a in node.arguments)
-    if node.is_weak:
-        return binary(left, word, right, boolean)
-    return binary(left, sign, right, bit)
+    return binary(left, sign, right, precedence)
 
 
 def _operands(spell: Speller, node: Elementwise) -> list[Text]:
@@ -339,8 +334,10 @@ def may_be_python(node: Expression) -> bool:
 
 def _needs_type(node: Elementwise, values: Sequence[Expression]) -> bool:
     """Tell whether Python numbers would give another type, would not wrap, or would raise on division by zero."""
-    if node.op in _COMPARISONS or not all(may_be_python(v) for v in values):
+    if not all(may_be_python(v) for v in values):
         return False
+    if node.op in _COMPARISONS:
+        return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
     if is_integer(node.dtype):
         return not all(isinstance(v, Literal) for v in values) or node.op == "select"
     if node.op == "div":
