@@ -61,3 +61,7 @@ void ld2(int m, int n, int k, double *A, int lda, double *B, int ldb, double *C,
 void cond2(int n, double *a) { for (int i = 0; i < n; i++) a[i] = (i > 0 && i < n-1) ? 1 : (i == 0 ? 2 : 3); }
 void sizes_as_data(int n, double *a) { for (int i = 0; i < n; i++) a[i] = (double)i / n + n * 0.5f; }
 void comma(int n, int *a) { int t; for (int i = 0; i < n; i++) t = a[i], a[i] = (t++, t * 2); }
+void tmin(int n, double a[n][n]) { for (int ii = 0; ii < n; ii += 4) for (int i = ii; i < (ii+4 < n ? ii+4 : n); i++) a[i][0] = i; }
+void andb(int n, int m, double *a) { for (int i = 0; i < n && i < m; i++) a[i] = 1; }
+void cont(int n, double *a, double *o) { for (int i = 0; i < n; i++) { if (a[i] < 0) continue; o[i] = a[i]; if (i > 3) { o[i] += 1; continue; } o[i] *= 3; } }
+void contelse(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] < 0) a[i] = 1; else continue; a[i] += 2; } }

@@ -14,6 +14,7 @@ from clang.cindex import CursorKind, StorageClass
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
+from tensorlift.frontends.c.continues import without_continue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +182,7 @@ class UnitReader(ExpressionReader):
             self.statement(by_place[0]) if 0 in by_place else None,
             self.expression(condition) if condition is not None else None,
             self.expression(advance) if advance is not None else None,
-            self.statement(body),
+            without_continue(self.statement(body)),
             self.location(cursor),
         )
 
@@ -198,11 +199,20 @@ class UnitReader(ExpressionReader):
 
     def _while(self, cursor: Any) -> nodes.Statement:
         condition, body = libclang.children(cursor)
-        return nodes.Loop("while", None, self.expression(condition), None, self.statement(body), self.location(cursor))
+        return nodes.Loop(
+            "while",
+            None,
+            self.expression(condition),
+            None,
+            without_continue(self.statement(body)),
+            self.location(cursor),
+        )
 
     def _do(self, cursor: Any) -> nodes.Statement:
         body, condition = libclang.children(cursor)
-        return nodes.Loop("do", None, self.expression(condition), None, self.statement(body), self.location(cursor))
+        return nodes.Loop(
+            "do", None, self.expression(condition), None, without_continue(self.statement(body)), self.location(cursor)
+        )
 
     def _return(self, cursor: Any) -> nodes.Statement:
         values = [self.expression(child) for child in libclang.children(cursor)]

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c import nodes
 
 
+@dataclass(frozen=True, slots=True)
+class LoopTest:
+    """One comparison that keeps a loop going; a loop may need several to hold."""
+
+    operator: str
+    left: Value
+    right: Value
+
+
 @dataclass(slots=True)
 class LoopSummary:
     """The effect of one iteration of a loop, in terms of the symbols of its start."""
@@ -26,9 +35,7 @@ class LoopSummary:
     symbols: dict[nodes.Variable, str]
     steps: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
     lost: list[nodes.Variable] = field(default_factory=list)
-    operator: str = ""
-    left: Value | None = None
-    right: Value | None = None
+    tests: list[LoopTest] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.calls import Calls
 from tensorlift.frontends.c.conditions import COMPARISONS
-from tensorlift.frontends.c.induction import LoopSummary, TripCount, classify, trip_count
+from tensorlift.frontends.c.induction import LoopSummary, LoopTest, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
@@ -26,13 +26,12 @@ _ITERATION = "@t"
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """A solved loop: its range over the loop variable, the iteration number in it, and the number of iterations."""
+    """A solved loop: its range over the loop variable, the iteration number in it, the iterations if known."""
 
     loop: LoopRange
     iteration: Polynomial | None
-    trips: Polynomial
+    trips: Polynomial | None
     hint: str
-    primary: nodes.Variable | None
     nonempty: Need | None
 
 
@@ -81,12 +80,12 @@ class Loops(Calls):
         summary = LoopSummary(symbols)
         with self.quiet(environment):
             if loop.keyword != "do":
-                self._note_condition(loop, summary)
+                self._note_condition(loop.condition, summary)
             self.execute(loop.body)
             if loop.advance is not None:
                 self.evaluate(loop.advance)
             if loop.keyword == "do":
-                self._note_condition(loop, summary)
+                self._note_condition(loop.condition, summary)
             classify(summary, starts, self.environment, self._modified.of(loop))
         return summary
 
@@ -100,20 +99,38 @@ class Loops(Calls):
             return Index(Polynomial.variable(symbols[variable]), variable.ctype)
         return None
 
-    def _note_condition(self, loop: nodes.Loop, summary: LoopSummary) -> None:
-        """Note the two sides of the loop condition."""
-        condition = loop.condition
+    def _note_condition(self, condition: nodes.Expression | None, summary: LoopSummary) -> None:
+        """Note the comparisons that must all hold for the loop to go on; none where they are not understood."""
         while isinstance(condition, nodes.Cast):
             condition = condition.operand
         assert condition is not None
-        if isinstance(condition, nodes.Binary) and condition.operator in COMPARISONS:
-            summary.operator = condition.operator
-            summary.left, summary.right = self.evaluate(condition.left), self.evaluate(condition.right)
-        elif isinstance(condition, nodes.Binary) and condition.operator in {"&&", "||"}:
-            self.evaluate(condition)
+        if isinstance(condition, nodes.Binary) and condition.operator == "&&":
+            self._note_condition(condition.left, summary)
+            self._note_condition(condition.right, summary)
+        elif isinstance(condition, nodes.Binary) and condition.operator in COMPARISONS:
+            left = self.evaluate(condition.left)
+            bounds = self._least_of(condition.right) if condition.operator in {"<", "<="} else None
+            for right in bounds or [self.evaluate(condition.right)]:
+                summary.tests.append(LoopTest(condition.operator, left, right))
+        elif isinstance(condition, nodes.Binary) and condition.operator == "||":
+            summary.tests.append(LoopTest("||", self.evaluate(condition), Index(ZERO, INT)))
         else:
-            summary.operator, summary.left = "!=", self.evaluate(condition)
-            summary.right = Index(ZERO, INT)
+            summary.tests.append(LoopTest("!=", self.evaluate(condition), Index(ZERO, INT)))
+
+    def _least_of(self, expression: nodes.Expression) -> list[Value] | None:
+        """Read ``a < b ? a : b`` as two bounds."""
+        while isinstance(expression, nodes.Cast):
+            expression = expression.operand
+        if not isinstance(expression, nodes.Conditional) or not isinstance(expression.condition, nodes.Binary):
+            return None
+        condition = expression.condition
+        sides = [condition.left, condition.right, expression.then, expression.otherwise]
+        if condition.operator not in {"<", "<=", ">", ">="} or not all(map(self.is_index, sides)):
+            return None
+        first, second, then, otherwise = map(self.evaluate, sides)
+        if condition.operator in {">", ">="}:
+            first, second = second, first
+        return [first, second] if (first, second) == (then, otherwise) else None
 
     def _steps(self, summary: LoopSummary) -> dict[nodes.Variable, Polynomial]:
         """Give the steps of the closed forms in terms of the values around the loop."""
@@ -145,7 +162,9 @@ class Loops(Calls):
     def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
         """Solve the loop condition; None where an analysis run cannot."""
         solved = self._solve(summary, steps)
-        if isinstance(solved, TripCount):
+        if isinstance(solved, list) and len(solved) > 1 and loop.keyword == "do":
+            solved = "loop-condition", "joins several tests"
+        if isinstance(solved, list):
             return self._range(loop, summary, steps, solved)
         if not self.sink.emits:
             return None
@@ -154,58 +173,76 @@ class Loops(Calls):
             raise refusal("while", loop.location, loop.keyword)
         raise refusal(reason, loop.condition.location if loop.condition else loop.location, detail)
 
-    def _solve(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> TripCount | tuple[str, str]:
-        """Find the trip count, or the refusal to raise."""
-        if not summary.operator:
-            return "loop-condition", "joins several tests"
-        for side in (summary.left, summary.right):
+    def _solve(
+        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
+    ) -> list[TripCount] | tuple[str, str]:
+        """Find the trip counts, of which the least counts, or the refusal to raise."""
+        found: list[TripCount] = []
+        for test in summary.tests:
+            solved = self._solve_test(test, summary, steps)
+            if not isinstance(solved, TripCount):
+                return solved
+            found.append(solved)
+        if len(found) > 1 and any(item.must_reach or item.stride != found[0].stride for item in found):
+            return "loop-condition", "joins tests of different kinds"
+        return found
+
+    def _solve_test(
+        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
+    ) -> TripCount | tuple[str, str]:
+        """Find how often one comparison holds, or the refusal to raise."""
+        if test.operator == "||":
+            return "loop-condition", "joins tests by `||`"
+        for side in (test.left, test.right):
             if isinstance(side, Unknown):
                 return ("closed-form" if side.reason != "subscript-data" else "loop-data"), side.detail
             if not isinstance(side, Index | Address):
                 return "loop-data", "data"
-        distance = self._distance(summary, steps)
+        distance = self._distance(test, summary, steps)
         if isinstance(distance, str):
             return "closed-form", distance
         slope = distance.coefficient(_ITERATION)
-        if _ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(distance.without([_ITERATION])):
+        start = distance.without([_ITERATION])
+        if _ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
             return "loop-condition", "is not linear in the iterations"
         stride = slope.constant_value
         if stride is None:
             return "loop-step", f"`{slope}` is not a constant"
-        start = distance.without([_ITERATION])
-        solved = trip_count(summary.operator, start, stride)
+        solved = trip_count(test.operator, start, stride)
         if isinstance(solved, str):
             return ("loop-forever" if "away" in solved or "change" in solved else "loop-condition"), solved
         if not solved.distance.is_affine:
             return "loop-affine", str(solved.distance)
-        self._rely_on_condition(summary, steps, solved)
-        return self._unsigned_safe(summary, steps, solved)
+        self._rely_on_condition(test, summary, steps, solved)
+        return self._unsigned_safe(test, summary, steps, solved)
 
     def _rely_on_condition(
-        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> None:
         """Rely on the exactness of both sides of the condition, at every time that it is evaluated."""
         if not self.sink.emits:
             return
         for variable, symbol in summary.symbols.items():
             binding = self.environment.get(variable)
-            if isinstance(binding, Index) and self._occurs(summary, symbol):
+            if isinstance(binding, Index) and self._occurs(test, symbol):
                 self.rely_on(binding)
         values = self._values(summary, steps)
         last = self.ranges.quotient(solved.distance + Polynomial.constant(solved.stride - 1), solved.stride)
         times = LoopRange(_ITERATION, ZERO, (last + ONE,))
         with self.inside(loop=times):
-            for side in (summary.left, summary.right):
+            for side in (test.left, test.right):
                 for need in side.needs if isinstance(side, Index | Address) else ():
                     polynomial = self.ranges.substitute(need.polynomial, values)
                     self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
 
-    def _occurs(self, summary: LoopSummary, symbol: str) -> bool:
-        """Whether a symbol occurs in the loop condition."""
-        sides = (summary.left, summary.right)
+    def _occurs(self, test: LoopTest, symbol: str) -> bool:
+        """Whether a symbol occurs in a test of the loop."""
+        sides = (test.left, test.right)
         return any(isinstance(side, Index) and symbol in self.ranges.leaves(side.polynomial) for side in sides)
 
-    def _distance(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> Polynomial | str:
+    def _distance(
+        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
+    ) -> Polynomial | str:
         """Give left minus right of the condition at iteration ``t``, or the variable that stands in the way."""
         values = self._values(summary, steps)
         lost = {
@@ -214,7 +251,7 @@ class Loops(Calls):
             if variable not in steps
         }
         sides: list[Polynomial] = []
-        for side in (summary.left, summary.right):
+        for side in (test.left, test.right):
             polynomial = side.polynomial if isinstance(side, Index) else side.subscripts[-1]  # type: ignore[union-attr] # checked by the caller
             for name in sorted(self.ranges.leaves(polynomial)):
                 if name in lost or (name.startswith("@") and name not in values):
@@ -223,48 +260,47 @@ class Loops(Calls):
         return sides[0] - sides[1]
 
     def _unsigned_safe(
-        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> TripCount | tuple[str, str]:
         """Make sure that an unsigned counter does not wrap: it must rise with ``<`` or ``!=``, or be signed."""
         for variable, step in steps.items():
             ctype = variable.ctype
-            if (
-                not isinstance(ctype, IntegerType)
-                or ctype.signed
-                or not self._occurs(summary, summary.symbols[variable])
-            ):
+            if not isinstance(ctype, IntegerType) or ctype.signed or not self._occurs(test, summary.symbols[variable]):
                 continue
             value = step.constant_value
-            rising = value is not None and value > 0 and summary.operator in {"<", "!=", ">"}
+            rising = value is not None and value > 0 and test.operator in {"<", "!=", ">"}
             exact = rising and (value == 1 or ctype.width == INT.width * 2)
-            falling = value == -1 and summary.operator in {">", "!=", "<"}
+            falling = value == -1 and test.operator in {">", "!=", "<"}
             if not exact and not falling:
                 return "loop-wrap", variable.name
         return solved
 
     def _range(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: list[TripCount]
     ) -> _Count:
         """Choose the loop variable: the counter itself where it rises, else the iteration number."""
-        distance, stride = solved.distance, solved.stride
-        if loop.keyword == "do":
-            distance = distance + Polynomial.constant(stride)
-        trips = distance if stride == 1 else self.ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
-        nonempty = self._reach(loop, solved, distance)
+        stride = solved[0].stride
+        extra = Polynomial.constant(stride) if loop.keyword == "do" else ZERO
+        distances = [item.distance + extra for item in solved]
+        trips = tuple(self._trips(distance, stride) for distance in distances)
+        nonempty = self._reach(loop, solved[0], distances[0]) if len(solved) == 1 else None
+        after = trips[0] if len(solved) == 1 else None
         primary = self._primary(summary, steps)
         name = primary.name if primary is not None else "t"
         variable = self.fresh(name)
         if primary is not None:
             start, step = self._start(primary), steps[primary].constant_value
-            alone = step == stride and len(steps) == 1
             if step == 1 and stride == 1:
-                iteration = Polynomial.variable(variable) - start
-                return _Count(LoopRange(variable, start, (start + trips,)), iteration, trips, name, primary, nonempty)
-            if step is not None and step > 1 and alone:
-                over = LoopRange(variable, start, (start + distance,), step)
-                return _Count(over, None, trips, name, primary, nonempty)
-        over = LoopRange(variable, ZERO, (trips,))
-        return _Count(over, Polynomial.variable(variable), trips, name, None, nonempty)
+                over = LoopRange(variable, start, tuple(start + count for count in trips))
+                return _Count(over, Polynomial.variable(variable) - start, after, name, nonempty)
+            if step is not None and step == stride > 1 and len(steps) == 1:
+                over = LoopRange(variable, start, tuple(start + distance for distance in distances), step)
+                return _Count(over, None, after, name, nonempty)
+        return _Count(LoopRange(variable, ZERO, trips), Polynomial.variable(variable), after, name, nonempty)
+
+    def _trips(self, distance: Polynomial, stride: int) -> Polynomial:
+        """Give ``ceil(distance / stride)``."""
+        return distance if stride == 1 else self.ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
 
     def _reach(self, loop: nodes.Loop, solved: TripCount, distance: Polynomial) -> Need | None:
         """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""
@@ -285,7 +321,8 @@ class Loops(Calls):
     def _primary(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> nodes.Variable | None:
         """Find the counter: the first integer in the condition that has a step."""
         for variable in steps:
-            if isinstance(self.environment.get(variable), Index) and self._occurs(summary, summary.symbols[variable]):
+            occurs = any(self._occurs(test, summary.symbols[variable]) for test in summary.tests)
+            if occurs and isinstance(self.environment.get(variable), Index):
                 return variable
         return None
 
@@ -333,6 +370,9 @@ class Loops(Calls):
 
     def _leave(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
         """Bind the steering variables to their values after the loop."""
+        if count.trips is None:
+            self._lose(summary, {})
+            return
         needs = (count.nonempty,) if count.nonempty is not None else ()
         for variable, step in steps.items():
             self.environment[variable] = _advanced(self.environment[variable], step * count.trips, needs)

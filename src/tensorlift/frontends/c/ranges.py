@@ -11,6 +11,7 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
@@ -141,11 +142,15 @@ class Ranges:
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give an upper bound over the domain as a polynomial of sizes, the maximum unless a guard hides it."""
-        best = self._extreme(polynomial, domain, most=True)
-        for guard in _touching(polynomial, domain):
-            other = self._extreme(polynomial + guard, domain, most=True)
-            if other is not None and (best is None or self.is_nonnegative(best - other)):
-                best = other
+        bounds = [
+            self._extreme(polynomial + guard, choice, most=True)
+            for choice in _choices(domain)
+            for guard in (ZERO, *_touching(polynomial, domain))
+        ]
+        best: Polynomial | None = None
+        for bound in bounds:
+            if bound is not None and (best is None or self.is_nonnegative(best - bound)):
+                best = bound
         return best
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
@@ -215,9 +220,6 @@ class Ranges:
     def _last_of_loop(self, loop: LoopRange) -> Polynomial:
         """Give the last value of a loop variable; with a step that need not divide the length, a bound of it."""
         upper = loop.uppers[0]
-        for other in loop.uppers[1:]:
-            if self.is_nonnegative(upper - other):
-                upper = other
         length = upper - loop.lower
         if length.constant_value is not None:
             return upper - Polynomial.constant(1 + (length.constant_value - 1) % loop.step)
@@ -249,3 +251,17 @@ def _touching(polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
         return []
     variables = polynomial.variables() & {loop.variable for loop in domain.loops}
     return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
+
+
+def _choices(domain: Domain) -> list[Domain]:
+    """Give the domains with one upper bound for each loop that together bound what several bounds do."""
+    most = max((len(loop.uppers) for loop in domain.loops), default=1)
+    if most == 1:
+        return [domain]
+    choices: list[Domain] = []
+    for position in range(most):
+        loops = tuple(
+            replace(loop, uppers=(loop.uppers[min(position, len(loop.uppers) - 1)],)) for loop in domain.loops
+        )
+        choices.append(Domain(loops, domain.guards))
+    return choices
