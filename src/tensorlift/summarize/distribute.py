@@ -8,6 +8,7 @@ whose iterations are independent is moved inside the only loop of its body.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tensorlift.summarize.liveness import Liveness
 
 
-MOST_ACCESSES = 120  # every pair of accesses is compared
+MOST_PAIRS = 10000  # of accesses to one array, which are all compared
 
 
 class Distributor:
@@ -101,7 +102,8 @@ class Distributor:
         units = _units(loop.body)
         if len(units) == 1:
             return None
-        if sum(isinstance(s, Load | Store) for s in walk(loop.body)) > MOST_ACCESSES:
+        found = Counter(s.array for s in walk(loop.body) if isinstance(s, Load | Store))
+        if sum(count * count for count in found.values()) > MOST_PAIRS:
             return None
         edges = _edges(units, loop, context)
         groups = _components(len(units), edges)

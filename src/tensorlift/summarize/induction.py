@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
-from tensorlift.summarize.phases import RecurrenceError
-from tensorlift.summarize.state import Effect, Piece, at, own_cell
+from tensorlift.summarize.program import formals
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, own_cell
 from tensorlift.summarize.unrolling import equal_after_unrolling
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def check_induction(guess: Guess, arrays: Mapping[str, ArrayInfo]) -> None:
     for array in guess.effect:
         info = arrays[array]
         own = own_cell(array, len(info.shape), info.dtype)
+        proof.formals = formals(array, len(info.shape))
         proof.base(own)
         proof.step(own)
         if guess.loop.step > 1:
@@ -74,6 +75,7 @@ class _Proof:
         self.guess = guess
         self.variable = guess.loop.variable
         self.states = guess.states
+        self.formals: tuple[str, ...] = ()
         advance = {self.variable: affine(self.variable) + 1}
         self.next = {
             array: [(d.substitute(advance), rewrite.substitute(t, advance)) for d, t in pieces]
@@ -135,6 +137,10 @@ class _Proof:
             raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
 
     def _equal(self, left: Term, right: Term, domain: Domain) -> bool:
+        """Decide by identity where the cell is known, then by the normal form, then case by case."""
+        cell = {v: x for e in domain.equalities() for v in self.formals if (x := e.solve(v)) is not None}
+        if cell and rewrite.substitute(left, cell) is rewrite.substitute(right, cell):
+            return True
         return normal.equal(left, right, domain) or equal_after_unrolling(left, right, domain, self.variable)
 
     def _first(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import Diagnostic, Note, Severity
 from tensorlift.summarize.dependence import Conflict, accesses
-from tensorlift.summarize.phases import RecurrenceError
+from tensorlift.summarize.state import RecurrenceError
 from tensorlift.summarize.statements import Loop, Store, walk
 
 if TYPE_CHECKING:

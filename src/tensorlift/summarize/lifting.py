@@ -20,10 +20,9 @@ from tensorlift.summarize.distribute import Distributor
 from tensorlift.summarize.indices import unused
 from tensorlift.summarize.kept import reason_for
 from tensorlift.summarize.liveness import Liveness
-from tensorlift.summarize.phases import RecurrenceError
 from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.pushing import Pusher
-from tensorlift.summarize.state import Piece, State, merged, own_cell, split
+from tensorlift.summarize.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -41,6 +40,17 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Read, Term
 
 Versions = dict[str, str]  # the current version of each array that has one
+
+
+MANY_LOOPS = 8  # in one body: first split, so that terms do not pile up
+
+
+def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
+    """Take terms that are nested too deeply for what they are, a form that is not known."""
+    if isinstance(error, RecursionError):
+        return RecurrenceError(min(written((s,)), default="this"), "is computed by terms that are nested too deeply")
+    assert isinstance(error, RecurrenceError | NotAffine)
+    return error
 
 
 class Lifting:
@@ -77,9 +87,14 @@ class Lifting:
             found = terms.read(s.array, s.indices, s.dtype)
             self.values[s.value] = self._current(found, versions)
             return []
+        if isinstance(s, Loop) and sum(isinstance(inner, Loop) for inner in s.body) >= MANY_LOOPS:
+            parts = self.distributor.split(s, context)
+            if parts is not None:
+                return self.block(parts, context, versions)
         try:
             return self._closed(s, context, versions)
-        except (RecurrenceError, NotAffine) as error:
+        except (RecurrenceError, NotAffine, RecursionError) as found:
+            error = _without_recursion(found, s)
             if isinstance(s, Loop):
                 return self._open_loop(s, error, context, versions)
             if isinstance(s, Branch) and any(isinstance(inner, Loop) for inner in walk((s,))):

@@ -20,10 +20,10 @@ from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulate import self_read
 from tensorlift.summarize.induction import Guess, check_induction
-from tensorlift.summarize.phases import Phases, RecurrenceError
+from tensorlift.summarize.phases import Phases
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
-from tensorlift.summarize.state import Effect, Piece, at, cell_domain, covered, merged, own_cell, split
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, cell_domain, covered, merged, own_cell, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,19 +17,10 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulate import Accumulation, has_self, recognise, replace_self
-from tensorlift.summarize.state import Piece, covered, overlay, split
+from tensorlift.summarize.state import Piece, RecurrenceError, covered, overlay, split
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
-
-
-class RecurrenceError(Exception):
-    """Raised where a loop has no closed form; says which array is carried and why."""
-
-    def __init__(self, array: str, why: str) -> None:
-        super().__init__(f"{array} {why}")
-        self.array = array
-        self.why = why
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,18 @@ Piece = tuple[Domain, Term]
 Effect = dict[str, list[Piece]]
 
 
+MOST_PIECES = 48  # of one array: pieces are compared pair by pair
+
+
+class RecurrenceError(Exception):
+    """Raised where a loop has no closed form; says which array is carried and why."""
+
+    def __init__(self, array: str, why: str) -> None:
+        super().__init__(f"{array} {why}")
+        self.array = array
+        self.why = why
+
+
 class State:
     """The arrays that a block has written so far."""
 
@@ -60,6 +72,8 @@ class State:
         """Put pieces over those that are there."""
         self._last.pop(array, None)
         self.pieces[array] = overlay(self.pieces.get(array, []), new)
+        if len(self.pieces[array]) > MOST_PIECES:
+            raise RecurrenceError(array, f"is written in more than {MOST_PIECES} ways")
 
     def forget(self, array: str) -> None:
         """Make an array undefined, as at the place of its declaration."""

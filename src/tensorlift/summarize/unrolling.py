@@ -18,21 +18,28 @@ from tensorlift.summarize.operations import FALSE, TRUE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases
 
 
 def equal_after_unrolling(left: Term, right: Term, domain: Domain, variable: str) -> bool:
     """Tell whether two terms are proved equal on a domain; ``right`` is the state after iteration ``variable``."""
     earlier = [node for node in rewrite.walk(left) if isinstance(node, Reduce) and len(node.bound) == 1]
+    if not earlier or len(earlier) > MOST_REDUCTIONS:
+        return False
     unrolled = _unrolled(right, earlier, domain, variable)
     return _equal_by_cases(left, unrolled, domain, _conditions((left, unrolled)))
 
 
 def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
     """Replace each outermost reduction by an earlier one and its last operand, where they match."""
-    if isinstance(term, Reduce):
-        return next((found for e in earlier if (found := _peeled(term, e, domain, variable)) is not None), term)
-    return rewrite.rebuild(term, lambda child: _unrolled(child, earlier, domain, variable))
+
+    def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+        if isinstance(node, Reduce):
+            return next((found for e in earlier if (found := _peeled(node, e, domain, variable)) is not None), node)
+        return rewrite.rebuild(node, lambda child: descend(child, where))
+
+    return rewrite.transform(term, domain, rule)
 
 
 def _peeled(later: Reduce, earlier: Reduce, domain: Domain, variable: str) -> Term | None:
@@ -52,9 +59,12 @@ def _peeled(later: Reduce, earlier: Reduce, domain: Domain, variable: str) -> Te
 def _conditions(sides: Iterable[Term]) -> list[Term]:
     """Return the conditions on data that select, outside of reductions, innermost last."""
     found: dict[Term, None] = {}
-    stack = list(sides)
+    stack, seen = list(sides), set[Term]()
     while stack:
         node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
         if isinstance(node, Apply):
             if node.op == "select":
                 found.update(dict.fromkeys(_atoms(node.args[0])))
@@ -77,16 +87,21 @@ def _equal_by_cases(left: Term, right: Term, domain: Domain, conditions: list[Te
     if not conditions or len(conditions) > MOST_CONDITIONS:
         return False
     first, *rest = conditions
-    return all(_equal_by_cases(_given(left, first, t), _given(right, first, t), domain, rest) for t in (TRUE, FALSE))
+    cases = [(_given(left, first, truth, domain), _given(right, first, truth, domain)) for truth in (TRUE, FALSE)]
+    return all(_equal_by_cases(one, other, domain, rest) for one, other in cases)
 
 
-def _given(term: Term, condition: Term, truth: Term) -> Term:
-    """Put a truth value for a condition."""
-    if term is condition:
-        return truth
-    if isinstance(term, Reduce):
-        return term
-    return _folded(rewrite.rebuild(term, lambda child: _given(child, condition, truth)))
+def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
+    """Put a truth value for a condition, outside of reductions."""
+
+    def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+        if node is condition:
+            return truth
+        if isinstance(node, Reduce):
+            return node
+        return _folded(rewrite.rebuild(node, lambda child: descend(child, where)))
+
+    return rewrite.transform(term, domain, rule)
 
 
 def _folded(term: Term) -> Term:
