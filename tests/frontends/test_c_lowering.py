@@ -259,3 +259,19 @@ def test_unsigned_data_wraps_without_a_precondition() -> None:
     module = lowered("void f(unsigned n, double *a) { for (unsigned i = 0; i < n; i++) a[i] = i - 5; }")
     (func_op,) = module.ops
     assert FunctionView(func_op).requires == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "texts"),
+    [
+        ("unsigned n, double *a) { for (unsigned i = 0; i < n - 1; i++)", ["n >= 1"]),
+        ("int n, double *a) { for (unsigned long i = 0; i < n; i++)", ["n >= 0"]),
+        ("unsigned n, double *a) { for (unsigned i = 0; i < n; i += 2)", ["n <= 4294967294"]),
+        ("int n, double *a) { for (unsigned char i = 0; i < n; i++)", ["n <= 255"]),
+        ("unsigned n, double *a) { for (unsigned i = 0; i < n; i++)", []),
+        ("int n, double *a) { for (int i = 0; i != n; i++)", ["n >= 0"]),
+    ],
+)
+def test_counters_that_could_wrap_give_preconditions(head: str, texts: list[str]) -> None:
+    (func_op,) = lowered(f"void f({head} a[i] = 1; }}").ops
+    assert [row.text for row in FunctionView(func_op).requires] == texts

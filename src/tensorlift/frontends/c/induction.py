@@ -16,6 +16,7 @@ from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
 
 if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
 
 
@@ -26,6 +27,7 @@ class LoopTest:
     operator: str
     left: Value
     right: Value
+    location: Location
 
 
 @dataclass(slots=True)

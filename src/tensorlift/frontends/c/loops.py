@@ -111,11 +111,11 @@ class Loops(Calls):
             left = self.evaluate(condition.left)
             bounds = self._least_of(condition.right) if condition.operator in {"<", "<="} else None
             for right in bounds or [self.evaluate(condition.right)]:
-                summary.tests.append(LoopTest(condition.operator, left, right))
+                summary.tests.append(LoopTest(condition.operator, left, right, condition.location))
         elif isinstance(condition, nodes.Binary) and condition.operator == "||":
-            summary.tests.append(LoopTest("||", self.evaluate(condition), Index(ZERO, INT)))
+            summary.tests.append(LoopTest("||", self.evaluate(condition), Index(ZERO, INT), condition.location))
         else:
-            summary.tests.append(LoopTest("!=", self.evaluate(condition), Index(ZERO, INT)))
+            summary.tests.append(LoopTest("!=", self.evaluate(condition), Index(ZERO, INT), condition.location))
 
     def _least_of(self, expression: nodes.Expression) -> list[Value] | None:
         """Read ``a < b ? a : b`` as two bounds."""
@@ -229,11 +229,14 @@ class Loops(Calls):
         values = self._values(summary, steps)
         last = self.ranges.quotient(solved.distance + Polynomial.constant(solved.stride - 1), solved.stride)
         times = LoopRange(_ITERATION, ZERO, (last + ONE,))
-        with self.inside(loop=times):
-            for side in (test.left, test.right):
-                for need in side.needs if isinstance(side, Index | Address) else ():
-                    polynomial = self.ranges.substitute(need.polynomial, values)
-                    self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
+        for side in (test.left, test.right):
+            for need in side.needs if isinstance(side, Index | Address) else ():
+                polynomial = self.ranges.substitute(need.polynomial, values)
+                first = self.ranges.substitute(polynomial, {_ITERATION: ZERO})
+                self.preconditions.demand(Need(need.kind, first, need.location), self.domain)
+                if first != polynomial:
+                    with self.inside(loop=times):  # not empty: the first time is checked apart
+                        self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
 
     def _occurs(self, test: LoopTest, symbol: str) -> bool:
         """Whether a symbol occurs in a test of the loop."""
@@ -262,18 +265,29 @@ class Loops(Calls):
     def _unsigned_safe(
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> TripCount | tuple[str, str]:
-        """Make sure that an unsigned counter does not wrap: it must rise with ``<`` or ``!=``, or be signed."""
+        """Make sure that no counter wraps: unsigned ones rise with ``<`` or fall by one, to a bound in range."""
         for variable, step in steps.items():
             ctype = variable.ctype
-            if not isinstance(ctype, IntegerType) or ctype.signed or not self._occurs(test, summary.symbols[variable]):
+            if not isinstance(ctype, IntegerType) or not self._occurs(test, summary.symbols[variable]):
                 continue
             value = step.constant_value
             rising = value is not None and value > 0 and test.operator in {"<", "!=", ">"}
-            exact = rising and (value == 1 or ctype.width == INT.width * 2)
             falling = value == -1 and test.operator in {">", "!=", "<"}
-            if not exact and not falling:
+            if not ctype.signed and not rising and not falling:
                 return "loop-wrap", variable.name
+            if rising and value is not None and (not ctype.signed or ctype.width < INT.width):
+                if value != solved.stride:
+                    return "loop-wrap", variable.name
+                self._stay_below(variable, ctype, solved, test)
         return solved
+
+    def _stay_below(self, variable: nodes.Variable, ctype: IntegerType, solved: TripCount, test: LoopTest) -> None:
+        """Prove or record that a rising counter reaches its bound before the end of its type."""
+        if not self.sink.emits or ctype.width > INT.width:
+            return
+        last = self._start(variable) + solved.distance + Polynomial.constant(solved.stride - 1)
+        room = Polynomial.constant(ctype.maximum) - last
+        self.preconditions.demand(Need("overflow", room, test.location), self.domain)
 
     def _range(
         self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: list[TripCount]
