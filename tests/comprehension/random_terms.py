@@ -113,11 +113,11 @@ class Generator:
         where = Domain.of(at_least(name, 0), less(name, 6), at_least(name, low), less(name, high))
         if self.random.random() < 0.2:
             where = where & self.domain((*names, name))
-        bound = (name,)
+        bound: tuple[str, ...] = (name,)
         if self.random.random() < 0.15:
             other = fresh("k")
             bound = (name, other)
-            where = where & Domain.of(at_least(other, 0), less(other, self.random.choice(["n", 2])))
+            where = where & Domain.of(at_least(other, 0), less(other, self.random.choice([Affine.var("n"), Affine(2)])))
             if self.random.random() < 0.4:
                 where = where & self.domain(bound)
         body = self.term(dtype, depth - 1, (*names, *bound, *bound))
