@@ -7,7 +7,7 @@ and subscripts are affine in the sizes and in the variables of enclosing loops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -329,7 +329,6 @@ class TensorProgram:
     derived: tuple[DerivedSize, ...]
     body: tuple[Statement, ...]
     location: Location | None = None
-    reserved: frozenset[str] = field(default_factory=frozenset)
 
 
 def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:

@@ -110,6 +110,8 @@ class Builder:
         """Apply a scalar function to operands that broadcast."""
         if op in ("add", "sub"):
             op, arguments = _without_negation(op, arguments)
+        if op == "sub" and _is_zero(arguments[0]) and arguments[0].dtype == arguments[1].dtype:
+            op, arguments = "neg", arguments[1:]
         neutral = _without_neutral(op, arguments)
         if neutral is not None:
             return neutral
@@ -216,6 +218,10 @@ _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "
 def _is_exact(node: Elementwise) -> bool:
     """Tell whether a comparison is of single integers, so that its opposite is the opposite comparison."""
     return node.is_weak and node.op in _OPPOSITE and all(is_integer(a.dtype) for a in node.arguments)
+
+
+def _is_zero(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value == 0
 
 
 def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:

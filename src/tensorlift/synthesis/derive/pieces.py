@@ -82,6 +82,8 @@ class PieceLowering:
         return self._statements(tuple(parts))
 
     def _statements(self, pieces: tuple[tuple[Domain, Term], ...]) -> list[Statement]:
+        if not pieces:
+            raise self._refuse("no value is known for any of its cells")
         if len(pieces) == 1:
             return [self._assign(self._whole(self.scope.evaluate(pieces[0][1], self.scope)))]
         if not self.definition.shape:

@@ -283,6 +283,8 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
         if left is right and not may_be_python(left):
             is_simple = arguments[0].source.replace(".", "_").isidentifier()
             return Text(f"{arguments[0].atom}{'**' if is_simple else ' ** '}2", Precedence.POWER)
+        if isinstance(left, Elementwise) and left.op == "mul" and left.arguments == (right, right):
+            return Text(" * ".join([spell(right).within(Precedence.POWER)] * 3), Precedence.PRODUCT, "*")
         outer = outer_operands(left, right)
         if outer is not None:
             return call("np.outer", spell(outer[0]).source, spell(outer[1]).source)
