@@ -113,7 +113,7 @@ def outer_operands(left: Expression, right: Expression) -> tuple[Expression, Exp
 
 def _column(node: Expression) -> Expression | None:
     """Return the vector of which the node is ``vector[:, None]``."""
-    if node.rank != 2 or not isinstance(node, Subscript) or not isinstance(node.items[-1], NewAxis):  # noqa: PLR2004
+    if node.rank != 2 or not isinstance(node, Subscript) or not isinstance(node.items[-1], NewAxis):  # noqa: PLR2004 - a matrix
         return None
     if sum(isinstance(item, NewAxis) for item in node.items) > 1 or node.argument.rank != len(node.items) - 1:
         return None
