@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
@@ -79,6 +79,9 @@ def _apply(term: Apply, scope: Scope) -> Value:
     if term.op == "cast" and isinstance(term.args[0], Index):
         return affine_value(term.args[0].affine, scope, term.dtype)  # an index is exact in any type
     if term.op == "cast":
+        inner = term.args[0]
+        if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
+            return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
         return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
     if scope.guard is not None and term.op in _GUARDED:
         values[_GUARDED[term.op]] = _harmless(term.op, values, scope.guard, scope)
@@ -93,6 +96,8 @@ def _select(term: Apply, scope: Scope) -> Value:
         second = value_of(other, scope.guarded(scope.combined("not", mask)))
     else:
         second = value_of(other, scope)
+    if _is_number(first.expression, 1) and _is_number(second.expression, 0):
+        return Value(scope.build.cast(mask.expression, term.dtype), mask.axes)
     extreme = _extreme(condition, chosen, other)
     if extreme is not None:
         return scope.combined(extreme, first, second)
@@ -101,7 +106,7 @@ def _select(term: Apply, scope: Scope) -> Value:
 
 def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:
     """Return ``max`` or ``min`` where the select takes the greater or the lesser of what it compares."""
-    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge"):
+    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge") or condition.has_domains:
         return None
     takes_left = condition.args == (chosen, other)
     if not takes_left and condition.args != (other, chosen):

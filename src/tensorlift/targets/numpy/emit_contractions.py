@@ -26,6 +26,8 @@ def contraction_text(node: Contraction, spell: Spell) -> Text:
         left, right = operands
         if len(left.labels) == 1 and right.labels[:1] != left.labels:
             left, right = right, left  # ``A @ x`` rather than ``x @ A.T``
+        if not node.output and left.labels == right.labels and len(left.labels) > 1:
+            return call("np.vdot", spell(left.expression).source, spell(right.expression).source)
         text = _matmul(left, right, node.output, spell) or _matmul(right, left, node.output, spell)
         if text is not None:
             return text
@@ -44,20 +46,31 @@ def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell
         return None
     rows = tuple(label for label in left.labels if label not in shared)
     columns = tuple(label for label in right.labels if label not in shared)
+    if not batch and len(columns) > 1:
+        return _broadcast_matmul(left, right, summed[0], output, spell)
     if output != (*batch, *rows, *columns):
         return None
     if batch and not (len(rows) == 1 and len(columns) == 1):
         return None
-    if not batch and (len(columns) > 1 or (len(rows) > 1 and len(right.labels) > 2)):  # noqa: PLR2004 - a matrix
+    if not batch and len(rows) > 1 and len(right.labels) > 2:  # noqa: PLR2004 - a matrix
         return None
     first = _arranged(left, (*batch, *rows, *summed), spell)
     second = _arranged(right, (*batch, *summed, *columns), spell)
-    if first is None or second is None:
-        return None
     return binary(first, "@", second, Precedence.PRODUCT)
 
 
-def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spell) -> Text | None:
+def _broadcast_matmul(left: Operand, right: Operand, summed: str, output: tuple[str, ...], spell: Spell) -> Text | None:
+    """Spell a matrix times a stack of matrices."""
+    if len(left.labels) != 2 or right.labels[-2] != summed:  # noqa: PLR2004 - a matrix
+        return None
+    row = next(label for label in left.labels if label != summed)
+    first = _arranged(left, (row, summed), spell)
+    if output != (*right.labels[:-2], row, right.labels[-1]):
+        return None
+    return binary(first, "@", spell(right.expression), Precedence.PRODUCT)
+
+
+def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spell) -> Text:
     """Spell the operand with its axes in the order of the labels; only what ``.T`` or ``.swapaxes`` says."""
     text = spell(operand.expression)
     if operand.labels == labels:

@@ -378,12 +378,14 @@ def _reduction(spell: Speller, node: Reduction, method: str = "") -> Text:
     argument = node.argument
     dtype = ""
     if node.op in ("sum", "prod"):
-        if isinstance(argument, Cast) and argument.argument.dtype != "bool":
+        if isinstance(argument, Cast):
             argument, dtype = argument.argument, DTYPE_NAMES[node.dtype]
         elif _is_widened(node.dtype):
             dtype = DTYPE_NAMES[node.dtype]
     axis = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
     initial = spell(node.initial).source if node.initial is not None else ""
+    if node.op == "sum" and isinstance(argument, Diagonal) and not method:
+        return call("np.trace", spell(argument.argument).source, dtype=dtype)
     inner = spell(argument)
     if node.op not in _REDUCTIONS:
         whole = axis or ("0" if argument.rank == 1 else "None")
