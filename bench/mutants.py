@@ -2,7 +2,7 @@
 
 Each kernel is lifted, its program is changed in one place (constants, operators, axes, slices, names, einsum
 subscripts, triangles, element types, dropped copies, swapped statements, arms of selections), and the changed program
-is checked.  Programs that are accepted run against the interpreter at several sizes: one that differs there is a hole in the
+is checked.  Programs that are accepted run against the interpreter at several sizes: one that differs is a hole in the
 checker.
 
     python bench/mutants.py [--count 2000] [--seed 0] [KERNEL.c ...]
@@ -17,7 +17,7 @@ import random
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,12 +70,13 @@ class Tally:
 
 @dataclass(frozen=True)
 class Lifted:
-    """A kernel with everything that checking a program against it takes."""
+    """A kernel with everything that checking a program against it takes; ``sizes`` are those to run programs at."""
 
     name: str
     func_op: Any
     summary: Any
     emitted: Any
+    sizes: list[Any]
 
 
 # -- changing programs
@@ -257,7 +258,11 @@ def lift(path: Path) -> Iterator[Lifted]:
         except LiftError as refusal:
             print(f"{path.stem}: not proved: {refusal}", file=sys.stderr)
             continue
-        yield Lifted(function.name, func_op, summary, emitted)
+        sizes = choose_sizes(FunctionView(func_op).parameters, summary.context, np.random.default_rng(1), _SIZE_SETS)
+        lifted = Lifted(function.name, func_op, summary, emitted, list(sizes))
+        # Where rounding alone makes the right program differ (a rank-deficient matrix), a test says nothing.
+        stable = [case for case in lifted.sizes if runs_right(replace(lifted, sizes=[case]), emitted.text)]
+        yield replace(lifted, sizes=stable)
 
 
 def try_mutants(lifted: Lifted, texts: Iterable[str], tally: Tally) -> None:
@@ -283,11 +288,9 @@ def try_mutants(lifted: Lifted, texts: Iterable[str], tally: Tally) -> None:
 
 def runs_right(lifted: Lifted, text: str) -> bool:
     """Run a program against the interpreter of the source at the smallest sizes and at a few others."""
-    view = FunctionView(lifted.func_op)
-    sizes = choose_sizes(view.parameters, lifted.summary.context, np.random.default_rng(1), _SIZE_SETS)
     outputs = [name for name, _ in lifted.summary.outputs]
     with np.errstate(all="ignore"):
-        report = compare_with_interpreter(lifted.func_op, text, lifted.emitted.entry, outputs, sizes)
+        report = compare_with_interpreter(lifted.func_op, text, lifted.emitted.entry, outputs, lifted.sizes)
     return report.passed
 
 

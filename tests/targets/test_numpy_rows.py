@@ -16,13 +16,16 @@ from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.dtypes import is_integer, wrap
 from tensorlift.comprehension.tensor import SymbolicTensor, array, size
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
+from tensorlift.diagnostics import LiftError
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.values import Frame, Held
-from tensorlift.targets import get_target
+from tensorlift.targets import get_target, target_names
 from tensorlift.targets.numpy.rows import ROWS
+from tensorlift.targets.numpy.rows_promotion import promote
+from tensorlift.targets.target import OpRow, by_spelling, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

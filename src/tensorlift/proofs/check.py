@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Item
@@ -66,16 +67,19 @@ class _Proof:
         self.function = function
         self.summary = summary
         self.definitions = Definitions(summary)
+        self.ledger = Ledger(summary.context, summary.derived, self._never_zero)
         self.divisors = Divisors(self.definitions, summary.items)
-        self.ledger = Ledger(summary.context, summary.derived, self.divisors.never_zero)
         self.evaluator = Evaluator(program, target, self.ledger)
         self.cuts = cuts
 
+    def _never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
+        return self.divisors.never_zero(divisor, context)
+
     def prove(self, case: Domain) -> None:
         """Prove the program for the sizes of one case."""
+        self.divisors = Divisors(self.definitions, self.summary.items)
         self.ledger.within(case)
         self.definitions.opaque = set()
-        self.divisors.active = [self.summary.items]
         loops = LoopProver(self.summary.items)
         execution = Execution(self.evaluator, self.definitions, self.divisors, self.cuts, loops.prove)
         returned = execution.run(self.function.body, self._parameters())

@@ -18,12 +18,12 @@ from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
-from tensorlift.proofs.matching import match
+from tensorlift.proofs.matching import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.definition import Item, KeptLoop
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.expansion import Definitions
 
@@ -52,7 +52,18 @@ class Divisors:
     def __init__(self, definitions: Definitions, items: tuple[Item, ...]) -> None:
         self._definitions = definitions
         self.active: list[tuple[Item, ...]] = [items]
+        self._changing: list[frozenset[str]] = [frozenset()]
         self._found: dict[int, list[Division]] = {}
+
+    def enter(self, loop: KeptLoop) -> None:
+        """Go on inside a loop: outside of it the names of what it carries mean the arrays after the loop."""
+        self.active.append(loop.body)
+        self._changing.append(frozenset(c.name for c in loop.carried))
+
+    def leave(self) -> None:
+        """Go on outside the innermost loop."""
+        self.active.pop()
+        self._changing.pop()
 
     def never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         """Tell whether no cell of a divisor is zero."""
@@ -98,14 +109,28 @@ class Divisors:
 
     def _source_divides(self, term: Term, domain: Domain) -> bool:
         candidates = {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}
-        return any(_is_among(d, term, domain) for term in candidates for d in self._divisions())
+        return any(self._is_among(d, term, domain) for term in candidates for d in self._divisions())
+
+    def _is_among(self, division: Division, term: Term, domain: Domain) -> bool:
+        """Tell whether a division of the source has this divisor on every point of a domain."""
+        if division.divisor.dtype != term.dtype:
+            return False
+        for values in matches(division.divisor, term, division.variables):
+            free = [v for v in division.variables if v not in values]
+            mine = substitute(division.divisor, values)
+            if domain.is_subset(division.domain.project_out(*free).substitute(values)) and (
+                mine is term or self._definitions.equal(mine, term, domain)
+            ):
+                return True
+        return False
 
     def _divisions(self) -> Iterator[Division]:
-        for items in self.active:
+        for depth, items in enumerate(self.active):
             found = self._found.get(id(items))
             if found is None:
                 found = self._found[id(items)] = list(self._collect(items))
-            yield from found
+            changing = frozenset().union(*self._changing[depth + 1 :])
+            yield from (division for division in found if division.divisor.reads.isdisjoint(changing))
 
     def _collect(self, items: tuple[Item, ...]) -> Iterator[Division]:
         for item in items:
@@ -126,18 +151,15 @@ class Divisors:
                 # A float may be divided by an integer that is zero: only integer division tells of the integer.
                 divisor = _stripped(term.args[1]) if is_integer(term.dtype) else term.args[1]
                 yield Division(self._definitions.expand(divisor, domain), domain, variables)
-            always = term.args[:1] if term.op in ("select", "and", "or") else term.args
-            for argument in always:
+            for argument in _always_computed(term):
                 yield from self._inside(argument, domain, variables)
 
 
-def _is_among(division: Division, term: Term, domain: Domain) -> bool:
-    """Tell whether a division of the source has this divisor on every point of a domain."""
-    values = match(division.divisor, term, division.variables)
-    if values is None or substitute(division.divisor, values) is not term:
-        return False
-    free = [v for v in division.variables if v not in values]
-    return domain.is_subset(division.domain.project_out(*free).substitute(values))
+def _always_computed(term: Apply) -> tuple[Term, ...]:
+    """Return the operands that C computes in any case; of a conjunction nobody knows which one came first."""
+    if term.op in ("and", "or"):
+        return ()
+    return term.args[:1] if term.op == "select" else term.args
 
 
 def _keeps_nonzero(cast: Apply) -> bool:

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Index, Read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
 
 
-def match(pattern: Term, term: Term, variables: tuple[str, ...]) -> dict[str, Affine] | None:
-    """Return values for variables of the pattern, as read off the term, or None.
+_MOST_GUESSES = 16
 
-    The values are a guess where nodes are compared by structure only: substitute them and compare.
+
+def matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[dict[str, Affine]]:
+    """Yield values for variables of the pattern under which it may be that term: substitute them and compare.
+
+    The values are read off where both have the same structure, else off the arrays that both read.
     """
+    names = frozenset(variables)
     values: dict[str, Affine] = {}
-    return values if _match(pattern, term, frozenset(variables), values) else None
+    if _match(pattern, term, names, values):
+        yield values
+    else:
+        wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(names)]
+        found = [node for node in walk(term) if isinstance(node, Read)]
+        yield from islice(_line_up(wanted, found, names, {}), _MOST_GUESSES)
+
+
+def _line_up(
+    wanted: list[Read], found: list[Read], names: frozenset[str], values: dict[str, Affine]
+) -> Iterator[dict[str, Affine]]:
+    if not wanted:
+        yield values
+        return
+    for candidate in found:
+        solved = dict(values)
+        if _match(wanted[0], candidate, names, solved):
+            yield from _line_up(wanted[1:], found, names, solved)
 
 
 def _match(pattern: Term, term: Term, variables: frozenset[str], values: dict[str, Affine]) -> bool:
