@@ -24,7 +24,7 @@ def derive(summary: Summary) -> TensorProgram:
     """Return a program that computes what the summary says.
 
     Raises:
-        LiftError: TL301 to TL309, where a definition has no form in array operations.
+        LiftError: TL301 to TL304, where a definition has no form in array operations.
 
     """
     build = Builder()

@@ -179,7 +179,8 @@ def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
     pieces.sort(key=lambda piece: _weight(piece, scope))
     for domain, term in pieces:
         if len(pieces) > 1 and not readable(term, scope.domain & domain, scope.box, scope):
-            raise refuse("TL302", "a piece reads outside an array where another piece applies")
+            message = "a value reads outside an array where another one applies"
+            raise refuse("TL302", message, remedy="split the loop where the conditions change")
     *masked, (domain, term) = pieces
     result = scope.evaluate(term, scope.inner(scope.domain & domain))
     for domain, term in reversed(masked):

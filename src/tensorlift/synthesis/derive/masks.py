@@ -6,7 +6,7 @@ A constraint between two axes is a triangle or a diagonal, one on a single axis 
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Constraint, Domain, NotAffine
@@ -14,9 +14,6 @@ from tensorlift.diagnostics import refuse
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.derive.splitting import stride_of
-
-if TYPE_CHECKING:
-    from tensorlift.diagnostics import Location
 
 
 class TriangleShape(NamedTuple):
@@ -28,13 +25,14 @@ class TriangleShape(NamedTuple):
     is_upper: bool
 
 
-def constraints_of(domain: Domain, location: Location | None = None) -> list[list[Constraint]]:
+def constraints_of(domain: Domain) -> list[list[Constraint]]:
     """Return the domain as disjoint conjunctions; refuse one that needs an integer division."""
     try:
         parts = domain.coalesce().conjuncts()
         return parts if len(parts) == 1 else domain.disjoint().conjuncts()
     except NotAffine as error:
-        raise refuse("TL304", "a condition needs an integer division", location, "use a unit step") from error
+        message = "a condition needs an integer division"
+        raise refuse("TL304", message, remedy="give the loop the step 1") from error
 
 
 def mask_of(domain: Domain, scope: Scope) -> Value | None:

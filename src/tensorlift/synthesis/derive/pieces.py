@@ -289,7 +289,8 @@ class PieceLowering:
         return self.build.broadcast(expression, shape)
 
     def _refuse(self, message: str) -> LiftError:
-        return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, "split the loop")
+        remedy = "split the loop where the conditions change"
+        return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, remedy)
 
 
 def _first_cell(piece: Piece) -> tuple[int, ...]:

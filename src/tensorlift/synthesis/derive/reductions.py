@@ -92,7 +92,8 @@ def _evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain
 
 
 def _no_box() -> LiftError:
-    return refuse("TL303", "no box around a reduction stays inside the arrays that it reads", remedy="split the loop")
+    message = "no box around the points of a sum, product or extreme stays inside the arrays that it reads"
+    return refuse("TL301", message, remedy="give the loop one plain range with step 1, or split it")
 
 
 def _is_masked(term: Reduce, scope: Scope) -> bool:
@@ -290,7 +291,7 @@ def _unless_empty(value: Value, missing: list[str], term: Reduce, inner: Scope) 
 
 def _product_extent(inner: Scope, names: list[str], term: Reduce) -> Affine:
     if len(names) > 1 or not inner.context.implies(at_least(inner.extent(names[0]), 0)) or not is_float(term.dtype):
-        raise refuse("TL303", "a product repeats a factor that does not depend on the loop", remedy="write a power")
+        raise refuse("TL303", "a product repeats a factor that does not depend on its loop", remedy="use pow")
     return inner.extent(names[0])
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -63,7 +63,11 @@ def emit(program: TensorProgram) -> Emitted:
         LiftError: TL305 where NumPy has no such function, TL306 where the program returns nothing.
 
     """
-    return _Emission(program).module()
+    try:
+        return _Emission(program).module()
+    except LiftError as error:
+        place = program.location
+        raise LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics)) from None
 
 
 class _Emission:
