@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.certificate import Certificate
@@ -49,6 +50,7 @@ def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequenc
     function = program.functions.get(entry)
     if function is None:
         raise CheckFailure(INTERFACE, f"the text defines no function {entry}")
+    reserve(summary.sizes)
     proof = _Proof(program, function, summary, target, cuts)
     try:
         cases = by_cases(summary.context, proof.prove)

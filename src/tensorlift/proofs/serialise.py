@@ -15,13 +15,13 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import fresh, reserve
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from tensorlift.comprehension.definition import Item
 
@@ -40,7 +40,16 @@ def summary_from_json(data: dict[str, Json]) -> Summary:
         KeyError, TypeError, ValueError: where the values are not those of a summary.
 
     """
+    reserve(data["sizes"])
+    reserve(_loop_variables(data["items"]))
     return _Reader(data["terms"]).summary(data)
+
+
+def _loop_variables(items: list[Json]) -> Iterator[str]:
+    for item in items:
+        if "body" in item:
+            yield item["variable"]
+            yield from _loop_variables(item["body"])
 
 
 def same_summary(left: Summary, right: Summary) -> bool:
