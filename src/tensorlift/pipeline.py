@@ -13,6 +13,7 @@ import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from tensorlift import __version__
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
+from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error, refuse
 from tensorlift.frontends.c import read_c
 from tensorlift.interface import Lifting, record_of
@@ -99,6 +101,10 @@ class ReadFunction(Protocol):
 def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
     """Lift the functions of a source; raise `LiftError` only where the request itself is wrong."""
     target = get_target(options.target)
+    return with_deep_stack(lambda: _lift(source, target, options))
+
+
+def _lift(source: Source, target: Target, options: LiftOptions) -> LiftRecord:
     clock = StageClock()
     try:
         with clock.stage("read"):
@@ -120,7 +126,8 @@ def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
 
 def intermediate(source: Source, options: LiftOptions, form: str) -> list[Intermediate]:
     """Give each function in an earlier form: ``ir``, the loop IR, or ``definitions``, its meaning."""
-    return [_intermediate(f, form) for f in _select(_read(source, options), options.functions, source.name)]
+    read = with_deep_stack(lambda: _select(_read(source, options), options.functions, source.name))
+    return [with_deep_stack(partial(_intermediate, f, form)) for f in read]
 
 
 def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
@@ -128,7 +135,7 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     from tensorlift.proofs.verify import verify as decide
 
     try:
-        decide(certificate, get_target)
+        with_deep_stack(partial(decide, certificate, get_target))
     except LiftError as failure:
         return failure.diagnostics
     return ()
