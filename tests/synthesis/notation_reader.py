@@ -193,6 +193,9 @@ class _Reader:
                 result = result & part if isinstance(node.op, ast.And) else result | part
             return result
         assert isinstance(node, ast.Compare)
+        if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mod):  # ``i % 2 == 1``
+            variable, step = self._affine(node.left.left), self._affine(node.left.right)
+            return Domain.strided(str(variable), self._affine(node.comparators[0]), step.constant)
         ends = [self._affine(e) for e in (node.left, *node.comparators)]
         constraints = [_constraint(op, a, b) for op, a, b in zip(node.ops, ends, ends[1:], strict=False)]
         return Domain.of(*constraints)

@@ -12,13 +12,14 @@ import numpy as np
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.domain import Domain, NotAffine, equal
 from tensorlift.comprehension.dtypes import is_integer, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Constraint, Domain
+    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_, "i8": np.int8}
@@ -73,14 +74,20 @@ def _define(definition: Definition, arrays: dict[str, Any], values: dict[str, An
 
 
 @lru_cache(maxsize=4096)
-def _conjuncts(domain: Domain) -> list[list[Constraint]]:
-    return domain.conjuncts()
+def _conjuncts(domain: Domain) -> list[list[Constraint]] | None:
+    try:
+        return domain.conjuncts()
+    except NotAffine:
+        return None
 
 
 def _holds(domain: Domain, point: dict[str, Any]) -> bool:
+    parts = _conjuncts(domain)
+    if parts is None:
+        return not (domain & Domain.of(*(equal(v, int(point[v])) for v in domain.variables()))).is_empty()
     return any(
         all(c.affine.evaluate(point) == 0 if c.is_equality else c.affine.evaluate(point) >= 0 for c in part)
-        for part in _conjuncts(domain)
+        for part in parts
     )
 
 

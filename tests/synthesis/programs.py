@@ -83,6 +83,7 @@ PROGRAMS: dict[str, tuple[str, list[str | Loop], str]] = {
     "shift": ("n, a: f64[n], b: f64[n]", ["b_1[i] = a[i + 1] * 2.0 if i < n - 1 else a[0]"], "b_1"),
     "reverse": ("n, a: f64[n], b: f64[n]", ["b_1[i] = 2.0 * a[n - 1 - i]"], "b_1"),
     "every_other": ("n, a: f64[2 * n], b: f64[n]", ["b_1[i] = a[2 * i] + a[2 * i + 1]"], "b_1"),
+    "every_other_store": ("n, a: f64[n]", ["a_1[i] = 1.0 if 1 <= i < n - 1 and i % 2 == 1 else a[i]"], "a_1"),
     "diagonal": ("n, A: f64[n, n], b: f64[n]", ["b_1[i] = A[i, i] + 1.0"], "b_1"),
     "eye": ("n, A: f64[n, n]", ["A_1[i, j] = 1.0 if i == j else 0.0"], "A_1"),
     "lower": ("n, A: f64[n, n], B: f64[n, n]", ["B_1[i, j] = A[i, j] if j <= i else 0.0"], "B_1"),

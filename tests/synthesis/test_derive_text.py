@@ -30,6 +30,7 @@ _BODIES = {
     "all_but_last": "a[:-1] += a[:-1] * e",
     "reverse": "return 2.0 * a[::-1]",
     "every_other": "return a[::2] + a[1::2]",
+    "every_other_store": "a[1:-1:2] = 1.0",
     "diagonal": "return np.diagonal(A) + 1.0",
     "eye": "return np.eye(n)",
     "lower": "return np.tril(A)",

@@ -36,7 +36,8 @@ _FAR = 1 << 30
 class Piece:
     """A piece of a definition with the box around it; ``is_box`` where it fills that box.
 
-    ``steps`` has offset and step of indices that take every ``step``-th value; their spans count steps.
+    ``steps`` has offset and step of indices that take every ``step``-th value; their spans count steps, or positions
+    where the value is one for all cells, so that their number does not matter.
     """
 
     domain: Domain
@@ -44,6 +45,7 @@ class Piece:
     spans: dict[str, Span] | None
     is_box: bool
     steps: dict[str, tuple[Affine, int]] = field(default_factory=dict)
+    counts_steps: bool = True
 
 
 class PieceLowering:
@@ -192,7 +194,9 @@ class PieceLowering:
         points: dict[str, Affine] = {}
         spans: dict[str, Span] = {}
         for (name, (first, after)), extent in zip(piece.spans.items(), self.definition.shape, strict=True):
-            if name in piece.steps:
+            if name in piece.steps and not piece.counts_steps:
+                items.append(Range(first, after, piece.steps[name][1]))
+            elif name in piece.steps:
                 offset, step = piece.steps[name]
                 points[name] = offset + Affine.var(name, step)
                 items.append(Range(offset + first * step, offset + (after - 1) * step + 1, step))
@@ -206,7 +210,7 @@ class PieceLowering:
         scope = Scope(
             self.build,
             spans,
-            piece.domain.substitute(points),
+            piece.domain.substitute(points).project_out(*(n for n in piece.spans if n not in spans)),
             self.scope.context,
             self.scope.shapes,
             self.scope.evaluate,
@@ -244,9 +248,24 @@ class PieceLowering:
         counted = {name: offset + Affine.var(name, step) for name, (offset, step) in steps.items()}
         inside, everything = domain.substitute(counted), self.scope.domain.substitute(counted)
         spans = ranges_of(inside, self.definition.indices, self.definition.indices)
-        if spans is None or not (everything & span_box(spans)).is_subset(inside):
+        if spans is not None and (everything & span_box(spans)).is_subset(inside):
+            return Piece(domain, term, spans, is_box=True, steps=steps)
+        return None if term.free & set(self.definition.indices) else self._strided_constant(domain, term, steps)
+
+    def _strided_constant(self, domain: Domain, term: Term, steps: dict[str, tuple[Affine, int]]) -> Piece | None:
+        """Return a piece with one value in every ``step``-th position, from a first one that is known."""
+        spans = ranges_of(domain, self.definition.indices, self.definition.indices)
+        if spans is None:
             return None
-        return Piece(domain, term, spans, is_box=True, steps=steps)
+        grid = self.scope.domain & span_box(spans)
+        for name, (offset, step) in steps.items():
+            distance = spans[name][0] - offset
+            if not distance.is_constant or distance.constant % step:
+                return None
+            grid = grid & Domain.strided(name, offset, step)
+        if not grid.is_subset(domain):
+            return None
+        return Piece(domain, term, spans, is_box=True, steps=steps, counts_steps=False)
 
     def _kept_version(self, pieces: tuple[tuple[Domain, Term], ...]) -> Term | None:
         """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""

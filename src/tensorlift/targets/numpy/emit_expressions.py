@@ -130,7 +130,10 @@ class Speller:
         assert isinstance(item, Range)
         start = "" if item.start == ZERO else self._end(item.start, extent)
         rest = extent - item.stop
-        open_end = rest.is_constant and 0 <= rest.constant < item.step
+        # Where the stop is just behind the last element, the axis may end before the next one.
+        length = item.stop - 1 - item.start
+        ends_on_last = all(c % item.step == 0 for c in (length.constant, *(c for _, c in length.terms)))
+        open_end = rest == ZERO or (ends_on_last and rest.is_constant and 0 <= rest.constant < item.step)
         stop = "" if open_end else self._end(item.stop, extent)
         if item.is_clamped and not rest.is_constant:
             stop = f"max({stop}, 0)"
