@@ -137,6 +137,16 @@ PROGRAMS: dict[str, tuple[str, list[str | Loop], str]] = {
         ],
         "x_c",
     ),
+    "empty_at_first": (
+        "n, A: f64[n, n], x: f64[n]",
+        [
+            Loop(
+                "i", "0", "n", {"x": ("x", "x_c", "x_1")},
+                ["x_1[k] = x_c[k] + sum(A[i, j] * x_c[j] for j in range(i - 1)) if k == i else x_c[k]"],
+            )
+        ],
+        "x_c",
+    ),
     "relaxation": (
         "n, P: i32[n, n]",
         [Loop("k", "0", "n", {"P": ("P", "P_c", "P_1")}, ["P_1[i, j] = min(P_c[i, j], P_c[i, k] + P_c[k, j])"])],

@@ -42,6 +42,7 @@ _BODIES = {
     "blend": "return w * a + (32 - np.int32(w)) * b",
     "lesser": "return np.minimum(a, b)",
     "keyword": "return lambda_ * 2.0",
+    "empty_at_first": "x[i] += A[i, : max(i - 1, 0)] @ x[: max(i - 1, 0)]",
     "relaxation": "P = np.minimum(P, P[:, k, None] + P[k])",
 }
 

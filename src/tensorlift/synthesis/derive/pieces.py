@@ -205,7 +205,7 @@ class PieceLowering:
                 items.append(At(first))
                 points[name] = first
             else:
-                items.append(Range(first, after))
+                items.append(self.scope.range(first, after, extent))
                 spans[name] = (first, after)
         scope = Scope(
             self.build,

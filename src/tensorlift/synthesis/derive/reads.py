@@ -42,12 +42,12 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
     axes: list[str] = []
     windows: list[tuple[int, str]] = []
     turned: list[str] = []
-    for index, names in zip(read.indices, variables, strict=True):
+    for index, names, extent in zip(read.indices, variables, array.shape, strict=True):
         if not names:
             items.append(At(index))
             continue
         if len(names) == 1:
-            item = _slice(index, names[0], scope)
+            item = _slice(index, names[0], extent, scope)
             if index.coefficient(names[0]) < 0:
                 turned.append(names[0])
         else:
@@ -70,14 +70,14 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
     return Value(view, tuple(axes))
 
 
-def _slice(index: Affine, name: str, scope: Scope) -> Range | None:
+def _slice(index: Affine, name: str, extent: Affine, scope: Scope) -> Range | None:
     """Return the slice of the cells that one axis variable passes, in rising order."""
     coefficient = index.coefficient(name)
     first, after = scope.spans[name]
     ends = (index.substitute({name: first}), index.substitute({name: after - 1}))
     low, high = ends if coefficient > 0 else ends[::-1]
     if abs(coefficient) == 1:
-        return Range(low, high + 1)
+        return scope.range(low, high + 1, extent)
     return Range(low, high + 1, abs(coefficient)) if _strides(high - low, abs(coefficient)) else None
 
 
@@ -100,7 +100,7 @@ def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None
 
 
 def _diagonal(array: Expression, index: Affine, name: str, scope: Scope) -> Value | None:
-    item = _slice(index, name, scope)
+    item = _slice(index, name, array.shape[0], scope)
     if item is None or item.step != 1 or index.coefficient(name) != 1:
         return None
     square = scope.build.subscript(array, (item, item))

@@ -13,7 +13,7 @@ import islpy as isl
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_least, less
-from tensorlift.ir.tensor_program import Expression, NewAxis
+from tensorlift.ir.tensor_program import Expression, NewAxis, Range
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class Scope:
         """Return the number of values of an axis."""
         first, after = self.spans[name]
         return after - first
+
+    def range(self, start: Affine, stop: Affine, extent: Affine) -> Range:
+        """Return a slice of an axis; the stop of an empty one may be negative, and must not count from the end."""
+        counts_from_end = stop.is_constant or (extent - stop).is_constant
+        return Range(start, stop, 1, not counts_from_end and not self.context.implies(at_least(stop, 0)))
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return axes without repetition in the order of the scope."""

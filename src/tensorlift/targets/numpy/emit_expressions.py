@@ -135,7 +135,7 @@ class Speller:
         ends_on_last = all(c % item.step == 0 for c in (length.constant, *(c for _, c in length.terms)))
         open_end = rest == ZERO or (ends_on_last and rest.is_constant and 0 <= rest.constant < item.step)
         stop = "" if open_end else self._end(item.stop, extent)
-        if item.is_clamped and not rest.is_constant:
+        if item.is_clamped and stop:
             stop = f"max({stop}, 0)"
         if any(" " in end for end in (start, stop)):  # as the usual formatter spaces what is no plain name or number
             return f"{start} : {stop}".strip() + (f" : {item.step}" if item.step != 1 else "")
