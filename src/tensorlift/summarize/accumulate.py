@@ -164,13 +164,17 @@ def _extremum(term: Apply) -> Accumulation | None:
 
 def _conditional(term: Apply, variable: str) -> Accumulation | None:
     """``select(c, SELF op t, SELF)`` folds ``select(c, t, neutral)``; ``select(c, v, SELF)`` latches a constant."""
-    if term.op != "select" or has_self(term.args[0]):
+    if term.op != "select":
         return None
     condition, chosen, other = term.args
+    if has_self(condition):
+        return _partly_own_condition(condition, chosen, other, variable)
     if _is_read(chosen) and has_self(chosen):
         condition, chosen, other = terms.apply("not", condition), other, chosen
-    if not _is_read(other) or not has_self(other):
+    if not has_self(other):
         return None
+    if not _is_read(other):
+        return _two_steps(condition, recognise(chosen, variable), recognise(other, variable))
     if not has_self(chosen):
         return Accumulation("any", condition, latch=chosen) if variable not in chosen.free else None
     step = recognise(chosen, variable)
@@ -179,6 +183,31 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if step.latch is not None:
         return Accumulation("any", terms.apply("and", condition, step.term), latch=step.latch)
     return Accumulation(step.op, choose(condition, step.term, neutral(step.op, step.term.dtype)))
+
+
+def _two_steps(condition: Term, first: Accumulation | None, second: Accumulation | None) -> Accumulation | None:
+    """Two steps of one fold, of which the condition chooses one."""
+    if first is None or second is None or first.op != second.op or first.latch is not second.latch:
+        return None
+    return Accumulation(first.op, choose(condition, first.term, second.term), first.latch)
+
+
+def _partly_own_condition(condition: Term, chosen: Term, other: Term, variable: str) -> Accumulation | None:
+    """``select(c and t > SELF, t, SELF)`` is ``select(c, select(t > SELF, t, SELF), SELF)``."""
+    if not isinstance(condition, Apply):
+        return None
+    if condition.op == "select" and condition.args[2] is FALSE:
+        first, second = condition.args[:2]
+    elif condition.op == "and":
+        first, second = condition.args
+    else:
+        return None
+    if has_self(first):
+        first, second = second, first
+    if has_self(first):
+        return None
+    inner = terms.apply("select", second, chosen, other)
+    return recognise(terms.apply("select", first, inner, other), variable)
 
 
 def neutral(op: Reducer, dtype: DType) -> Term:

@@ -1,0 +1,25 @@
+"""Random affine programs: each summary agrees with the interpreter wherever the program is defined."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from bench import generate
+from tests.summarize.plain import agrees
+from tests.summarize.programs import summary_of
+
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.text import functions
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_random_program_is_summarised_as_it_computes(seed: int) -> None:
+    read = read_c(generate.generate(seed), "f.c")[0]
+    if read.module is None:
+        pytest.skip("the front end refuses the program")
+    function = functions(read.module)[0]
+    summary = summary_of(function)
+    rng = random.Random(seed)
+    for run in range(3):
+        agrees(function, summary, {size: rng.randint(3, 5) for size in summary.sizes}, run)

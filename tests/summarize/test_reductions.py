@@ -1,0 +1,73 @@
+"""Self-updates become reductions: sums, products, extrema, flags, conditional ones, in every type."""
+
+from __future__ import annotations
+
+import pytest
+from tests.summarize.programs import closed, function_of, kept, lifted
+
+from tensorlift.comprehension.definition import Summary
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import Reduce
+
+
+def reducers(summary: Summary) -> set[str]:
+    """Return the folds that occur."""
+    terms = (term for d in summary.definitions() for _, term in d.pieces)
+    return {node.op for term in terms for node in walk(term) if isinstance(node, Reduce)}
+
+
+CASES = {
+    "sum": ("sum", "double s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; o[0] = s;"),
+    "difference": ("sum", "double s = 9; for (int i = 0; i < n; i++) s = s - a[i] - b[i]; o[0] = s;"),
+    "product": ("prod", "double s = 1; for (int i = 0; i < n; i++) s = a[i] * s; o[0] = s;"),
+    "quotient": ("prod", "double s = 1; for (int i = 0; i < n; i++) s /= a[i]; o[0] = s;"),
+    "maximum by call": ("fmax", "double s = a[0]; for (int i = 1; i < n; i++) s = fmax(s, a[i]); o[0] = s;"),
+    "maximum by branch": ("max", "double s = a[0]; for (int i = 1; i < n; i++) if (a[i] > s) s = a[i]; o[0] = s;"),
+    "minimum by choice": ("min", "double s = a[0]; for (int i = 1; i < n; i++) s = a[i] < s ? a[i] : s; o[0] = s;"),
+    "minimum, negated": ("min", "double s = a[0]; for (int i = 1; i < n; i++) s = !(a[i] < s) ? s : a[i]; o[0] = s;"),
+    "conditional sum": ("sum", "double s = 0; for (int i = 0; i < n; i++) if (b[i] > 2) s += a[i]; o[0] = s;"),
+    "conditional maximum": ("max", "double s = 0; for (int i = 0; i < n; i++) if (b[i] > 2 && a[i] > s) s = a[i]; o[0] = s;"),
+    "either of two sums": ("sum", "double s = 0; for (int i = 0; i < n; i++) { if (b[i] > 2) s += a[i]; else s += 1; } o[0] = s;"),
+    "flag": ("any", "double s = 5; for (int i = 0; i < n; i++) if (a[i] > 3.5) s = 7; o[0] = s;"),
+    "sum in memory": ("sum", "o[0] = 0; for (int i = 0; i < n; i++) o[0] += a[i];"),
+    "two sums, one of the other": ("sum", "double s = 0, u = 0; for (int i = 0; i < n; i++) { s += a[i]; u += s * b[i]; } o[0] = u;"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_self_update_becomes_a_reduction(case: str) -> None:
+    reducer, body = CASES[case]
+    summary = closed(f"void f(int n, double a[n], double b[n], double o[1]) {{ {body} }}")
+    assert reducers(summary) == {reducer}
+
+
+@pytest.mark.parametrize("c_type", ["unsigned char", "short", "unsigned", "long", "float"])
+def test_sums_and_extrema_of_narrow_types_wrap_as_in_c(c_type: str) -> None:
+    sum_ = closed(
+        f"{c_type} f(int n, {c_type} a[n]) {{ {c_type} s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }}"
+    )
+    assert reducers(sum_) == {"sum"}
+    largest = closed(
+        f"{c_type} f(int n, {c_type} a[n]) {{ {c_type} s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }}"
+    )
+    assert reducers(largest) == {"max"}
+
+
+def test_a_count_is_a_sum_of_conditions() -> None:
+    closed("int f(int n, double a[n]) { int c = 0; for (int i = 0; i < n; i++) if (a[i] > 2) c++; return c; }")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "double s = 0; for (int i = 0; i < n; i++) s = s * 0.5 + a[i]; o[0] = s;",
+        "double s = 1; for (int i = 0; i < n; i++) s = s * s - a[i]; o[0] = s;",
+        "double s = 1; for (int i = 0; i < n; i++) s = a[i] - s; o[0] = s;",
+        "double s = 1; for (int i = 0; i < n; i++) if (a[i] > s) s = b[i]; o[0] = s;",
+        "double s = 1; for (int i = 0; i < n; i++) { s += a[i]; s *= b[i]; } o[0] = s;",
+        "double s = 7; for (int i = 0; i < n; i++) { if (b[i] < 2) s = a[i]; o[i] = s; }",
+    ],
+)
+def test_what_is_no_fold_stays_a_loop(body: str) -> None:
+    summary = lifted(function_of(f"void f(int n, double a[n], double b[n], double o[n]) {{ {body} }}"))
+    assert [variable for variable, _ in kept(summary.items)] == ["i"]
