@@ -35,12 +35,19 @@ def test_a_map_of_linear_operands_is_linear() -> None:
     assert apply_map(affine_map, [N], [M]) == (N * 2 + M - 1, Linear((), 3))
 
 
-def test_division_and_products_of_sizes_are_not_linear() -> None:
+def test_products_of_sizes_are_not_linear() -> None:
     d0, s0 = AffineExpr.dimension(0), AffineExpr.symbol(0)
-    for expression in (
-        d0 // AffineExpr.constant(2),
-        AffineBinaryOpExpr(AffineBinaryOpKind.Mul, d0, s0),
-        d0 % AffineExpr.constant(3),
-    ):
-        with pytest.raises(NotLinearError, match="is not linear"):
-            apply_map(AffineMap(1, 1, (expression,)), [N], [M])
+    product = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, d0, s0)
+    with pytest.raises(NotLinearError, match="is not linear"):
+        apply_map(AffineMap(1, 1, (product,)), [N], [M])
+
+
+def test_division_by_a_constant_is_a_quotient_of_sizes() -> None:
+    d0 = AffineExpr.dimension(0)
+    two = AffineExpr.constant(2)
+    expressions = (d0 // two, d0.ceil_div(two), d0 % AffineExpr.constant(3))
+    floor, ceiling, rest = apply_map(AffineMap(1, 0, expressions), [N * 3 + 1], [])
+    for n in range(6):
+        value = 3 * n + 1
+        assert [e.at({"n": n}) for e in (floor, ceiling, rest)] == [value // 2, -(-value // 2), value % 3]
+    assert str(floor) == "n + ((n + 1) // 2)"

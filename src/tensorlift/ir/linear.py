@@ -1,4 +1,4 @@
-"""Linear expressions over named sizes, and affine maps applied to them."""
+"""Linear expressions over named sizes and integer quotients of sizes, and affine maps applied to them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,37 @@ if TYPE_CHECKING:
 
 
 class NotLinearError(ValueError):
-    """Raised where a map divides, or multiplies two sizes: such an expression has no linear form."""
+    """Raised where a map multiplies two sizes, or divides by one: such an expression has no linear form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """``floor(numerator / divisor)`` with a positive divisor: a size that follows from others."""
+
+    numerator: Linear
+    divisor: int
+
+    def __str__(self) -> str:
+        """Spell as in a formula, ``(n + 1) // 2``."""
+        numerator = str(self.numerator)
+        return f"({numerator if numerator.isidentifier() else f'({numerator})'} // {self.divisor})"
+
+
+Size = str | Quotient
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
     """``constant + sum of coefficient * size``; terms are sorted by name and have non-zero coefficients."""
 
-    terms: tuple[tuple[str, int], ...] = ()
+    terms: tuple[tuple[Size, int], ...] = ()
     constant: int = 0
 
     @staticmethod
-    def of(coefficients: Mapping[str, int], constant: int = 0) -> Linear:
+    def of(coefficients: Mapping[Size, int], constant: int = 0) -> Linear:
         """Build the canonical form."""
-        return Linear(tuple(sorted(item for item in coefficients.items() if item[1])), constant)
+        terms = sorted((item for item in coefficients.items() if item[1]), key=lambda item: str(item[0]))
+        return Linear(tuple(terms), constant)
 
     @staticmethod
     def size(name: str) -> Linear:
@@ -57,7 +74,13 @@ class Linear:
 
     def at(self, sizes: Mapping[str, int]) -> int:
         """Evaluate; every size of the expression must be given."""
-        return self.constant + sum(coefficient * sizes[name] for name, coefficient in self.terms)
+        return self.constant + sum(coefficient * _value(size, sizes) for size, coefficient in self.terms)
+
+    def floor_divide(self, divisor: int) -> Linear:
+        """Divide by a positive constant, rounding down; exact where every coefficient is a multiple."""
+        whole = Linear.of({size: k // divisor for size, k in self.terms if k % divisor == 0}, self.constant // divisor)
+        rest = Linear.of({size: k for size, k in self.terms if k % divisor}, self.constant % divisor)
+        return whole + Linear(((Quotient(rest, divisor), 1),)) if rest.terms else whole
 
     def __str__(self) -> str:
         """Spell as in a formula, ``2*n - m + 3``."""
@@ -69,13 +92,17 @@ class Linear:
         return text[3:] if text.startswith(" + ") else "-" + text[3:]
 
 
+def _value(size: Size, sizes: Mapping[str, int]) -> int:
+    return sizes[size] if isinstance(size, str) else size.numerator.at(sizes) // size.divisor
+
+
 def apply_map(affine_map: AffineMap, dims: Sequence[Linear], symbols: Sequence[Linear]) -> tuple[Linear, ...]:
     """Apply an affine map to linear operands; raises NotLinearError where a result is not linear."""
     return tuple(linear_expression(result, dims, symbols) for result in affine_map.results)
 
 
 def linear_expression(expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
-    """Evaluate an affine expression over linear operands; division is allowed of a constant by a constant only."""
+    """Evaluate an affine expression over linear operands; division is allowed by a constant only."""
     if isinstance(expression, AffineConstantExpr):
         return Linear((), expression.value)
     if isinstance(expression, AffineDimExpr):
@@ -95,9 +122,16 @@ def _combine(kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:
         return left * right.constant
     if kind is AffineBinaryOpKind.Mul and not left.terms:
         return right * left.constant
-    if not left.terms and not right.terms and right.constant > 0:
-        return Linear((), divide(kind, left.constant, right.constant))
+    if not right.terms and right.constant > 0:
+        return _divided(kind, left, right.constant)
     raise NotLinearError(f"({left}) {kind.get_token()} ({right}) is not linear")
+
+
+def _divided(kind: AffineBinaryOpKind, dividend: Linear, divisor: int) -> Linear:
+    if kind is AffineBinaryOpKind.CeilDiv:
+        return (dividend + (divisor - 1)).floor_divide(divisor)
+    quotient = dividend.floor_divide(divisor)
+    return quotient if kind is AffineBinaryOpKind.FloorDiv else dividend - quotient * divisor
 
 
 def divide(kind: AffineBinaryOpKind, dividend: int, divisor: int) -> int:

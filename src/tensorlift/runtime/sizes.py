@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Constraint, Domain
+from tensorlift.comprehension.domain import UNIVERSE, parse_domain
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.linear import Linear, linear_expression
+from tensorlift.ir.linear import Linear, Quotient, linear_expression
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView, Parameter
 
     Sizes = dict[str, int]
@@ -82,9 +82,22 @@ def _shuffled(rng: np.random.Generator) -> Order:
 def _with_extents(parameters: Sequence[Parameter]) -> Domain:
     """Return the sizes from 0 on at which no extent is negative."""
     arrays = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
-    sizes = [Affine.var(p.name) for p in parameters if p.role == "size"]
-    extents = [Affine(extent.constant, dict(extent.terms)) for shape in arrays for extent in shape]
-    return Domain.of(*(Constraint(least) for least in dict.fromkeys((*sizes, *extents))))
+    sizes = [Linear.size(p.name) for p in parameters if p.role == "size"]
+    return _where([f"{_spell(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))])
+
+
+def _where(conditions: Sequence[str]) -> Domain:
+    return parse_domain(" and ".join(dict.fromkeys(conditions))) if conditions else UNIVERSE
+
+
+def _spell(expression: Linear) -> str:
+    """Spell an expression for isl."""
+    terms = [f"{k} * {size if isinstance(size, str) else _floor(size)}" for size, k in expression.terms]
+    return " + ".join([*terms, str(expression.constant)])
+
+
+def _floor(quotient: Quotient) -> str:
+    return f"floor(({_spell(quotient.numerator)}) / {quotient.divisor})"
 
 
 def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bool:
@@ -100,13 +113,11 @@ def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bo
 
 def required(view: FunctionView) -> Domain:
     """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
-    names = view.size_names
-    symbols = [Linear.size(name) for name in names]
-    constraints = [Constraint(Affine.var(name)) for name in names]
+    symbols = [Linear.size(name) for name in view.size_names]
+    conditions = [f"{name} >= 0" for name in view.size_names]
     for condition in (row.condition for row in view.requires if row.condition is not None):
         for constraint in condition.constraints:
             left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
-            difference = left - right if constraint.kind.value != "<=" else right - left
-            affine = Affine(difference.constant, dict(difference.terms))
-            constraints.append(Constraint(affine, is_equality=constraint.kind.value == "=="))
-    return Domain.of(*constraints)
+            relation = "=" if constraint.kind.value == "==" else constraint.kind.value
+            conditions.append(f"{_spell(left)} {relation} {_spell(right)}")
+    return _where(conditions)
