@@ -11,7 +11,6 @@ import islpy as isl
 import numpy as np
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.dtypes import is_float, is_integer, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ir.interpreter import InterpreterError, interpret
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Domain
 
 _PARAM = isl.dim_type.param
 
@@ -33,7 +33,7 @@ def _tdiv(a: int, b: int) -> int:
 
 _NUMBERS: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "tdiv": _tdiv,
-    "div": lambda a, b: a / b if b else math.nan if a == 0 or a != a else math.copysign(math.inf, a),
+    "div": lambda a, b: a / b if b else math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a),
     "rem": lambda a, b: math.fmod(a, b) if isinstance(a, float) else a - b * _tdiv(a, b),
     "floordiv": operator.floordiv, "mod": operator.mod,
     "max": max, "min": min, "fmax": max, "fmin": min,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.terms import Term
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.state import Effect, RecurrenceError
 from tensorlift.summarize.statements import Loop
 
-N, I, X = affine("n"), affine("i"), affine("a_x0")
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+N, NOW, X = affine("n"), affine("i"), affine("a_x0")
 CONTEXT = Domain.of(at_least(N, 1))
 ARRAYS = {
     "a": ArrayInfo("a", "f64", (N,), is_parameter=True),
@@ -28,7 +32,7 @@ def b(index: Affine) -> Term:
 
 def check(effect: Effect, states: Effect, step: int = 1) -> None:
     loop = Loop("i", (Affine(0),), (N,), step, ())
-    region = CONTEXT & Domain.of(at_least(N, I))
+    region = CONTEXT & Domain.of(at_least(N, NOW))
     check_induction(Guess(loop, effect, states, region, CONTEXT & loop.domain()), ARRAYS)
 
 
@@ -38,9 +42,9 @@ def sum_to(last: Affine) -> Term:
 
 
 OLD = terms.read("s", (), "f64")
-ACCUMULATE: Effect = {"s": [(CONTEXT & Domain.of(at_least(I, 0), less(I, N)), terms.apply("add", OLD, b(I)))]}
-EVERYWHERE = CONTEXT & Domain.of(at_least(N, I))
-FILL: Effect = {"a": [(CONTEXT & Domain.of(at_least(I, 0), less(I, N), equal(X, I)), b(X))]}
+ACCUMULATE: Effect = {"s": [(CONTEXT & Domain.of(at_least(NOW, 0), less(NOW, N)), terms.apply("add", OLD, b(NOW)))]}
+EVERYWHERE = CONTEXT & Domain.of(at_least(N, NOW))
+FILL: Effect = {"a": [(CONTEXT & Domain.of(at_least(NOW, 0), less(NOW, N), equal(X, NOW)), b(X))]}
 
 
 def filled(first: int, last: Affine) -> Effect:
@@ -48,12 +52,12 @@ def filled(first: int, last: Affine) -> Effect:
 
 
 def test_the_right_sum_is_proved() -> None:
-    check(ACCUMULATE, {"s": [(EVERYWHERE, terms.apply("add", OLD, sum_to(I)))]})
+    check(ACCUMULATE, {"s": [(EVERYWHERE, terms.apply("add", OLD, sum_to(NOW)))]})
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [sum_to(I), terms.apply("add", OLD, sum_to(I + 1)), terms.apply("add", OLD, sum_to(N)), OLD, b(I - 1)],
+    [sum_to(NOW), terms.apply("add", OLD, sum_to(NOW + 1)), terms.apply("add", OLD, sum_to(N)), OLD, b(NOW - 1)],
 )
 def test_a_wrong_sum_is_not_proved(wrong: Term) -> None:
     with pytest.raises(RecurrenceError):
@@ -61,10 +65,10 @@ def test_a_wrong_sum_is_not_proved(wrong: Term) -> None:
 
 
 def test_the_right_cells_are_proved() -> None:
-    check(FILL, filled(0, I))
+    check(FILL, filled(0, NOW))
 
 
-@pytest.mark.parametrize("states", [filled(1, I), filled(0, I + 1), filled(0, I - 1), filled(0, N), {"a": []}])
+@pytest.mark.parametrize("states", [filled(1, NOW), filled(0, NOW + 1), filled(0, NOW - 1), filled(0, N), {"a": []}])
 def test_wrong_cells_are_not_proved(states: Effect) -> None:
     with pytest.raises(RecurrenceError):
         check(FILL, states)
@@ -74,6 +78,6 @@ def test_a_state_that_changes_between_steps_is_not_proved() -> None:
     even = Domain.strided("i", Affine(0), 2)
     effect = {"a": [(domain & even, term) for domain, term in FILL["a"]]}
     with pytest.raises(RecurrenceError):
-        check(effect, filled(0, I), step=2)
+        check(effect, filled(0, NOW), step=2)
     strided = Domain.strided("a_x0", Affine(0), 2)
-    check(effect, {"a": [(domain & strided, term) for domain, term in filled(0, I)["a"]]}, step=2)
+    check(effect, {"a": [(domain & strided, term) for domain, term in filled(0, NOW)["a"]]}, step=2)

@@ -1,4 +1,4 @@
-"""The reference kernels: the loops that stay are the sequential ones, and every summary means what the kernel computes."""
+"""The reference kernels: the loops that stay are the sequential ones, and each summary means what the kernel does."""
 
 from __future__ import annotations
 

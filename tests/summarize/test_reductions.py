@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.summarize.programs import closed, function_of, kept, lifted
 
-from tensorlift.comprehension.definition import Summary
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Reduce
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
 
 
 def reducers(summary: Summary) -> set[str]:
@@ -26,11 +30,14 @@ CASES = {
     "minimum by choice": ("min", "double s = a[0]; for (int i = 1; i < n; i++) s = a[i] < s ? a[i] : s; o[0] = s;"),
     "minimum, negated": ("min", "double s = a[0]; for (int i = 1; i < n; i++) s = !(a[i] < s) ? s : a[i]; o[0] = s;"),
     "conditional sum": ("sum", "double s = 0; for (int i = 0; i < n; i++) if (b[i] > 2) s += a[i]; o[0] = s;"),
-    "conditional maximum": ("max", "double s = 0; for (int i = 0; i < n; i++) if (b[i] > 2 && a[i] > s) s = a[i]; o[0] = s;"),
-    "either of two sums": ("sum", "double s = 0; for (int i = 0; i < n; i++) { if (b[i] > 2) s += a[i]; else s += 1; } o[0] = s;"),
+    "conditional maximum": ("max", ("double s = 0; "
+        "for (int i = 0; i < n; i++) if (b[i] > 2 && a[i] > s) s = a[i]; o[0] = s;")),
+    "either of two sums": ("sum", ("double s = 0; "
+        "for (int i = 0; i < n; i++) { if (b[i] > 2) s += a[i]; else s += 1; } o[0] = s;")),
     "flag": ("any", "double s = 5; for (int i = 0; i < n; i++) if (a[i] > 3.5) s = 7; o[0] = s;"),
     "sum in memory": ("sum", "o[0] = 0; for (int i = 0; i < n; i++) o[0] += a[i];"),
-    "two sums, one of the other": ("sum", "double s = 0, u = 0; for (int i = 0; i < n; i++) { s += a[i]; u += s * b[i]; } o[0] = u;"),
+    "two sums, one of the other": ("sum", ("double s = 0, u = 0; "
+        "for (int i = 0; i < n; i++) { s += a[i]; u += s * b[i]; } o[0] = u;")),
 }  # fmt: skip
 
 
@@ -43,13 +50,12 @@ def test_a_self_update_becomes_a_reduction(case: str) -> None:
 
 @pytest.mark.parametrize("c_type", ["unsigned char", "short", "unsigned", "long", "float"])
 def test_sums_and_extrema_of_narrow_types_wrap_as_in_c(c_type: str) -> None:
+    head = f"{c_type} f(int n, {c_type} a[n])"
     sum_ = closed(
         f"{c_type} f(int n, {c_type} a[n]) {{ {c_type} s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }}"
     )
     assert reducers(sum_) == {"sum"}
-    largest = closed(
-        f"{c_type} f(int n, {c_type} a[n]) {{ {c_type} s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }}"
-    )
+    largest = closed(f"{head} {{ {c_type} s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }}")
     assert reducers(largest) == {"max"}
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.summarize.programs import closed, function_of, kept, lifted
 
+from tensorlift.comprehension.definition import KeptLoop
+
 ONE_AXIS = {
     "scalar": "double s = 0; for (int i = 0; i < n; i++) { s += a[i]; o[i] = s; }",
     "exclusive": "double s = 0; for (int i = 0; i < n; i++) { o[i] = s; s += a[i]; }",
@@ -46,8 +48,10 @@ def test_a_linear_recurrence_stays_and_is_vectorised_over_the_other_axis() -> No
 def test_the_reason_names_array_and_distance() -> None:
     text = "void f(int n, double a[n]) {\n  for (int i = 3; i < n; i++)\n    a[i] = a[i - 3] * a[i];\n}"
     (loop,) = lifted(function_of("\n" + text)).items
-    reason = loop.reason  # type: ignore[union-attr]  # the only item is the loop
+    assert isinstance(loop, KeptLoop)
+    reason, (note, *_) = loop.reason, loop.reason.notes
     assert "the loop over i stays: a depends on" in reason.message
     assert reason.message.endswith("3 iterations apart")
-    assert reason.location.line == 4
-    assert reason.notes[0].location.line == 5
+    assert reason.location is not None
+    assert note.location is not None
+    assert (reason.location.line, note.location.line) == (4, 5)

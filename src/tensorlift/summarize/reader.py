@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import OpResult
 
 from tensorlift.comprehension import names, terms
 from tensorlift.comprehension.affine import Affine, affine
@@ -106,7 +107,7 @@ class _Reader(Values):
     def _declare(
         self, value: SSAValue, name: str, dtype: DType, marks: Mapping[str, Attribute], *, is_parameter: bool
     ) -> str:
-        owner: Any = value if is_parameter else value.owner
+        owner: Any = value.owner if isinstance(value, OpResult) else value
         place = location_of(owner)
         shape = self._extents(value, marks)
         if shape is None:
