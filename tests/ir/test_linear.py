@@ -50,4 +50,4 @@ def test_division_by_a_constant_is_a_quotient_of_sizes() -> None:
     for n in range(6):
         value = 3 * n + 1
         assert [e.at({"n": n}) for e in (floor, ceiling, rest)] == [value // 2, -(-value // 2), value % 3]
-    assert str(floor) == "n + ((n + 1) // 2)"
+    assert str(floor) == "((3*n + 1) // 2)"

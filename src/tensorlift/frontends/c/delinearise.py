@@ -33,7 +33,7 @@ class Split:
 
 def delinearise(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
-    chain = _chain(array)
+    chain = _chain(array, ranges)
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
         rest = _split(access, chain, variables, array)[0].without(variables)
@@ -69,16 +69,49 @@ def respread(array: Array, access: Access, extents: list[Polynomial], ranges: Ra
     return Split(access, tuple(reversed(dimensions)))
 
 
-def _chain(array: Array) -> list[Polynomial]:
+def _chain(array: Array, ranges: Ranges) -> list[Polynomial]:
     """Collect the strides of loop variables, innermost first; each divides the next."""
     found: dict[Polynomial, None] = {}
     for access in array.accesses:
         found.update(dict.fromkeys(_strides_of(access, array)))
+    rows = {stride for access in array.accesses for stride in _row_strides(access, array)}
+    for stride in [stride for stride in found if len(stride.terms) > 1 and stride not in rows]:
+        if all(_is_diagonal(access, stride, array, ranges) for access in array.accesses):
+            del found[stride]
+            found[_leading(stride)] = None
     chain = [ONE, *sorted(found, key=_order)]
     for inner, outer in itertools.pairwise(chain):
         if outer.divide(inner)[1] != ZERO:
             raise refusal("delinearise", array.accesses[0].location, array.name)
     return chain
+
+
+def _row_strides(access: Access, array: Array) -> list[Polynomial]:
+    """List the strides of an access that has a smaller stride beside them: those step from row to row."""
+    (subscript,) = access.subscripts
+    used = [v for v in (loop.variable for loop in access.domain.loops) if subscript.coefficient(v) != ZERO]
+    return _strides_of(access, array) if len(used) > 1 else []
+
+
+def _is_diagonal(access: Access, stride: Polynomial, array: Array, ranges: Ranges) -> bool:
+    """Tell whether a stride such as ``n + 1`` may walk along a diagonal of rows of ``n``, its variable below ``n``."""
+    if stride not in _strides_of(access, array):
+        return True
+    (subscript,) = access.subscripts
+    walking = [loop.variable for loop in access.domain.loops if _primitive_or_none(subscript, loop.variable) == stride]
+    lead = _leading(stride)
+    tops = [ranges.maximum(Polynomial.variable(variable), access.domain) for variable in walking]
+    return all(top is not None and ranges.is_nonnegative(lead - ONE - top) for top in tops)
+
+
+def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | None:
+    factor = subscript.coefficient(variable)
+    return None if factor.is_constant else _primitive(factor)
+
+
+def _leading(stride: Polynomial) -> Polynomial:
+    """Return the term of the highest degree, without its coefficient."""
+    return Polynomial({max(stride.terms, key=lambda monomial: (len(monomial), monomial)): 1})
 
 
 def _order(stride: Polynomial) -> tuple[int, str]:
@@ -127,8 +160,8 @@ def _split(access: Access, chain: list[Polynomial], variables: set[str], array: 
     (subscript,) = access.subscripts
     dimensions = [ZERO] * len(chain)
     for variable in sorted(variables & subscript.variables()):
-        level, factor = _level_of(subscript.coefficient(variable), chain, access, array)
-        dimensions[level] = dimensions[level] + factor * Polynomial.variable(variable)
+        for level, factor in _levels_of(subscript.coefficient(variable), chain, access, array):
+            dimensions[level] = dimensions[level] + factor * Polynomial.variable(variable)
     rest = subscript.without(variables)
     for level in range(len(chain) - 1, 0, -1):
         quotient, rest = rest.divide(chain[level])
@@ -137,12 +170,18 @@ def _split(access: Access, chain: list[Polynomial], variables: set[str], array: 
     return dimensions
 
 
-def _level_of(factor: Polynomial, chain: list[Polynomial], access: Access, array: Array) -> tuple[int, Polynomial]:
-    """Find the outermost stride of which the factor is a numeric multiple."""
+def _levels_of(
+    factor: Polynomial, chain: list[Polynomial], access: Access, array: Array
+) -> list[tuple[int, Polynomial]]:
+    """Find the outermost stride of which the factor is a numeric multiple; along a diagonal it is a sum of several."""
+    found: list[tuple[int, Polynomial]] = []
     for level in range(len(chain) - 1, -1, -1):
         quotient, rest = factor.divide(chain[level])
-        if rest == ZERO and quotient.is_constant:
-            return level, quotient
+        if quotient.is_constant and quotient != ZERO and (rest == ZERO or level > 0):
+            found.append((level, quotient))
+            factor = rest
+        if factor == ZERO:
+            return found
     raise refusal("delinearise", access.location, array.name)
 
 
