@@ -43,6 +43,7 @@ _REASONS = {
     "stride": "rows of the array must not overlap",
     "overflow": "index arithmetic must stay in its type",
     "no-overlap": "a written array must not share memory with another",
+    "distinct-rows": "a table of row pointers must name each row once",
     "extent": "every access must stay inside its array",
 }
 

@@ -11,11 +11,18 @@ from tensorlift.frontends.c.refusals import REFUSALS
 
 CASES = [
     Refused(
-        "row pointers",
+        "tables of tables",
         "TL138",
         1,
-        24,
-        "void f(int n, double **a) {\n  a[0][0] = n;\n}\n",
+        25,
+        "void f(int n, double ***a) {\n  a[0][0][0] = n;\n}\n",
+    ),
+    Refused(
+        "rows exchanged",
+        "TL138",
+        3,
+        3,
+        "void f(double **a) {\n  double *t = a[0];\n  a[0] = a[1];\n  a[1] = t;\n}\n",
     ),
     Refused(
         "alias ptr swap",

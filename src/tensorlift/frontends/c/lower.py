@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
+from xdsl.dialects.affine import StoreOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
@@ -109,15 +110,17 @@ class _Lowering:
         self._machine.environment[parameter] = Index(polynomial, ctype)
 
     def _bind_array(self, parameter: nodes.Variable, position: int) -> None:
-        element = element_of(parameter.ctype)
-        if isinstance(element, PointerType):
-            raise refusal("row-pointers", parameter.location, parameter.name)
-        _check_parameter(element, parameter.location, self._function.name)
-        extents = self._machine.extents(parameter)
+        element, extents = element_of(parameter.ctype), self._machine.extents(parameter)
         if isinstance(parameter.ctype, PointerType):
             extents = [None, *extents]
+        row_table = isinstance(element, PointerType) and extents == [None]
+        if isinstance(element, PointerType):
+            extents, element = [None, None], element.element
+            if not row_table or isinstance(element, PointerType | ArrayType):
+                raise refusal("row-pointers", parameter.location, parameter.name)
+        _check_parameter(element, parameter.location, self._function.name)
         array = Array(parameter.name, element, extents, parameter.location, _spelling(parameter))
-        array.is_parameter, array.position = True, position
+        array.is_parameter, array.position, array.row_table = True, position, row_table
         array.ssa = self._block.args[position]
         self._arrays.append(array)
         self._machine.environment[parameter] = Address(array, (ZERO,))
@@ -143,6 +146,9 @@ class _Lowering:
                 self._retype(array)
             for split in splits:
                 self._sink.complete(array, split.access, split.subscripts)
+            if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
+                text = f"the rows of {array.name} do not overlap"
+                self._preconditions.state("distinct-rows", text, array.location)
 
     def _retype(self, array: Array) -> None:
         """Give an array parameter its type."""
@@ -199,7 +205,7 @@ class _Lowering:
             "text": StringAttr(requirement.text),
             "loc": StringAttr(str(requirement.location)),
         }
-        if requirement.polynomial.is_affine:
+        if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
         return DictionaryAttr(attributes)
 

@@ -61,7 +61,7 @@ class Places(Machine):
         if isinstance(address, Unknown) or isinstance(offset, Unknown):
             address = Address(_nowhere(expression), (ZERO,))
             offset = Index(ZERO, INT)
-        if isinstance(expression.ctype, PointerType):
+        if isinstance(expression.ctype, PointerType) and not _is_row(address):
             raise refusal("row-pointers", expression.location, _spell(expression))
         check_type(expression.ctype, expression.location)
         if isinstance(expression, nodes.Subscript) and isinstance(address.base, Array):
@@ -88,8 +88,9 @@ class Places(Machine):
         """Give the value at a place; an array gives the address of its first element."""
         if isinstance(place, nodes.Variable):
             return self._read_variable(place, expression)
-        if isinstance(place.ctype, ArrayType):
+        if isinstance(place.ctype, ArrayType | PointerType):
             address = place.address
+            self.rely_on(address)
             return Address(address.base, (*address.subscripts, ZERO), address.needs)
         array = place.address.base
         if not isinstance(array, Array):
@@ -125,6 +126,8 @@ class Places(Machine):
         if isinstance(place, nodes.Variable):
             self._write_variable(place, value, expression)
             return
+        if isinstance(place.ctype, PointerType):
+            raise refusal("row-pointers", expression.location, _spell(expression))
         data = self.as_data(value, expression)
         array = place.address.base
         if isinstance(array, Array):
@@ -259,6 +262,12 @@ def moved(address: Address, offset: Index) -> Address:
     """Add an offset to the last subscript of an address."""
     *outer, last = address.subscripts
     return Address(address.base, (*outer, last + offset.polynomial), address.needs + offset.needs)
+
+
+def _is_row(address: Address) -> bool:
+    """Whether a pointer behind an address is a row of a table, or unknown because nothing is emitted."""
+    base = address.base
+    return not isinstance(base, Array) or (base.row_table and len(address.subscripts) < len(base.extents))
 
 
 def _steering(variable: nodes.Variable, value: Value) -> Unknown:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One recorded condition, ``polynomial >= 0`` over sizes."""
+    """One recorded condition, ``polynomial >= 0`` over sizes; one on memory has no polynomial, only its text."""
 
     kind: str
-    polynomial: Polynomial
+    polynomial: Polynomial | None
     text: str
     location: Location
 
@@ -34,6 +34,7 @@ class Preconditions:
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
         self._found: dict[Polynomial, Requirement] = {}
+        self._stated: dict[str, Requirement] = {}
         self._settled: set[tuple[Polynomial, Domain]] = set()
 
     def demand(self, need: Need, domain: Domain) -> None:
@@ -62,6 +63,10 @@ class Preconditions:
         if not self._ranges.is_nonnegative(polynomial):
             self._add(kind, polynomial, location)
 
+    def state(self, kind: str, text: str, location: Location) -> None:
+        """Record a condition on memory, in words."""
+        self._stated.setdefault(text, Requirement(kind, None, text, location))
+
     def _add(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         requirement = Requirement(kind, polynomial, spell_inequality(polynomial), location)
         self._found.setdefault(polynomial, requirement)
@@ -71,13 +76,15 @@ class Preconditions:
         """List what was recorded, leaving out what another recorded condition implies."""
         found = list(self._found.values())
         self._ranges.floors.clear()  # a condition must not help to make itself superfluous
-        return [item for item in found if not any(self._implies(other, item, found) for other in found)]
+        needed = [item for item in found if not any(self._implies(other, item, found) for other in found)]
+        return needed + list(self._stated.values())
 
     def _implies(self, stronger: Requirement, weaker: Requirement, found: list[Requirement]) -> bool:
         """Whether one condition makes another superfluous; of two equivalent ones the first stays."""
-        if stronger is weaker or not self._ranges.is_certain(weaker.polynomial - stronger.polynomial):
+        strong, weak = stronger.polynomial, weaker.polynomial
+        if stronger is weaker or strong is None or weak is None or not self._ranges.is_certain(weak - strong):
             return False
-        back = self._ranges.is_certain(stronger.polynomial - weaker.polynomial)
+        back = self._ranges.is_certain(strong - weak)
         return not back or found.index(stronger) < found.index(weaker)
 
 

@@ -94,7 +94,9 @@ REFUSALS: dict[str, Refusal] = {
         "use subscripts instead of moving the pointer",
     ),
     "row-pointers": Refusal(
-        "TL138", "`{detail}` is an array of row pointers", "pass one contiguous array, as in `double A[n][m]`"
+        "TL138",
+        "`{detail}` is a pointer to pointers whose rows are not only read and written",
+        "address it as `A[i][j]`, or pass one contiguous array, as in `double A[n][m]`",
     ),
     "address": Refusal(
         "TL139", "the address of `{detail}` is taken", "return the value instead of writing through a pointer"

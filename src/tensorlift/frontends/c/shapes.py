@@ -50,6 +50,10 @@ class Shapes:
     def _in_dimensions(self, array: Array, access: Access) -> Split:
         """Give an access to a declared array in its dimensions; one that runs over rows is spread anew."""
         split = Split(access, access.subscripts)
+        if array.row_table:
+            if not all(subscript.is_affine for subscript in access.subscripts):
+                raise refusal("subscript-affine", access.location, _spell(access, array))
+            return split
         inner = array.extents[1:]
         rooms = [
             self._room(split, position + 1, extent, array)

@@ -110,6 +110,7 @@ class Array:
     """An array or the memory of a scalar: a parameter or a local object.
 
     ``extents`` are the declared ones, outermost first, None where there is none; ``ssa`` is the emitted value.
+    ``row_table`` marks a table of pointers to rows (``T **``): each row is contiguous, the rows lie anywhere.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Array:
     location: Location
     c_type: str = ""
     is_parameter: bool = False
+    row_table: bool = False
     position: int = -1
     subscripted: bool = False
     ssa: object = None
