@@ -13,7 +13,7 @@ from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [*range(60), 30081])
 def test_a_random_program_is_summarised_as_it_computes(seed: int) -> None:
     read = read_c(generate.generate(seed), "f.c")[0]
     if read.module is None:

@@ -147,7 +147,8 @@ def _guarded_choice(condition: Term, chosen: Term, other: Term, inside: Domain, 
         (outside - inside, other),
         (inside - outside, chosen),
     ]
-    return terms.piecewise([case for case in cases if not case[0].is_empty()])
+    possible = [case for case in cases if not case[0].is_empty()]
+    return terms.piecewise(possible) if possible else other
 
 
 def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:
