@@ -10,11 +10,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IndexType, MemRefType
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    FileLineColLoc,
+    IndexType,
+    IntAttr,
+    MemRefType,
+    StringAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.hints import isa
+from xdsl.utils.lexer import Span
+
+from tensorlift.ir.parallel_syntax import parse_affine_parallel, parse_cast, parse_copy, parse_scf_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +35,21 @@ if TYPE_CHECKING:
 
 
 class LoopParser(Parser):
-    """xDSL's parser, which also accepts the location that upstream prints after an induction variable."""
+    """xDSL's parser, which also accepts the location that upstream prints after an induction variable.
+
+    With ``places``, an operation that states no location gets its own place in the text.
+    """
+
+    places = False
+
+    def parse_operation(self) -> Operation:
+        """Read one operation."""
+        position = self.pos
+        op = super().parse_operation()
+        if self.places and isinstance(op.location, UnknownLoc):
+            found = Span(position, position, self.lexer.input).get_location()
+            op.location = FileLineColLoc(StringAttr(found.file), IntAttr(found.line), IntAttr(found.col))
+        return op
 
     def parse_optional_argument(self, expect_type: bool = True) -> Any:  # noqa: FBT001, FBT002 - xDSL's signature
         """Read ``%i loc("f.c":3:7)``; the loop operation carries the place, so that of the variable is dropped."""
@@ -33,7 +59,7 @@ class LoopParser(Parser):
         return argument
 
 
-class _Subscripts:
+class Subscripts:
     """Reads ``[%i + symbol(%n) - 1, ...]``: plain operands become dimensions, ``symbol(..)`` ones symbols."""
 
     def __init__(self, parser: Parser) -> None:
@@ -42,13 +68,18 @@ class _Subscripts:
         self.symbols: dict[str, UnresolvedOperand] = {}
 
     def read(self) -> tuple[AffineMapAttr, list[SSAValue]]:
+        """Read subscripts in brackets."""
         parser = self.parser
         results = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, self.sum)
-        operands = [*self.dims.values(), *self.symbols.values()]
-        values: list[SSAValue] = [parser.resolve_operand(operand, IndexType()) for operand in operands]
-        return AffineMapAttr(AffineMap(len(self.dims), len(self.symbols), tuple(results))), values
+        return AffineMapAttr(AffineMap(len(self.dims), len(self.symbols), tuple(results))), self.operands()
+
+    def operands(self) -> list[SSAValue]:
+        """Give the values of the dimensions, then those of the symbols."""
+        unresolved = [*self.dims.values(), *self.symbols.values()]
+        return [self.parser.resolve_operand(operand, IndexType()) for operand in unresolved]
 
     def sum(self) -> AffineExpr:
+        """Read a sum of products."""
         total = self.product()
         while True:
             if self.parser.parse_optional_punctuation("+"):
@@ -59,6 +90,7 @@ class _Subscripts:
                 return total
 
     def product(self) -> AffineExpr:
+        """Read a product; divisions bind as strongly."""
         result = self.primary()
         while True:
             if self.parser.parse_optional_punctuation("*"):
@@ -71,6 +103,7 @@ class _Subscripts:
                 result = result % self.primary() if word == "mod" else result.ceil_div(self.primary())
 
     def primary(self) -> AffineExpr:
+        """Read a number, a value or a sum in parentheses."""
         parser = self.parser
         if parser.parse_optional_punctuation("-"):
             return -self.primary()
@@ -86,6 +119,7 @@ class _Subscripts:
         return AffineExpr.dimension(self.position(self.dims))
 
     def position(self, known: dict[str, UnresolvedOperand]) -> int:
+        """Give the position of a value among the known ones, to which it is added."""
         operand = self.parser.parse_unresolved_operand("expected an affine expression")
         known.setdefault(f"{operand.operand_name}#{operand.index}", operand)
         return list(known).index(f"{operand.operand_name}#{operand.index}")
@@ -121,7 +155,7 @@ def _memref_type(parser: Parser) -> MemRefType[Attribute]:
 
 def _parse_load(parser: Parser) -> Operation:
     memref = parser.parse_unresolved_operand()
-    affine_map, indices = _Subscripts(parser).read()
+    affine_map, indices = Subscripts(parser).read()
     attributes = parser.parse_optional_attr_dict()
     memref_type = _memref_type(parser)
     op = affine.LoadOp(parser.resolve_operand(memref, memref_type), indices, affine_map, memref_type.element_type)
@@ -133,7 +167,7 @@ def _parse_store(parser: Parser) -> Operation:
     value = parser.parse_unresolved_operand()
     parser.parse_punctuation(",")
     memref = parser.parse_unresolved_operand()
-    affine_map, indices = _Subscripts(parser).read()
+    affine_map, indices = Subscripts(parser).read()
     attributes = parser.parse_optional_attr_dict()
     memref_type = _memref_type(parser)
     stored = parser.resolve_operand(value, memref_type.element_type)
@@ -195,7 +229,11 @@ _PARSERS: dict[str, Callable[[Parser], Operation]] = {
     "affine.if": _parse_if,
     "affine.load": _parse_load,
     "affine.min": _parse_min,
+    "affine.parallel": lambda parser: parse_affine_parallel(parser, Subscripts),
     "affine.store": _parse_store,
+    "memref.cast": parse_cast,
+    "memref.copy": parse_copy,
+    "scf.parallel": parse_scf_parallel,
 }
 
 

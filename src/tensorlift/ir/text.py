@@ -34,13 +34,14 @@ def print_module(module: ModuleOp, *, locations: bool = False) -> str:
     return out.getvalue() + "\n"
 
 
-def parse_module(text: str, filename: str) -> ModuleOp:
-    """Read and verify a module.
+def parse_module(text: str, filename: str, *, places: bool = False) -> ModuleOp:
+    """Read and verify a module; with ``places``, an operation without a location gets its place in the text.
 
     Raises LiftError: TL190 where the text is not MLIR, TL191 where it uses an operation, type or attribute outside the
     loop dialects, TL192 where an operation breaks its own rules.
     """
     parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
+    parser.places = places
     try:
         module = parser.parse_module()
     except ParseError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -13,24 +12,13 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
+from tensorlift.frontends.read_function import ReadFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
-
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
-
-
-@dataclass(frozen=True)
-class ReadFunction:
-    """One function of a file: its module in the loop IR, or the diagnostics that refuse it."""
-
-    name: str
-    location: Location
-    module: ModuleOp | None
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def read_c(  # noqa: PLR0913 - each option is one of a compiler's
