@@ -42,7 +42,7 @@ CASES = [
         "TL115",
         2,
         3,
-        "void f(int n, double *a) {\n  switch (n) {\n  case 1: a[0] = 1;\n  }\n}\n",
+        "void f(int n, double *a) {\n  switch (n) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",
     ),
     Refused(
         "while on data",

@@ -67,25 +67,25 @@ CASES = [
         "static void g(double *p) { *p = 1; }\nvoid f(double *a) {\n  double x;\n  g(&x);\n  a[0] = x;\n}\n",
     ),
     Refused(
-        "struct",
+        "pointer to a structure that moves",
         "TL140",
-        2,
-        17,
-        "struct s { int n; double *v; };\nvoid f(struct s x) {\n  x.v[0] = 1;\n}\n",
+        3,
+        6,
+        "struct s { int n; double v; };\nvoid f(struct s *x) {\n  x->v = 1;\n  x++;\n}\n",
     ),
     Refused(
         "union",
         "TL140",
-        2,
-        17,
+        3,
+        6,
         "union u { int n; double v; };\nvoid f(union u *x) {\n  x->v = 1;\n}\n",
     ),
     Refused(
-        "local struct",
+        "structure that a function returns",
         "TL140",
-        3,
-        12,
-        "struct s { int n; };\nint f(int n) {\n  struct s x;\n  x.n = n;\n  return x.n;\n}\n",
+        2,
+        10,
+        "struct s { int n; };\nstruct s f(int n) {\n  struct s x;\n  x.n = n;\n  return x;\n}\n",
     ),
     Refused(
         "function pointer",
@@ -137,18 +137,18 @@ CASES = [
         "void f(__int128 x) {\n}\n",
     ),
     Refused(
-        "global",
-        "TL146",
-        3,
-        3,
-        "int count;\nvoid f(double *a) {\n  count++;\n  a[0] = 1;\n}\n",
+        "global that is written and steers",
+        "TL165",
+        1,
+        5,
+        "int count;\nvoid f(double *a) {\n  count++;\n  a[count] = 1;\n}\n",
     ),
     Refused(
-        "global array",
+        "global pointer that is moved",
         "TL146",
         3,
-        10,
-        "double t[10];\nvoid f(double *a) {\n  a[0] = t[0];\n}\n",
+        3,
+        "double *t;\nvoid f(double *a) {\n  t++;\n  a[0] = t[0];\n}\n",
     ),
     Refused(
         "static local",
@@ -306,9 +306,8 @@ def test_a_refusal_in_a_callee_names_the_call() -> None:
 
 
 def test_one_refused_function_does_not_refuse_the_others() -> None:
-    source = (
-        "void good(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\nvoid bad(double **a) { a[0][0] = 1; }\n"
-    )
+    good_text = "void good(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
+    source = good_text + "void bad(double ***a) { a[0][0][0] = 1; }\n"
     good, bad = read_c(source, "k.c")
     assert (good.name, bad.name) == ("good", "bad")
     assert good.module is not None

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clang.cindex import CursorKind, StorageClass
+from clang.cindex import CursorKind, StorageClass, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.continues import without_continue
+from tensorlift.frontends.c.members import Members
+from tensorlift.frontends.c.switches import as_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,6 @@ _REFUSED_STATEMENTS = {
     CursorKind.LABEL_STMT: "goto",
     CursorKind.BREAK_STMT: "break",
     CursorKind.CONTINUE_STMT: "continue",
-    CursorKind.SWITCH_STMT: "switch",
     CursorKind.CASE_STMT: "switch",
     CursorKind.DEFAULT_STMT: "switch",
     CursorKind.ASM_STMT: "asm",
@@ -49,6 +50,8 @@ class UnitReader(ExpressionReader):
         self.main_file = file
         self._source = source
         self._functions: dict[int | None, nodes.Function] = {}
+        self._outer: list[dict[nodes.Variable, None]] = []
+        self.members = Members(self)
 
     def function(self, cursor: Any) -> nodes.Function:
         """Read a function definition once."""
@@ -56,9 +59,11 @@ class UnitReader(ExpressionReader):
         if known is not None:
             return known
         outer, self.file = self.file, self._file_of(cursor)
+        declared = tuple(self.variable_of(parameter) for parameter in cursor.get_arguments())
         function = nodes.Function(
             name=cursor.spelling,
-            parameters=tuple(self.variable_of(parameter) for parameter in cursor.get_arguments()),
+            parameters=declared,
+            declared=declared,
             result=self.types.read(cursor.result_type),
             location=self.location(cursor),
             body=nodes.Block((), self.location(cursor)),
@@ -67,9 +72,33 @@ class UnitReader(ExpressionReader):
         )
         self._functions[cursor.data[0]] = function
         body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
-        function.body = self._block(body[0])
+        self._outer.append({})
+        with self.members.inside(cursor):
+            function.body = self._block(body[0])
+            function.parameters = self.members.expanded(declared)
+        used = self._outer.pop()
+        function.outer = tuple(sorted(used, key=lambda variable: variable.location))
         self.file = outer
         return function
+
+    def use_outer(self, variable: nodes.Variable) -> None:
+        """Note that the function at hand uses a variable from outside of it."""
+        if self._outer:
+            self._outer[-1][variable] = None
+
+    def call_of(self, callee: nodes.Function, cursor: Any) -> tuple[nodes.Expression, ...]:
+        """Read the arguments of a call as the callee's parameters need them."""
+        for variable in callee.outer:
+            self.use_outer(variable)
+        return self.members.arguments(callee, list(cursor.get_arguments()))
+
+    def member(self, cursor: Any) -> nodes.Expression:
+        """Read a member of a structure."""
+        return self.members.read(cursor)
+
+    def copy(self, cursor: Any) -> nodes.Expression:
+        """Read the assignment of a whole structure."""
+        return self.members.copy(cursor)
 
     def _file_of(self, cursor: Any) -> str:
         """Name the file of a definition."""
@@ -94,7 +123,9 @@ class UnitReader(ExpressionReader):
         if not variable.is_parameter:
             variable.is_static = cursor.storage_class is StorageClass.STATIC
             variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
-        self._fill_children(cursor, variable)
+            variable.access = cursor.spelling if variable.is_global else ""
+        source = cursor.get_definition() if variable.is_global else None
+        self._fill_children(source or cursor, variable)
         return variable
 
     def _fill_children(self, cursor: Any, variable: nodes.Variable) -> None:
@@ -153,7 +184,9 @@ class UnitReader(ExpressionReader):
         """Read a declaration statement: a block of declarations without a scope of its own."""
         found: list[nodes.Statement] = []
         for child in libclang.children(cursor):
-            if child.kind is CursorKind.VAR_DECL:
+            if child.kind is CursorKind.VAR_DECL and child.type.get_canonical().kind is TypeKind.RECORD:
+                found.append(self.members.declare(child))
+            elif child.kind is CursorKind.VAR_DECL:
                 found.append(nodes.Declare(self.variable_of(child), self.location(child)))
             elif child.kind not in _HARMLESS_DECLARATIONS:
                 found.append(nodes.Unsupported("declaration", VOID, self.location(child), child.spelling))
@@ -218,6 +251,10 @@ class UnitReader(ExpressionReader):
         values = [self.expression(child) for child in libclang.children(cursor)]
         return nodes.Return(values[0] if values else None, self.location(cursor))
 
+    def _switch(self, cursor: Any) -> nodes.Statement:
+        value, body = libclang.children(cursor)
+        return as_conditions(self, value, body, self.location(cursor))
+
     def _null(self, cursor: Any) -> nodes.Statement:
         return nodes.Block((), self.location(cursor))
 
@@ -231,6 +268,7 @@ class UnitReader(ExpressionReader):
             (CursorKind.WHILE_STMT, _while),
             (CursorKind.DO_STMT, _do),
             (CursorKind.RETURN_STMT, _return),
+            (CursorKind.SWITCH_STMT, _switch),
             (CursorKind.NULL_STMT, _null),
         )
     }

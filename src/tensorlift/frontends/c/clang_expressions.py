@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clang.cindex import CursorKind
+from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
@@ -69,6 +69,22 @@ class ExpressionReader:
         """Give the variable of a declaration; the reader of statements knows declarations."""
         raise NotImplementedError
 
+    def use_outer(self, variable: nodes.Variable) -> None:
+        """Note the use of a global variable; the reader of whole units knows which function uses it."""
+        raise NotImplementedError
+
+    def call_of(self, callee: nodes.Function, cursor: Any) -> tuple[nodes.Expression, ...]:
+        """Read the arguments of a call; the reader of whole units knows the callee's parameters."""
+        raise NotImplementedError
+
+    def member(self, cursor: Any) -> nodes.Expression:
+        """Read a member of a structure; the reader of whole units knows them."""
+        raise NotImplementedError
+
+    def copy(self, cursor: Any) -> nodes.Expression:
+        """Read the assignment of a whole structure; the reader of whole units knows its members."""
+        raise NotImplementedError
+
     def _all(self, cursor: Any) -> list[nodes.Expression]:
         """Read the children of a cursor."""
         return [self.expression(child) for child in libclang.children(cursor)]
@@ -122,9 +138,14 @@ class ExpressionReader:
             return nodes.Integer(declaration.enum_value, ctype, self.location(cursor))
         if declaration.kind is CursorKind.FUNCTION_DECL:
             return self.unsupported(cursor, "function-pointer")
-        return nodes.Name(self.variable_of(declaration), ctype, self.location(cursor))
+        variable = self.variable_of(declaration)
+        if variable.is_global:
+            self.use_outer(variable)
+        return nodes.Name(variable, ctype, self.location(cursor))
 
     def _binary(self, cursor: Any) -> nodes.Expression:
+        if cursor.type.get_canonical().kind is TypeKind.RECORD:
+            return self.copy(cursor)
         left, right = self._all(cursor)
         operator, ctype = libclang.binary_operator(cursor), self.types.read(cursor.type)
         if operator == "=":
@@ -165,8 +186,11 @@ class ExpressionReader:
         declaration = cursor.referenced
         if declaration is None or declaration.kind is not CursorKind.FUNCTION_DECL:
             return self.unsupported(cursor, "function-pointer")
+        callee = self.function_of(declaration)
+        if callee is not None:
+            return nodes.Call(name, self.call_of(callee, cursor), callee, ctype, location)
         arguments = tuple(self.expression(argument) for argument in cursor.get_arguments())
-        return nodes.Call(name, arguments, self.function_of(declaration), ctype, location)
+        return nodes.Call(name, arguments, None, ctype, location)
 
     def _opaque_call(self, cursor: Any) -> nodes.Expression:
         return self.unsupported(cursor, "call", cursor.spelling)
@@ -175,7 +199,7 @@ class ExpressionReader:
         return nodes.InitialiserList(tuple(self._all(cursor)), self.types.read(cursor.type), self.location(cursor))
 
     def _member(self, cursor: Any) -> nodes.Expression:
-        return self.unsupported(cursor, "struct", f"member `{cursor.spelling}`")
+        return self.member(cursor)
 
     def _string(self, cursor: Any) -> nodes.Expression:
         return self.unsupported(cursor, "string")

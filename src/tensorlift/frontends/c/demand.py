@@ -57,7 +57,8 @@ class Demand:
         """Whether a variable steers already, or never changes and so can."""
         if source in self.steering:
             return True
-        return isinstance(source, nodes.Variable) and source.is_parameter and source not in self.assigned
+        fixed = isinstance(source, nodes.Variable) and (source.is_parameter or source.is_global)
+        return fixed and source not in self.assigned
 
     def _function(self, function: nodes.Function) -> None:
         if function in self._seen:

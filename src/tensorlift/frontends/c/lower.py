@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.affine import StoreOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -15,7 +16,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.dialects.affine import StoreOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
@@ -40,7 +40,7 @@ from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.shapes import Shapes
 from tensorlift.frontends.c.statements import Statements
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Value
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -57,6 +57,8 @@ class _Lowering:
     def __init__(self, function: nodes.Function, source: str) -> None:
         self._function = function
         self._source = source
+        outer = tuple(variable for variable in function.outer if not _is_constant(variable))
+        self._inputs = (*function.parameters, *outer)
         self._ranges = Ranges()
         self._preconditions = Preconditions(self._ranges)
         self._block = Block()
@@ -75,6 +77,7 @@ class _Lowering:
         self._sink.finish(result, self._function.location)
         arrays = self._arrays + self._machine.arrays
         self._shape(arrays)
+        self._keep_apart()
         return self._module(result)
 
     def _check_signature(self) -> None:
@@ -82,25 +85,37 @@ class _Lowering:
         if function.is_variadic:
             raise refusal("variadic", function.location, function.name)
         for ctype, location in [(function.result, function.location)] + [
-            (parameter.ctype, parameter.location) for parameter in function.parameters
+            (parameter.ctype, parameter.location) for parameter in self._inputs
         ]:
             _check_parameter(ctype, location, function.name)
 
     def _parameters(self) -> None:
         """Bind the parameters: sizes first, because the extents of arrays depend on them."""
-        for position, parameter in enumerate(self._function.parameters):
+        for position, parameter in enumerate(self._inputs):
             scalar = isinstance(parameter.ctype, IntegerType | FloatType)
             size = scalar and self._demand.steers(parameter)
             kind = IndexType() if size else ir_type(parameter.ctype) if scalar else IndexType()
             argument = self._block.insert_arg(kind, position, self._sink.place(parameter.location))
             argument.name_hint = parameter.name or None
-            if size:
+            if scalar and parameter.is_global and parameter in self._demand.assigned:
+                self._bind_state(parameter, position)
+            elif size:
                 self._bind_size(parameter, argument)
             elif scalar:
                 self._machine.bind_parameter(parameter, Data(argument, parameter.ctype))
-        for position, parameter in enumerate(self._function.parameters):
+        for position, parameter in enumerate(self._inputs):
             if isinstance(parameter.ctype, PointerType | ArrayType):
                 self._bind_array(parameter, position)
+
+    def _bind_state(self, variable: nodes.Variable, position: int) -> None:
+        """Bind a global scalar that the function writes: an array without dimensions."""
+        if self._demand.steers(variable) or variable.is_const:
+            raise refusal("global-steers", variable.location, variable.name)
+        array = Array(variable.name, variable.ctype, [], variable.location, variable.ctype.spelling)
+        array.is_parameter, array.position = True, position
+        self._retype(array, self._block.args[position])
+        self._arrays.append(array)
+        self._machine.environment[variable] = Slot(array)
 
     def _bind_size(self, parameter: nodes.Variable, argument: BlockArgument) -> None:
         ctype = cast("IntegerType", parameter.ctype)
@@ -150,14 +165,26 @@ class _Lowering:
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)
 
-    def _retype(self, array: Array) -> None:
+    def _keep_apart(self) -> None:
+        """Ask that scalars that are read from memory once, at the start, do not lie in an array that is written."""
+        for variable in self._inputs:
+            in_memory = variable.is_global or "->" in variable.access
+            if not in_memory or not isinstance(variable.ctype, IntegerType | FloatType):
+                continue
+            for array in self._arrays:
+                same = array.element == variable.ctype and array.name != variable.name
+                if same and any(isinstance(access.operation, StoreOp) for access in array.accesses):
+                    text = f"{array.name} shares no memory with {variable.name}"
+                    self._preconditions.state("no-overlap", text, array.location)
+
+    def _retype(self, array: Array, argument: BlockArgument | None = None) -> None:
         """Give an array parameter its type."""
         shape = [
             DYNAMIC_INDEX if (value := extent.constant_value) is None else value
             for extent in array.extents
             if extent is not None
         ]
-        argument = cast("BlockArgument", array.ssa)
+        argument = cast("BlockArgument", array.ssa) if argument is None else argument
         array.ssa = Rewriter.replace_value_with_new_type(argument, MemRefType(ir_type(array.element), shape))
 
     def _module(self, result: Data | None) -> ModuleOp:
@@ -180,11 +207,13 @@ class _Lowering:
         return ModuleOp([operation])
 
     def _argument_attributes(self, position: int) -> DictionaryAttr:
-        parameter = self._function.parameters[position]
+        parameter = self._inputs[position]
         attributes: dict[str, Attribute] = {
             "tl.name": StringAttr(parameter.name),
             "tl.c_type": StringAttr(_spelling(parameter)),
         }
+        if parameter.access:
+            attributes["tl.access"] = StringAttr(parameter.access)
         element = element_of(parameter.ctype)
         if isinstance(element, IntegerType) and not element.signed and not self._is_size(position):
             attributes["tl.unsigned"] = UnitAttr()
@@ -208,6 +237,12 @@ class _Lowering:
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
         return DictionaryAttr(attributes)
+
+
+def _is_constant(variable: nodes.Variable) -> bool:
+    """Whether a global variable is a scalar constant, whose value is known."""
+    scalar = isinstance(variable.ctype, IntegerType | FloatType)
+    return variable.is_const and scalar and variable.initialiser is not None
 
 
 def _is_cell(array: Array) -> bool:

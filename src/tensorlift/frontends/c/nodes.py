@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Variable:
-    """A declared parameter or variable; ``extents`` holds the array extents, outermost first (None where missing)."""
+    """A declared parameter or variable; ``extents`` holds the array extents, outermost first (None where missing).
+
+    ``access`` says how C reaches what is no parameter by itself: ``m->rows``, ``x[].re`` or the name of a global.
+    """
 
     name: str
     ctype: CType
@@ -28,6 +31,7 @@ class Variable:
     is_global: bool = False
     is_const: bool = False
     is_volatile: bool = False
+    access: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -226,7 +230,11 @@ Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Unsuppo
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A function definition; ``body`` is filled when the function is first needed."""
+    """A function definition; ``body`` is filled when the function is first needed.
+
+    ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
+    ``outer`` the global variables that the function and its callees use.
+    """
 
     name: str
     parameters: tuple[Variable, ...]
@@ -235,3 +243,5 @@ class Function:
     body: Block
     is_variadic: bool = False
     is_static: bool = False
+    declared: tuple[Variable, ...] = ()
+    outer: tuple[Variable, ...] = ()

@@ -135,7 +135,7 @@ class Places(Machine):
             self.sink.store(array, place.address.subscripts, data, self.domain, expression.location)
 
     def _write_variable(self, variable: nodes.Variable, value: Value, expression: nodes.Expression) -> None:
-        if variable.is_global:
+        if variable.is_global and not isinstance(self.environment.get(variable), Slot):
             raise refusal("global", expression.location, variable.name)
         if isinstance(variable.ctype, PointerType):
             self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)

@@ -112,7 +112,14 @@ REFUSALS: dict[str, Refusal] = {
     "complex": Refusal("TL143", "complex types are not lifted", "split the number into real and imaginary arrays"),
     "volatile": Refusal("TL144", "`volatile` objects are not lifted", "remove `volatile`"),
     "type": Refusal("TL145", "the type `{detail}` is not lifted", "use integer types, `float` or `double`"),
-    "global": Refusal("TL146", "the global variable `{detail}` is not lifted", "pass it as a parameter"),
+    "global": Refusal(
+        "TL146", "the global variable `{detail}` is not lifted where it is used so", "pass it as a parameter"
+    ),
+    "global-steers": Refusal(
+        "TL165",
+        "the function writes the global variable `{detail}`, and loops or subscripts depend on it",
+        "copy it to a local variable before the loops",
+    ),
     "static-local": Refusal(
         "TL147", "the static variable `{detail}` keeps its value between calls", "pass it as a parameter"
     ),
