@@ -30,7 +30,8 @@ from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.text import functions as functions_of
 from tensorlift.proofs.check import check
-from tensorlift.runtime.differential import compare_with_interpreter
+from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
@@ -258,7 +259,7 @@ def lift(path: Path) -> Iterator[Lifted]:
         except LiftError as refusal:
             print(f"{path.stem}: not proved: {refusal}", file=sys.stderr)
             continue
-        sizes = choose_sizes(FunctionView(func_op).parameters, summary.context, np.random.default_rng(1), _SIZE_SETS)
+        sizes = choose_sizes(FunctionView(func_op).parameters, summary.context, seeded(1), _SIZE_SETS)
         lifted = Lifted(function.name, func_op, summary, emitted, list(sizes))
         # Where rounding alone makes the right program differ (a rank-deficient matrix), a test says nothing.
         stable = [case for case in lifted.sizes if runs_right(replace(lifted, sizes=[case]), emitted.text)]

@@ -15,7 +15,7 @@ from tensorlift.interface import (
 )
 from tensorlift.ir.function import FunctionView
 from tensorlift.record import Output, Parameter, Precondition, Role
-from tensorlift.runtime.differential import DifferentialReport, Failure
+from tensorlift.runtime.cases import DifferentialReport, Failure
 
 RETURNING = """
 func.func @lambda(%n: index {tl.name = "n", tl.c_type = "int"}, %from: memref<?x4xf32> {tl.name = "from",

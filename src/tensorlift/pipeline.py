@@ -8,15 +8,12 @@ nobody expected, which becomes diagnostic TL900 (with TENSORLIFT_DEBUG set it is
 
 from __future__ import annotations
 
-import difflib
 import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
 
 from tensorlift import __version__
 from tensorlift.comprehension.names import reset_names
@@ -26,12 +23,11 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_err
 from tensorlift.frontends.c import read_c
 from tensorlift.interface import Lifting, record_of
 from tensorlift.ir.function import FunctionView
-from tensorlift.ir.text import functions as functions_of
-from tensorlift.ir.text import print_module
+from tensorlift.ir.function import functions as functions_of
 from tensorlift.proofs.check import check
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
-from tensorlift.runtime.differential import compare_with_interpreter, differential_test
-from tensorlift.runtime.original import CompileOptions
+from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.interface import Emitted
-    from tensorlift.runtime.differential import DifferentialReport
+    from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
 
@@ -202,6 +198,7 @@ def _intermediate(function: ReadFunction, form: str) -> Intermediate:
     if function.module is None:
         return Intermediate(function.name, diagnostics=function.diagnostics)
     from tensorlift.comprehension.notation import show_summary
+    from tensorlift.ir.text import print_module
 
     _start_afresh()
     try:
@@ -219,7 +216,7 @@ def _function_op(function: ReadFunction) -> Any:
 def _run_small(func_op: Any, summary: Summary, emitted: Emitted) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others."""
     view = FunctionView(func_op)
-    sizes = choose_sizes(view.parameters, _defined(summary, view), np.random.default_rng(0), _SMALL_CASES)
+    sizes = choose_sizes(view.parameters, _defined(summary, view), seeded(0), _SMALL_CASES)
     outputs = [name for name, _ in summary.outputs]
     return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
 
@@ -228,6 +225,9 @@ def _run_original(
     func_op: Any, summary: Summary, emitted: Emitted, source: Source, options: LiftOptions
 ) -> DifferentialReport:
     """Run the program against the source, compiled, both in limited subprocesses."""
+    from tensorlift.runtime.differential import differential_test
+    from tensorlift.runtime.original import CompileOptions
+
     compiler = CompileOptions(options.include_dirs, options.defines, options.std or "")
     return differential_test(
         source.text,
@@ -273,5 +273,7 @@ def _select(functions: Sequence[ReadFunction], names: Sequence[str], file: str) 
 
 
 def _instead(wrong: str, accepted: Sequence[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(wrong, accepted, 1)
     return f"did you mean '{near[0]}'?" if near else f"accepted: {', '.join(accepted)}"

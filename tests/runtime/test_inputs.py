@@ -12,7 +12,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.ir.function import FunctionView
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import STYLES, random_arguments, random_array
+from tensorlift.runtime.data import STYLES, random_arguments, random_array, seeded
 from tensorlift.runtime.layout import Layout, evaluate, layout_of
 from tensorlift.runtime.sizes import choose_sizes, required
 
@@ -21,7 +21,7 @@ VIEW = FunctionView(function(GEMM))
 
 def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> None:
     def choose() -> Any:
-        return choose_sizes(VIEW.parameters, required(VIEW), np.random.default_rng(3), 6)
+        return choose_sizes(VIEW.parameters, required(VIEW), seeded(3), 6)
 
     chosen = choose()
     assert chosen == choose()
@@ -35,7 +35,7 @@ def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> N
 def test_a_minimum_above_zero_is_found() -> None:
     twice = equal("N", Affine.var("M") * 2)
     domain = required(VIEW) & Domain.of(*(at_least(name, 1) for name in VIEW.size_names), twice)
-    chosen = choose_sizes(VIEW.parameters, domain, np.random.default_rng(0), 3)
+    chosen = choose_sizes(VIEW.parameters, domain, seeded(0), 3)
     assert chosen[0] == {"M": 1, "N": 2, "K": 1, "lda": 1}
     assert len(chosen) == 3
 
@@ -43,12 +43,12 @@ def test_a_minimum_above_zero_is_found() -> None:
 def test_extents_are_never_negative() -> None:
     array = 'memref<?xi8> {tl.name = "x", tl.shape = affine_map<()[n] -> (n - 2)>}'
     text = f'func.func @f(%n: index {{tl.name = "n"}}, %x: {array}) {{ return }}'
-    chosen = choose_sizes(FunctionView(function(text)).parameters, UNIVERSE, np.random.default_rng(0), 4)
+    chosen = choose_sizes(FunctionView(function(text)).parameters, UNIVERSE, seeded(0), 4)
     assert chosen[0] == {"n": 2}
 
 
 def test_a_function_without_sizes_has_one_size_set() -> None:
-    assert choose_sizes((), UNIVERSE, np.random.default_rng(0), 4) == ({},)
+    assert choose_sizes((), UNIVERSE, seeded(0), 4) == ({},)
 
 
 def test_strides_are_polynomials_of_sizes() -> None:
@@ -80,7 +80,7 @@ def test_overlapping_elements_are_seen(shape: tuple[int, ...], strides: tuple[in
 @pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"])
 @pytest.mark.parametrize("style", STYLES)
 def test_data_has_its_type_and_style(dtype: str, style: Any) -> None:
-    values = random_array(dtype, (500,), np.random.default_rng(1), style)
+    values = random_array(dtype, (500,), seeded(1), style)
     assert values.dtype.str[1:] == {"bool": "b1"}.get(dtype, f"{dtype[0]}{values.itemsize}")
     assert abs(values.astype(float)).max() <= 9
     if dtype != "bool":
@@ -91,7 +91,7 @@ def test_data_has_its_type_and_style(dtype: str, style: Any) -> None:
 
 def test_arguments_fit_the_function() -> None:
     sizes = {"M": 2, "N": 3, "K": 4, "lda": 9}
-    arguments = random_arguments(VIEW.parameters, sizes, np.random.default_rng(0), "any")
+    arguments = random_arguments(VIEW.parameters, sizes, seeded(0), "any")
     assert list(arguments) == ["M", "N", "K", "alpha", "lda", "A", "B", "C"]
     assert arguments["A"].shape == (2, 4)
     assert isinstance(arguments["alpha"], np.float64)

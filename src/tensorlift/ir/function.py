@@ -26,6 +26,7 @@ from tensorlift.ir.location import location_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
     from xdsl.ir.affine import AffineMap, AffineSet
 
@@ -76,6 +77,11 @@ class Requirement:
     condition: AffineSet | None
     sizes: tuple[str, ...]
     location: Location | None
+
+
+def functions(module: ModuleOp) -> tuple[Operation, ...]:
+    """List the functions of a module that have a body, in order."""
+    return tuple(op for op in module.ops if op.name == "func.func" and op.regions[0].blocks)
 
 
 class FunctionView:

@@ -16,13 +16,15 @@ from xdsl.utils.lexer import Span
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.dialects import dialect_names, loop_context
+from tensorlift.ir.function import functions
 from tensorlift.ir.location import location_of
 from tensorlift.ir.printer import LoopPrinter
 from tensorlift.ir.syntax import LoopParser
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
+
+__all__ = ["functions", "parse_module", "print_module"]
 
 _LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
 
@@ -89,11 +91,6 @@ def _verify(module: ModuleOp, filename: str) -> None:
             message = f"{op.name} is not valid: {str(error).strip().splitlines()[-1]}"
             place = location_of(op) or Location(filename, 1, 1)
             raise refuse("TL192", message, place, "give a module that mlir-opt accepts") from None
-
-
-def functions(module: ModuleOp) -> tuple[Operation, ...]:
-    """List the functions of a module that have a body, in order."""
-    return tuple(op for op in module.ops if op.name == "func.func" and op.regions[0].blocks)
 
 
 def main(arguments: list[str]) -> int:

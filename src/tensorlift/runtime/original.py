@@ -18,6 +18,7 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.runtime.cases import Called
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
 
@@ -51,14 +52,6 @@ class Original:
     text: str
     filename: str
     options: CompileOptions = CompileOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """What one call leaves: every array by name after it, and the returned scalar, if any, without dimensions."""
-
-    arrays: Mapping[str, Array]
-    value: Array | np.generic | None
 
 
 # Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker.

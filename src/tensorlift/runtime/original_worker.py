@@ -48,9 +48,9 @@ class _Buffer:
 
     def untouched_outside(self) -> bool:
         """Whether the pattern is still everywhere but in the elements."""
-        rest = self.memory.copy()
+        rest = self.memory.view(f"u{self.memory.itemsize}").copy()  # whole bytes: a bool would become 0 or 1
         inside = np.lib.stride_tricks.as_strided(rest[_GUARD:], self.shape, self.strides)
-        inside[...] = np.frombuffer(bytes([_PATTERN]) * self.memory.itemsize, self.memory.dtype)[0]
+        inside[...] = int.from_bytes([_PATTERN] * self.memory.itemsize, "little")
         return bool((rest.view(np.uint8) == _PATTERN).all())
 
 

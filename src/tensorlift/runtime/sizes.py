@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tensorlift.comprehension.domain import UNIVERSE, parse_domain
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
@@ -16,6 +14,7 @@ from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from random import Random
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView, Parameter
@@ -28,9 +27,7 @@ _LAST_RESORT = 40  # where the preconditions rule out everything up to the usual
 _TRIES = 24
 
 
-def choose_sizes(
-    parameters: Sequence[Parameter], domain: Domain, rng: np.random.Generator, count: int
-) -> tuple[Sizes, ...]:
+def choose_sizes(parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int) -> tuple[Sizes, ...]:
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
 
     Raises LiftError TL610 where none is found.
@@ -69,11 +66,11 @@ def _rising(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
     return range(_LAST_RESORT)
 
 
-def _shuffled(rng: np.random.Generator) -> Order:
+def _shuffled(rng: Random) -> Order:
     """Order values at random, those that another size has last: equal sizes would hide transposed arrays."""
 
     def order(usual: Sequence[int], taken: Collection[int]) -> Sequence[int]:
-        values = [*map(int, rng.permutation(np.asarray(usual))), *range(usual[-1] + 1, _LAST_RESORT), 0]
+        values = [*rng.sample(usual, len(usual)), *range(usual[-1] + 1, _LAST_RESORT), 0]
         return sorted(values, key=lambda value: value in taken)
 
     return order

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import affine, arith, func, memref, scf
+from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
@@ -386,14 +386,16 @@ class IRSink:
                 operands=operands, result_types=kinds, properties={"condition": attribute}, regions=regions
             )
         else:
-            operation = scf.IfOp.create(operands=[_ssa(condition)], result_types=kinds, regions=regions)
+            operation = operation_class("scf.if").create(
+                operands=[_ssa(condition)], result_types=kinds, regions=regions
+            )
         value = self.add(operation, location)
         return None if results is None or value is None else Data(value, results[0].ctype, truth=results[0].truth)
 
     def _terminate(
         self, condition: Condition, blocks: tuple[Block, Block], results: tuple[Data, Data] | None, location: Location
     ) -> None:
-        kind = affine.YieldOp if isinstance(condition, AffineCondition) else scf.YieldOp
+        kind = operation_class("affine.yield" if isinstance(condition, AffineCondition) else "scf.yield")
         for position, block in enumerate(blocks):
             operands = [] if results is None else [_ssa(results[position])]
             terminator = kind.create(operands=operands)

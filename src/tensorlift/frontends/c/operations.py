@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from xdsl.dialects import arith, math
 
 from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
-
-_DIALECTS: dict[str, type[Operation]] = {
-    operation.name: operation for dialect in (arith.Arith, math.Math) for operation in dialect.operations
-}
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
 _INTEGER_OPERATIONS = {
@@ -36,8 +32,15 @@ _UNSIGNED_SHIFT = 4
 
 
 def operation_class(name: str) -> type[Operation]:
-    """Give the class of an operation of the arith or math dialect."""
-    return _DIALECTS[name]
+    """Give the class of an operation; its dialect is imported now."""
+    return _operations(name.partition(".")[0])[name]
+
+
+@cache
+def _operations(dialect: str) -> dict[str, type[Operation]]:
+    """Import a dialect where a program needs it: ``math`` is slow to import, and few programs do."""
+    found = getattr(import_module(f"xdsl.dialects.{dialect}"), dialect.capitalize())
+    return {operation.name: operation for operation in found.operations}
 
 
 def arithmetic_operation(operator: str, ctype: IntegerType | FloatType) -> str:

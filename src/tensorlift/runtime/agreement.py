@@ -1,0 +1,48 @@
+"""Compares an emitted program with the loop IR's interpreter, in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.runtime.cases import DifferentialReport, Tally, draw_cases, result_count, result_pairs
+from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.data import seeded
+from tensorlift.runtime.program import ContractError, call_program, load_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from xdsl.ir import Operation
+
+
+def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
+    func_op: Operation,
+    program: str,
+    entry: str,
+    outputs: Sequence[str],
+    sizes: Iterable[Mapping[str, int]],
+    *,
+    seed: int = 0,
+    tolerance: Tolerance | None = None,
+) -> DifferentialReport:
+    """Run an emitted program against the interpreter at the given sizes, in this process.
+
+    ``program`` is trusted, as the own emitter's text; ``outputs`` are the written arrays that it returns, in order.
+    """
+    interpreter = Interpreter(func_op)
+    tally = Tally("interpreter", tolerance or Tolerance())
+    try:
+        function = load_program(program, entry)
+    except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
+        tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
+        return tally.report()
+    for case in draw_cases(interpreter, sizes, seeded(seed), tally):
+        tally.cases.append(case.sizes)
+        try:
+            results = call_program(function, case.arguments, result_count(interpreter.view, outputs))
+        except ContractError as error:
+            tally.fail(case.sizes, str(error))
+        else:
+            tally.compare(case.sizes, result_pairs(case.expected, outputs, results))
+    return tally.report()

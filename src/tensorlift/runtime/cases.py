@@ -1,0 +1,147 @@
+"""The cases of a differential test: inputs on which the source has a meaning, what they give, and the tally of them.
+
+The interpreter chooses the data: inputs on which the source has no defined meaning, such as a division by zero, are
+drawn again with no zeros, then all positive.  So neither side is ever run, or compared, where C promises nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
+from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.data import STYLES, random_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from random import Random
+
+    from tensorlift.ir.function import FunctionView
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What one call leaves: every array by name after it, and the returned scalar, if any, without dimensions."""
+
+    arrays: Mapping[str, Array]
+    value: Array | np.generic | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One case that failed: at which sizes, in whose eyes (``interpreter`` or ``compiled``), and how."""
+
+    sizes: Sizes
+    against: str
+    message: str
+
+    def __str__(self) -> str:
+        """Spell it on one line."""
+        sizes = ", ".join(f"{name} = {value}" for name, value in self.sizes.items())
+        return f"{sizes or 'no sizes'}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentialReport:
+    """What a differential test found; nothing was tested where ``cases`` is 0."""
+
+    against: str
+    cases: int
+    worst_error: float
+    sizes: tuple[Sizes, ...]
+    failures: tuple[Failure, ...] = ()
+    undefined: tuple[Sizes, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether something was tested and nothing failed."""
+        return self.cases > 0 and not self.failures
+
+
+@dataclass(slots=True)
+class Case:
+    """One set of inputs, as drawn, with the arrays and the value that the interpreter leaves."""
+
+    sizes: Sizes
+    arguments: dict[str, Any]
+    expected: Called
+
+
+@dataclass(slots=True)
+class Tally:
+    """Collects the outcome of cases."""
+
+    against: str
+    tolerance: Tolerance
+    cases: list[Sizes] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    undefined: list[Sizes] = field(default_factory=list)
+    worst: float = 0.0
+
+    def fail(self, sizes: Sizes, message: str, against: str = "") -> None:
+        """Note a case that failed."""
+        self.failures.append(Failure(dict(sizes), against or self.against, message))
+
+    def compare(self, sizes: Sizes, pairs: Iterable[tuple[str, Any, Any]], against: str = "") -> None:
+        """Compare what was given with what is expected, name by name."""
+        for name, expected, given in pairs:
+            difference = compare(name, expected, given, self.tolerance)
+            self.worst = max(self.worst, difference.error)
+            if difference.complaint:
+                self.fail(sizes, difference.complaint, against)
+
+    def report(self) -> DifferentialReport:
+        """Say what was found so far."""
+        done = tuple(self.cases)
+        return DifferentialReport(
+            self.against, len(done), self.worst, done, tuple(self.failures), tuple(self.undefined)
+        )
+
+
+def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:
+    """Draw inputs for each size set on which the function has a meaning; note those for which there are none."""
+    cases = []
+    for at in sizes:
+        case = _case(interpreter, at, rng, tally)
+        if case is not None:
+            cases.append(case)
+    return cases
+
+
+def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> Case | None:
+    fault: Exception | None = None
+    for style in STYLES:
+        try:
+            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style)
+            after = {
+                name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()
+            }
+            value = interpreter(after).value
+        except (InterpreterError, ValueError) as error:
+            fault = error
+        else:
+            return Case(dict(sizes), arguments, Called(after, value))
+    if isinstance(fault, UndefinedError):
+        tally.undefined.append(dict(sizes))
+    else:
+        tally.fail(sizes, str(fault), "interpreter")
+    return None
+
+
+def result_pairs(expected: Called, outputs: Sequence[str], given: Sequence[Any]) -> list[tuple[str, Any, Any]]:
+    """Pair what is expected with what was given: the outputs by name, then the returned value where there is one."""
+    wanted: list[tuple[str, Any]] = [(name, expected.arrays[name]) for name in outputs]
+    if len(given) > len(outputs):
+        wanted.append(("the result", expected.value))
+    return [(name, value, found) for (name, value), found in zip(wanted, given, strict=True)]
+
+
+def result_count(view: FunctionView, outputs: Sequence[str]) -> int:
+    """Count what the program returns: the written arrays and the C return value."""
+    return len(outputs) + (view.result_dtype is not None)
