@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
 
@@ -43,6 +44,9 @@ def simplified(op: str, args: tuple[Term, ...], like: Apply | None = None) -> Te
         return args[1]
     if op == "select":
         return _select(*args)
+    flag = simplified_flag(op, args, dtype)
+    if flag is not None:
+        return flag
     if op == "cast" and dtype is not None:
         return terms.cast(args[0], dtype)
     return terms.apply(op, *args, dtype=dtype)
@@ -65,9 +69,8 @@ def _is(term: Term, value: int) -> bool:
 
 def substitute(term: Term, values: Mapping[str, Affine]) -> Term:
     """Replace free index variables by affine expressions, all at once; bound ones are renamed: none is captured."""
-    if term.free.isdisjoint(values):
-        return term
-    return _Substitution(values).of(term)
+    changed = {name: value for name, value in values.items() if name in term.free and value.variable != name}
+    return _Substitution(changed).of(term) if changed else term
 
 
 class _Substitution:

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
 
 _MOST_PARTS = 4
+_MOST_SPLITS = 4
 _FAR = 1 << 30
+
+Pieces = tuple[tuple[Domain, Term], ...]
 
 
 @dataclass(frozen=True)
@@ -63,27 +66,27 @@ class PieceLowering:
         Where one term reads outside an array beyond its piece, the pieces are split further.
         """
         pieces = tuple((domain, merged_sums(term, domain)) for domain, term in self.definition.pieces)
-        try:
-            return self._statements(pieces)
-        except SplitAxis as split:
-            return self._split(pieces, split)
-        except LiftError:
-            expanded = [part for domain, term in pieces for part in expanded_pieces(domain, term)]
-            if len(expanded) == len(pieces):
-                raise
-            return self._statements(tuple(expanded))
+        for _ in range(_MOST_SPLITS):
+            try:
+                return self._statements(pieces)
+            except SplitAxis as split:
+                pieces = self._split(pieces, split)
+            except LiftError:
+                expanded = tuple(part for domain, term in pieces for part in expanded_pieces(domain, term))
+                if len(expanded) == len(pieces):
+                    raise
+                pieces = expanded
+        raise self._refuse("its cells fall into too many different parts")
 
-    def _split(self, pieces: tuple[tuple[Domain, Term], ...], split: SplitAxis) -> list[Statement]:
+    def _split(self, pieces: Pieces, split: SplitAxis) -> Pieces:
         """Tell one position of an axis apart from the rest."""
-        if split.axis not in self.definition.indices:
-            raise self._refuse("a running fold starts with no element")
         there = Domain.of(equal(split.axis, split.position))
         parts = [part for d, t in pieces for part in ((d & there, t), (d - there, t)) if not part[0].is_empty()]
-        if len(parts) == len(pieces):
+        if split.axis not in self.definition.indices or len(parts) == len(pieces):
             raise self._refuse("a running fold starts with no element")
-        return self._statements(tuple(parts))
+        return tuple(parts)
 
-    def _statements(self, pieces: tuple[tuple[Domain, Term], ...]) -> list[Statement]:
+    def _statements(self, pieces: Pieces) -> list[Statement]:
         if not pieces:
             raise self._refuse("no value is known for any of its cells")
         if len(pieces) == 1:
@@ -267,7 +270,7 @@ class PieceLowering:
             return None
         return Piece(domain, term, spans, is_box=True, steps=steps, counts_steps=False)
 
-    def _kept_version(self, pieces: tuple[tuple[Domain, Term], ...]) -> Term | None:
+    def _kept_version(self, pieces: Pieces) -> Term | None:
         """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""
         found = [t for _, t in pieces if isinstance(t, Read) and self._is_previous(t)]
         found.sort(key=lambda t: (t.array.rsplit("_", 1)[0] != self.definition.array, not self.dies_here(t.array)))

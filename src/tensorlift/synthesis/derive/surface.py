@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> TensorProgram:
     """Return the program of named statements; ``read`` are the versions that statements read before naming."""
-    told_without = {s.name for s in _sources([a for a in _arrays(summary) if _is_kept(a, summary, read, set())])}
+    derived = {d.name for d in summary.derived}
+    certain = [a for a in _arrays(summary) if _is_kept(a, summary, read, set())]
+    told_without = {s.name for s in _sources(certain, derived)}
     arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, told_without | set(_source_sizes(summary)))]
-    sources = tuple(_sources(arrays))
-    told = {source.name for source in sources} | {d.name for d in summary.derived}
+    sources = tuple(_sources(arrays, derived))
+    told = {source.name for source in sources} | derived
     kept = {a.name for a in arrays}
     parameters = []
     for name in _parameter_order(summary):
@@ -42,9 +44,9 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
             parameters.append(Parameter(name, summary.scalars[name]))
         elif name in summary.sizes and name not in told:
             parameters.append(Parameter(name, "i64", is_size=True))
-    derived = tuple(DerivedSize(d.name, d.numerator, d.divisor) for d in summary.derived)
+    quotients = tuple(DerivedSize(d.name, d.numerator, d.divisor) for d in summary.derived)
     location = next((a.location for a in arrays if a.location), None)
-    return TensorProgram(summary.name, tuple(parameters), sources, derived, body, location)
+    return TensorProgram(summary.name, tuple(parameters), sources, quotients, body, location)
 
 
 def read_versions(body: tuple[Statement, ...]) -> set[str]:
@@ -72,8 +74,11 @@ def _parameter_order(summary: Summary) -> list[str]:
     return sorted(names, key=summary.parameters.index) if set(names) <= set(summary.parameters) else names
 
 
-def _sources(arrays: list[ArrayInfo]) -> Iterator[SizeSource]:
-    """Yield one source for each size that shapes tell: plain extents first, then what they leave in others."""
+def _sources(arrays: list[ArrayInfo], derived: set[str]) -> Iterator[SizeSource]:
+    """Yield one source for each size that shapes tell: plain extents first, then what they leave in others.
+
+    Quotients of sizes are computed from those, never told by a shape.
+    """
     extents = [(info.name, axis, extent) for info in arrays for axis, extent in enumerate(info.shape)]
     extents.sort(key=lambda entry: entry[2].variable is None)
     found: set[str] = set()
@@ -82,7 +87,7 @@ def _sources(arrays: list[ArrayInfo]) -> Iterator[SizeSource]:
         progress = False
         for array, axis, extent in extents:
             unknown = [v for v in extent.variables if v not in found]
-            if len(unknown) == 1 and extent.coefficient(unknown[0]) > 0:
+            if len(unknown) == 1 and unknown[0] not in derived and extent.coefficient(unknown[0]) > 0:
                 name, factor = unknown[0], extent.coefficient(unknown[0])
                 found.add(name)
                 progress = True

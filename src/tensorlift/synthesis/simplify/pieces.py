@@ -38,8 +38,8 @@ def _shorten(term: Term, domain: Domain, descend: Descend) -> Term:
         return terms.reduce(term.op, term.bound, inside.gist(domain), descend(term.body, inside))
     if isinstance(term, Piecewise):
         kept = [(piece, inner) for piece, inner in term.pieces if not piece.is_disjoint(domain)]
-        if len(kept) == 1:
-            return descend(kept[0][1], domain)
+        if len(kept) < 2:  # noqa: PLR2004 - no choice: where there are no points, any piece will do
+            return descend((kept or list(term.pieces))[0][1], domain)
         return terms.piecewise((piece.gist(domain), descend(inner, domain & piece)) for piece, inner in kept)
     return rebuild_inside(term, domain, descend)
 
