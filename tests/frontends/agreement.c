@@ -65,3 +65,5 @@ void tmin(int n, double a[n][n]) { for (int ii = 0; ii < n; ii += 4) for (int i 
 void andb(int n, int m, double *a) { for (int i = 0; i < n && i < m; i++) a[i] = 1; }
 void cont(int n, double *a, double *o) { for (int i = 0; i < n; i++) { if (a[i] < 0) continue; o[i] = a[i]; if (i > 3) { o[i] += 1; continue; } o[i] *= 3; } }
 void contelse(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] < 0) a[i] = 1; else continue; a[i] += 2; } }
+void rest(int n, double *a, float *b, double *c) { for (int i = 0; i < n; i++) { c[i] = fmod(a[i], 0.3) + fmodf(b[i], 1.5f) + fmax(a[i], c[i]) - fmin(b[i], 0.5) + copysign(c[i], a[i]); } }
+void truths(int n, bool *t, double *a, bool *u) { for (int i = 0; i < n; i++) { u[i] = t[i] && a[i] > 0; t[i] += a[i]; } }

@@ -101,6 +101,11 @@ _HOMES = {
 _ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp], "arith": [RemfOp, IndexCastUIOp]}
 
 
+def added_operation(name: str) -> type[Operation]:
+    """Give the class of an operation that xDSL lacks; raise KeyError where there is none."""
+    return {operation.name: operation for operations in _ADDED.values() for operation in operations}[name]
+
+
 def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])

@@ -33,7 +33,12 @@ _UNSIGNED_SHIFT = 4
 
 def operation_class(name: str) -> type[Operation]:
     """Give the class of an operation; its dialect is imported now."""
-    return _operations(name.partition(".")[0])[name]
+    found = _operations(name.partition(".")[0]).get(name)
+    if found is None:
+        from tensorlift.ir.dialects import added_operation  # noqa: PLC0415 - rare, and the module takes time to load
+
+        return added_operation(name)
+    return found
 
 
 @cache
