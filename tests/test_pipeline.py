@@ -31,7 +31,9 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     unread = _Read("unread", module=None, diagnostics=(Diagnostic("TL101", "no loop"),))
     read = [_Read("good"), _Read("bad", diagnostics=(warning,)), _Read("broken", Location("a.c", 3, 1)), unread]
 
-    def lift_module(function: _Read, _target: str, _options: LiftOptions, clock: StageClock) -> FunctionRecord:
+    def lift_module(
+        function: _Read, _target: str, _source: Source, _options: LiftOptions, clock: StageClock
+    ) -> FunctionRecord:
         with clock.stage("summarise"):
             if function.name == "bad":
                 raise refuse("TL203", "no")

@@ -99,15 +99,16 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
     Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 an internal error.
     """
-    from tensorlift.pipeline import LiftOptions
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
 
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir or definitions")
     check_outputs(file, [name for name in (output, report) if name])
-    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test)
     source = read_source(file)
+    from tensorlift.pipeline import LiftOptions  # loads every room: only for a request that can be met
+
+    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test)
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, times=not no_times)

@@ -25,16 +25,18 @@ from tensorlift.record import (
     row_major_strides,
 )
 from tensorlift.report.program import entry_name
+from tensorlift.runtime.sizes import required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.domain import Constraint
     from tensorlift.diagnostics import Location
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import Parameter as SourceParameter
     from tensorlift.proofs import Certificate
-    from tensorlift.runtime.differential import DifferentialReport
+    from tensorlift.runtime.cases import DifferentialReport
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
 _UNKNOWN = "?"
@@ -122,7 +124,7 @@ def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
                 f"for {item.variable}",
                 f"{carried} carried over {item.variable}",
                 statement,
-                reason.message,
+                reason.message.removeprefix(f"the loop over {item.variable} stays: "),
                 reason.location,
             )
             yield from describe_loops(item.body)
@@ -155,9 +157,9 @@ def describe_requirements(view: FunctionView, summary: Summary) -> tuple[Precond
     sizes = [
         Precondition(t, "the program is lifted for sizes from 1 on", view.location) for t in _spell(summary.assumed)
     ]
-    needed = summary.context.gist(summary.assumed)
+    needed = summary.context.gist(summary.assumed & required(view))
     bounds = [Precondition(t, _REASONS["extent"], view.location) for t in _spell(needed) if t not in known]
-    return tuple(dict.fromkeys([*stated, *sizes, *bounds, *_separate(view, summary)]))
+    return tuple(dict.fromkeys([*sizes, *stated, *bounds, *_separate(view, summary)]))
 
 
 def _spell(domain: Domain) -> Iterator[str]:
@@ -168,9 +170,19 @@ def _spell(domain: Domain) -> Iterator[str]:
         yield str(domain)
         return
     if len(conjuncts) == 1:
-        yield from sorted(str(constraint) for constraint in conjuncts[0])
+        yield from sorted(map(str, _needed(conjuncts[0])))
     elif conjuncts:
         yield " or ".join("(" + " and ".join(sorted(map(str, c))) + ")" for c in conjuncts)
+
+
+def _needed(constraints: Sequence[Constraint]) -> list[Constraint]:
+    """Leave out the constraints that the others imply, long ones first."""
+    kept = list(constraints)
+    for constraint in sorted(constraints, key=lambda c: len(c.affine.terms), reverse=True):
+        others = [other for other in kept if other is not constraint]
+        if others and Domain.of(*others).implies(constraint):
+            kept = others
+    return kept
 
 
 def _separate(view: FunctionView, summary: Summary) -> Iterator[Precondition]:

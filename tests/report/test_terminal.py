@@ -42,11 +42,11 @@ def test_piped_output_is_the_program_with_its_verdict_under_it(record: LiftRecor
         "    return s * a\n"
         "\n"
         "# scale: loop-free, proved for every size, over the reals\n"
-        "#   keeps for i: flow of a: it carries a (scale.c:2:3)\n"
-        "#   requires n >= 1: the loop runs (scale.c:2:3)\n"
+        "#   keeps for i: it carries a (scale.c:2:3)\n"
+        "#   requires n >= 1\n"
         "#   requires a is no alias\n"
-        "#   agrees with the interpreter reference in 3 cases, largest relative difference 1e-16\n"
-        "#   differs from the compiled reference: n = 3: a[2]\n"
+        "#   agrees with 3 runs of the interpreted source, relative error 1e-16\n"
+        "#   differs from the compiled source: n = 3: a[2]\n"
         "# walk: refused [TL203]\n"
     )
 
@@ -64,8 +64,8 @@ def test_piped_output_has_no_times(record: LiftRecord, scale: FunctionRecord) ->
 
 
 def test_newlines_cannot_end_a_comment(record: LiftRecord, scale: FunctionRecord) -> None:
-    odd = replace(scale, preconditions=(Precondition("n\nimport os", "x\ny"),))
-    assert "# " + "  requires n import os: x y\n" in _piped(replace(record, functions=(odd,)))
+    odd = replace(scale, preconditions=(Precondition("n\nimport os", ""),))
+    assert "# " + "  requires n import os\n" in _piped(replace(record, functions=(odd,)))
 
 
 def test_verdicts_alone_are_no_comments(record: LiftRecord) -> None:
@@ -94,7 +94,7 @@ def test_a_terminal_gets_times_and_colours(record: LiftRecord, source: Source) -
     show_lift(record, Screen(stream))
     show_diagnostics(record.all_diagnostics, Sources(source), Screen(stream))
     text = stream.getvalue()
-    assert "2.2 ms (summarise 1.2, derive 1.0)" in text
+    assert "(2.2 ms)" in text
     assert "\x1b[" in text
     assert "a[i] = f(a[i-1]);" in text
 

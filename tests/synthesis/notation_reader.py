@@ -79,7 +79,7 @@ class _Reader:
             shape = tuple(self._affine(e) for e in extents)
             local = argument.arg.startswith("_")
             place = None if local else Location(f"{self.name}.c", 1, 1)
-            self.arrays[name] = ArrayInfo(name, kind.value.id, shape, not local, place)  # type: ignore[arg-type]
+            self.arrays[name] = ArrayInfo(name, kind.value.id, shape, not local, place)  # type: ignore[arg-type]  # a dtype or a kind
             if local:
                 return
         self.order.append(name)
@@ -109,11 +109,11 @@ class _Reader:
         statement = ast.parse(line).body[0]
         assert isinstance(statement, ast.Assign)
         target = statement.targets[0]
-        array = target.value.id if isinstance(target, ast.Subscript) else target.id  # type: ignore[attr-defined]
+        array = target.value.id if isinstance(target, ast.Subscript) else target.id  # type: ignore[attr-defined]  # the notation has a name here
         info = self.arrays[self._array_of(array)]
         indices = tuple(f"{info.name}_x{k}" for k in range(len(info.shape)))
-        written = [] if isinstance(target, ast.Name) else _elements(target.slice)  # type: ignore[attr-defined]
-        renamed = {e.id: Affine.var(i) for e, i in zip(written, indices, strict=True)}  # type: ignore[attr-defined]
+        written = [] if isinstance(target, ast.Name) else _elements(target.slice)  # type: ignore[attr-defined]  # the notation has a name here
+        renamed = {e.id: Affine.var(i) for e, i in zip(written, indices, strict=True)}  # type: ignore[attr-defined]  # the notation has a name here
         domain = context & Domain.box(indices, info.shape)
         term = substitute(self._term(statement.value, info.dtype), renamed)
         pieces = term.pieces if isinstance(term, terms.Piecewise) else ((domain, term),)
@@ -149,7 +149,7 @@ class _Reader:
         return name in self.arrays or name.rsplit("_", 1)[0] in self.arrays
 
     def _read(self, node: ast.Subscript | ast.Name) -> Term:
-        name = node.value.id if isinstance(node, ast.Subscript) else node.id  # type: ignore[attr-defined]
+        name = node.value.id if isinstance(node, ast.Subscript) else node.id  # type: ignore[attr-defined]  # the notation has a name here
         info = self.arrays[self._array_of(name)]
         indices = [] if isinstance(node, ast.Name) else [self._affine(e) for e in _elements(node.slice)]
         return terms.read(name, tuple(indices), info.dtype)
@@ -165,14 +165,14 @@ class _Reader:
                 domain = domain & self._range(clause)
             values = {name: Affine.var(new) for name, new in bound.items()}
             body = substitute(self._term(first.elt, dtype), values)
-            return terms.reduce(node.func.id, tuple(bound.values()), domain.rename(bound), body)  # type: ignore[arg-type]
+            return terms.reduce(node.func.id, tuple(bound.values()), domain.rename(bound), body)  # type: ignore[arg-type]  # a dtype or a kind
         if node.func.id == "where":
             return terms.apply("select", *(self._term(a, dtype) for a in node.args))
         if node.func.id == "value":
             return terms.index(self._affine(first), dtype)
         if node.func.id in ("f32", "f64", "i32", "i64"):
-            inner = node.args[1].id if len(node.args) > 1 else dtype  # type: ignore[attr-defined]
-            return terms.cast(self._term(first, inner), node.func.id)  # type: ignore[arg-type]
+            inner = node.args[1].id if len(node.args) > 1 else dtype  # type: ignore[attr-defined]  # the notation has a name here
+            return terms.cast(self._term(first, inner), node.func.id)  # type: ignore[arg-type]  # a dtype or a kind
         return terms.apply(node.func.id, *(self._term(a, dtype) for a in node.args))
 
     def _range(self, clause: ast.comprehension) -> Domain:

@@ -222,7 +222,7 @@ class _Reader:
             self._domain(item["domain"]),
             tuple(Carried(*names) for names in item["carried"]),
             self._items(item["body"]),
-            Diagnostic("TL200", "kept"),
+            Diagnostic("TL200", "the loop is kept", remedy="none is needed: its body is lifted"),
         )
 
     def _node(self, node: Json) -> Term:

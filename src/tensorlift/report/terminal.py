@@ -11,6 +11,7 @@ import shutil
 from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.record import Level, Numerics, Verdict
+from tensorlift.report.conditions import in_few_words
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
 from tensorlift.report.program import Language, language
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.record import FunctionRecord, LiftRecord, ResidualLoop, Trial
+    from tensorlift.record import FunctionRecord, LiftRecord, Trial
 
 _VERDICT_STYLE = {
     Verdict.LOOP_FREE: "bold green",
@@ -32,6 +33,7 @@ _LEVEL_TEXT = {
     Level.TESTED: "tested, not proved",
     None: "neither proved nor tested",
 }
+_REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source"}
 _NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
 
 
@@ -96,19 +98,21 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
         Piece(f"{function.name}: ", "bold"),
         Piece(function.verdict, _VERDICT_STYLE[function.verdict]),
         *_how(function),
+        Piece(f" ({sum(function.seconds.values()) * 1e3:.1f} ms)" if times and function.seconds else "", "dim"),
     ]
-    if times and function.seconds:
-        yield [Piece(f"  {_time(function)}", "dim")]
     for residual in function.residual_loops:
-        yield [Piece(f"  keeps {_residual(residual)}")]
-    for condition in function.preconditions:
-        yield [
-            Piece("  requires "),
-            Piece(condition.text, "bold"),
-            Piece(_because(condition.reason, condition.location)),
-        ]
+        yield [Piece(f"  keeps {residual.loop}"), Piece(_because(residual.reason, residual.location))]
+    for condition in in_few_words(function.preconditions):
+        yield [Piece("  requires "), Piece(condition, "bold")]
+    if passed := [trial for trial in function.tests if trial.passed]:
+        yield [Piece(f"  {_agreement(passed)}")]
     for trial in function.tests:
-        yield [Piece(f"  {_trial(trial)}", "" if trial.passed else "bold red")]
+        if not trial.passed:
+            yield [
+                Piece(
+                    f"  differs from the {_REFERENCES.get(trial.against, trial.against)}: {trial.failure}", "bold red"
+                )
+            ]
 
 
 def _how(function: FunctionRecord) -> Iterator[Piece]:
@@ -120,21 +124,17 @@ def _how(function: FunctionRecord) -> Iterator[Piece]:
         yield Piece(f" [{', '.join(codes)}]")
 
 
-def _time(function: FunctionRecord) -> str:
-    stages = ", ".join(f"{stage} {spent * 1e3:.1f}" for stage, spent in function.seconds.items())
-    return f"{sum(function.seconds.values()) * 1e3:.1f} ms ({stages})"
+def _agreement(trials: Sequence[Trial]) -> str:
+    """Say against what a program was tested, how often, and how close it came."""
+    runs = " and ".join(
+        f"{_cases(trial.cases)} of the {_REFERENCES.get(trial.against, trial.against)}" for trial in trials
+    )
+    error = max(trial.error for trial in trials)
+    return f"agrees with {runs}" + (f", relative error {error:.0e}" if error else "")
 
 
-def _residual(residual: ResidualLoop) -> str:
-    return f"{residual.loop}: {residual.dependence}{_because(residual.reason, residual.location)}"
-
-
-def _trial(trial: Trial) -> str:
-    if not trial.passed:
-        return f"differs from the {trial.against} reference: {trial.failure}"
-    difference = f"largest relative difference {trial.error:.1g}"
-    cases = "1 case" if trial.cases == 1 else f"{trial.cases} cases"
-    return f"agrees with the {trial.against} reference in {cases}, {difference}"
+def _cases(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def _because(reason: str, location: Location | None) -> str:
