@@ -7,6 +7,7 @@ recovering array dimensions from linearised subscripts needs.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,12 +19,13 @@ Monomial = tuple[str, ...]
 class Polynomial:
     """An immutable polynomial; equality and hash are by value."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "_variables", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         """Keep the terms with a non-zero coefficient."""
         self.terms: dict[Monomial, int] = {monomial: value for monomial, value in terms.items() if value}
         self._hash: int | None = None
+        self._variables: frozenset[str] | None = None
 
     @staticmethod
     def constant(value: int) -> Polynomial:
@@ -31,12 +33,15 @@ class Polynomial:
         return Polynomial({(): value})
 
     @staticmethod
+    @cache
     def variable(name: str) -> Polynomial:
         """Give the polynomial of one variable."""
         return Polynomial({(name,): 1})
 
     def __add__(self, other: Polynomial) -> Polynomial:
         """Add."""
+        if not other.terms:
+            return self
         terms = dict(self.terms)
         for monomial, value in other.terms.items():
             terms[monomial] = terms.get(monomial, 0) + value
@@ -48,7 +53,12 @@ class Polynomial:
 
     def __sub__(self, other: Polynomial) -> Polynomial:
         """Subtract."""
-        return self + (-other)
+        if not other.terms:
+            return self
+        terms = dict(self.terms)
+        for monomial, value in other.terms.items():
+            terms[monomial] = terms.get(monomial, 0) - value
+        return Polynomial(terms)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         """Multiply."""
@@ -110,9 +120,11 @@ class Polynomial:
         """Whether no monomial has more than one factor."""
         return all(len(monomial) <= 1 for monomial in self.terms)
 
-    def variables(self) -> set[str]:
+    def variables(self) -> frozenset[str]:
         """Collect the variables."""
-        return {name for monomial in self.terms for name in monomial}
+        if self._variables is None:
+            self._variables = frozenset([name for monomial in self.terms for name in monomial])
+        return self._variables
 
     def coefficient(self, name: str) -> Polynomial:
         """Give the factor of the first power of ``name`` (higher powers keep the rest of the name)."""
@@ -125,10 +137,11 @@ class Polynomial:
 
     def substitute(self, values: Mapping[str, Polynomial]) -> Polynomial:
         """Replace variables by polynomials."""
-        if not any(name in values for monomial in self.terms for name in monomial):
+        if self.variables().isdisjoint(values):
             return self
-        result = ZERO
-        for monomial, value in self.terms.items():
+        moved = {m: value for m, value in self.terms.items() if any(name in values for name in m)}
+        result = Polynomial({m: value for m, value in self.terms.items() if m not in moved})
+        for monomial, value in moved.items():
             product = Polynomial.constant(value)
             for name in monomial:
                 product = product * (values[name] if name in values else Polynomial.variable(name))

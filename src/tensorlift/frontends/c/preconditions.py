@@ -75,7 +75,7 @@ class Preconditions:
     def requirements(self) -> list[Requirement]:
         """List what was recorded, leaving out what another recorded condition implies."""
         found = list(self._found.values())
-        self._ranges.floors.clear()  # a condition must not help to make itself superfluous
+        self._ranges.forget_floors()  # a condition must not help to make itself superfluous
         needed = [item for item in found if not any(self._implies(other, item, found) for other in found)]
         return needed + list(self._stated.values())
 

@@ -12,7 +12,7 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Domain, LoopRange
@@ -22,27 +22,40 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c.c_types import IntegerType
 
+    Question = tuple[str, bool, Polynomial, Domain | None]
+
 
 class Ranges:
-    """What is known about the variables of one function: sizes, quotients and facts about them."""
+    """What is known about the variables of one function: sizes, quotients and facts about them.
+
+    Questions are asked again and again, one access after the other, so answers are kept until what is known changes.
+    """
 
     def __init__(self) -> None:
         self.sizes: dict[str, IntegerType] = {}
         self.floors: dict[str, int] = {}
         self._certain = False
         self.quotients: dict[str, tuple[Polynomial, int]] = {}
+        self._answers: dict[Question, Any] = {}
 
     def add_size(self, name: str, ctype: IntegerType) -> Polynomial:
         """Make a size of an integer type."""
+        self._answers.clear()
         self.sizes[name] = ctype
         return Polynomial.variable(name)
 
     def assume(self, polynomial: Polynomial) -> None:
         """Take ``polynomial >= 0`` for granted, where it sets a floor of at least zero for a single size."""
+        self._answers.clear()
         for name in polynomial.variables() & self.sizes.keys():
             floor = (Polynomial.variable(name) - polynomial).constant_value
             if floor is not None and floor >= 0:
                 self.floors[name] = max(floor, self.floors.get(name, 0))
+
+    def forget_floors(self) -> None:
+        """Take nothing for granted any more."""
+        self._answers.clear()
+        self.floors.clear()
 
     def quotient(self, numerator: Polynomial, divisor: int) -> Polynomial:
         """Give ``floor(numerator / divisor)``; exact parts are divided out, the rest becomes a variable."""
@@ -81,6 +94,12 @@ class Ranges:
 
     def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, if every size is at least one."""
+        question = ("nonnegative", self._certain, polynomial, domain)
+        if question not in self._answers:
+            self._answers[question] = self._is_nonnegative(polynomial, domain)
+        return bool(self._answers[question])
+
+    def _is_nonnegative(self, polynomial: Polynomial, domain: Domain | None) -> bool:
         if domain is not None:
             least = self.minimum(polynomial, domain)
             if least is not None and self.is_nonnegative(least):
@@ -125,10 +144,15 @@ class Ranges:
         """Whether no coefficient is negative once every size is written as one plus something."""
         if all(value >= 0 for value in polynomial.terms.values()) and self._known(polynomial):
             return True
-        floors = self.floors if self._certain else dict.fromkeys(self.sizes, 1) | self.floors
-        shifts = {name: Polynomial.constant(floors[name]) for name in polynomial.variables() if name in floors}
-        shifted = polynomial.substitute({name: Polynomial.variable(name) + shift for name, shift in shifts.items()})
+        floors = {name: self._floor(name) for name in polynomial.variables()}
+        shifted = polynomial.substitute(
+            {name: Polynomial({(name,): 1, (): floor}) for name, floor in floors.items() if floor}
+        )
         return all(value >= 0 for value in shifted.terms.values()) and self._known(shifted)
+
+    def _floor(self, name: str) -> int:
+        """Give the least value of a size as far as it is taken for granted, 0 for all else."""
+        return self.floors.get(name, 0 if self._certain or name not in self.sizes else 1)
 
     def _known(self, polynomial: Polynomial) -> bool:
         """Whether every variable is non-negative."""
@@ -142,6 +166,13 @@ class Ranges:
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give an upper bound over the domain as a polynomial of sizes, the maximum unless a guard hides it."""
+        question = ("maximum", self._certain, polynomial, domain)
+        if question not in self._answers:
+            self._answers[question] = self._maximum(polynomial, domain)
+        found: Polynomial | None = self._answers[question]
+        return found
+
+    def _maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         bounds = [
             self._extreme(polynomial + guard, choice, most=True)
             for choice in _choices(domain)
