@@ -215,7 +215,7 @@ CASES = [
         "TL158",
         3,
         3,
-        "#include <string.h>\nvoid f(int n, double *a) {\n  memset(a, 0, n * sizeof(double));\n}\n",
+        "#include <string.h>\nvoid f(int n, double *a) {\n  memset(a, 1, n * sizeof(double));\n}\n",
     ),
     Refused(
         "side effect ?:",

@@ -56,6 +56,7 @@ class Parameter:
     ``dtype`` is ``i8`` .. ``i64``, ``u8`` .. ``u64``, ``f32``, ``f64`` or ``bool``; an array's is that of its elements.
     ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
     ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
+    ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, or the name of a global.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Parameter:
     strides: tuple[str, ...] | None
     value: BlockArgument
     location: Location | None
+    access: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,13 @@ class FunctionView:
         )
 
     @cached_property
+    def c_parameters(self) -> tuple[tuple[str, str], ...]:
+        """Names of the parameters that C declares, with the type of each structure; empty where they are the same."""
+        rows = self.func_op.attributes.get("tl.c_parameters")
+        found = [row.data for row in rows if isinstance(row, DictionaryAttr)] if isinstance(rows, ArrayAttr) else []
+        return tuple((_text(row, "name"), _text(row, "type")) for row in found)
+
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The array parameters that some operation stores to, in source order."""
         return self._accessed({"affine.store": 1, "memref.store": 1})
@@ -176,6 +185,7 @@ class FunctionView:
             strides=tuple(_string(stride) for stride in strides) if isinstance(strides, ArrayAttr) else None,
             value=value,
             location=location_of(value),
+            access=_text(marks, "tl.access"),
         )
 
     def extents_of(self, value: SSAValue, marks: Mapping[str, Attribute]) -> tuple[Linear, ...] | None:

@@ -1,12 +1,14 @@
 """The C file that makes a function callable over flat memory: ``tl_call(void **arguments, void *result)``.
 
 Scalars are read through pointers of their own type, and an array is passed as ``void *``, which C converts to any
-pointer type, those to variable-length arrays included.  Parameters that are no parameters of C are put where C reaches
-them (``tl.access``, docs/loop-ir.md) and, where the function may change them in place, read back after the call:
+pointer type, those to variable-length arrays included.  What is no parameter of C is put where C reaches it
+(``tl.access``, docs/loop-ir.md) and, where the function may change it in place, read back after the call:
 
-    m.rows  m->rows         a structure on the stack of ``tl_call`` holds the members
-    x[].re                  so does an array of structures; ``tl_arguments`` has its length behind the parameters
-    total  table[]  s.sum   globals of the file, which is included and so lets even static ones be seen
+    m.rows  m->rows         a structure among the locals of ``tl_call`` holds the members
+    x[].re                  so does an array of structures; its length stands behind the arguments
+    total  table[]  s.sum   globals of the file, which is included, so that even static ones are seen
+
+A trailing ``[]`` marks an array that lies inside of the structure or global itself.
 """
 
 from __future__ import annotations
@@ -17,55 +19,122 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from tensorlift.ir.function import FunctionView, Parameter
+
+_ROOT = re.compile(r"(\w+)(->|\[\]\.|\.|$)")
 
 
 def call_file(included: str, view: FunctionView) -> str:
     """Write the file; raises LiftError TL603 for a parameter that is not C's own."""
-    placed = [_Placed(parameter, position, len(view.parameters)) for position, parameter in enumerate(view.parameters)]
-    by_name = {item.parameter.name: item for item in placed}
-    declared = view.c_parameters or tuple((p.name, "") for p in view.parameters if not p.access)
-    structures = {name: ctype for name, ctype in declared if ctype}
-    before = [line for name, ctype in structures.items() for line in _structure(name, ctype, placed)]
-    before += [line for item in placed for line in item.fill()]
-    after = [line for item in placed for line in item.read_back()]
-    arguments = ", ".join(
-        _structure_argument(name, structures[name], placed) if name in structures else _passed(by_name[name])
-        for name, _ in declared
-    )
+    own = tuple((p.name, "") for p in view.parameters if not p.access)
+    declared = view.c_parameters or own
+    structures = {name: _unqualified(ctype) for name, ctype in declared if ctype}
+    before = [_declaration(name, ctype, view) for name, ctype in structures.items()]
+    before += [line for position in range(len(view.parameters)) for line in _fill(view, position, structures)]
+    after = [line for position in range(len(view.parameters)) for line in _fetch(view, position, structures)]
+    arguments = ", ".join(_argument(name, structures, view) for name, _ in declared)
     result = f"*({c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
-    body = [*before, f"{result}{view.name}({arguments});", *after]
-    lines = "".join(f"  {line}\n" for line in body)
+    lines = "".join(f"  {line}\n" for line in [*before, f"{result}{view.name}({arguments});", *after])
     return f'#include "{included}"\nvoid tl_call(void **tl_arguments, void *tl_result) {{\n{lines}}}\n'
 
 
-class _Placed:
-    """A parameter of the lifted function and where C keeps it."""
+def is_column(parameter: Parameter) -> bool:
+    """Whether a parameter is one member of all structures of an array."""
+    return "[]." in parameter.access
 
-    def __init__(self, parameter: Parameter, position: int, count: int) -> None:
-        self.parameter, self.position = parameter, position
-        self.length = f"*(__INT64_TYPE__ *)tl_arguments[{count + position}]"
-        self.root, self.is_column = structure_of(parameter.access), "[]." in parameter.access
-        whole = parameter.access.removesuffix("[]")
-        self.is_inside = parameter.role == "array" and (whole != parameter.access or parameter.extents == ())
-        path = re.sub(r"^(\w+)(->|\[\])?\.?", "", whole) if self.root else ""
-        self.path = re.sub(r"^\.", "", path)
-        self.place = whole
 
-    @property
-    def _member(self) -> str:
-        return self.place if not self.root or not self._is_local else f"tl_{self.root}.{self.path}"
+def c_scalar(dtype: str) -> str:
+    """Name the C type of a scalar without any header."""
+    if dtype[0] == "f" or dtype == "bool":
+        return {"f32": "float", "f64": "double", "bool": "_Bool"}[dtype]
+    return ("__INT" if dtype[0] == "i" else "__UINT") + f"{dtype[1:]}_TYPE__"
 
-    _is_local = False
 
-    def local_to(self, names: object) -> None:
-        """Note whether the root is a structure that ``tl_call`` holds."""
-        self._is_local = isinstance(names, dict) and self.root in names
+def _unqualified(ctype: str) -> str:
+    return re.sub(r"\b(const|restrict|volatile|register)\b", "", ctype).strip()
 
-    def fill(self) -> list[str]:
-        """Write the statements that put the argument where C reaches it."""
-        raise NotImplementedError
 
-    def read_back(self) -> list[str]:
-        """Write the statements that fetch what the function left there."""
-        raise NotImplementedError
+def _declaration(name: str, ctype: str, view: FunctionView) -> str:
+    """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
+    record = ctype.removesuffix("*").strip()
+    columns = [k for k, p in enumerate(view.parameters) if is_column(p) and _root(p) == name]
+    if not columns:
+        return f"{record} tl_{name}; __builtin_memset(&tl_{name}, 0, sizeof tl_{name});"
+    lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
+    most = f"long tl_{name}_length = 1;" + "".join(
+        f" if ({length} > tl_{name}_length) tl_{name}_length = {length};" for length in lengths
+    )
+    return f"{most} {record} tl_{name}[tl_{name}_length]; __builtin_memset(tl_{name}, 0, sizeof tl_{name});"
+
+
+def _fill(view: FunctionView, position: int, structures: Mapping[str, str]) -> Iterator[str]:
+    """Put an argument where C reaches it, if it is no parameter of C."""
+    parameter = view.parameters[position]
+    if not parameter.access:
+        return
+    place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
+    if is_column(parameter):
+        yield _each(view, position, f"__builtin_memcpy(&{place}, {_cell(place, argument)}, sizeof {place});")
+    elif _is_inside(parameter):
+        yield f"__builtin_memcpy(&{place}, {argument}, sizeof {place});"
+    elif parameter.role == "array":
+        yield f"{place} = {argument};"
+    else:
+        yield f"{place} = *({c_scalar(parameter.dtype)} *){argument};"
+
+
+def _fetch(view: FunctionView, position: int, structures: Mapping[str, str]) -> Iterator[str]:
+    """Read back what the function may have changed in place."""
+    parameter = view.parameters[position]
+    if not parameter.access or parameter.name not in view.written:
+        return
+    place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
+    if is_column(parameter):
+        yield _each(view, position, f"__builtin_memcpy({_cell(place, argument)}, &{place}, sizeof {place});")
+    elif _is_inside(parameter):
+        yield f"__builtin_memcpy({argument}, &{place}, sizeof {place});"
+
+
+def _each(view: FunctionView, position: int, statement: str) -> str:
+    length = f"*(long *)tl_arguments[{len(view.parameters) + position}]"
+    return f"for (long tl_i = 0; tl_i < {length}; tl_i++) {statement}"
+
+
+def _cell(place: str, argument: str) -> str:
+    return f"(char *){argument} + tl_i * sizeof {place}"
+
+
+def _is_inside(parameter: Parameter) -> bool:
+    return parameter.access.endswith("[]") or parameter.extents == ()
+
+
+def _root(parameter: Parameter) -> str:
+    found = _ROOT.match(parameter.access)
+    return found[1] if found else ""
+
+
+def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
+    """Spell the lvalue in ``tl_call`` that a parameter stands for."""
+    access = parameter.access.removesuffix("[]")
+    root = _root(parameter)
+    if root not in structures:
+        return access
+    path = access[len(root) :].removeprefix("[]").removeprefix("->").removeprefix(".")
+    return f"tl_{root}[tl_i].{path}" if is_column(parameter) else f"tl_{root}.{path}"
+
+
+def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> str:
+    """Spell what is passed for a parameter of C."""
+    if name in structures:
+        columns = any(is_column(p) and _root(p) == name for p in view.parameters)
+        return f"&tl_{name}" if structures[name].endswith("*") and not columns else f"tl_{name}"
+    position = next((k for k, p in enumerate(view.parameters) if p.name == name and not p.access), -1)
+    parameter = view.parameters[position]
+    if position < 0 or not parameter.name.isidentifier() or not parameter.c_type:
+        message = f"'{name}' is no parameter of the C function, so the original cannot be called"
+        raise refuse("TL603", message, view.location, "pass it as a parameter")
+    if parameter.role == "array":
+        return f"tl_arguments[{position}]"
+    return f"*({c_scalar(parameter.dtype)} *)tl_arguments[{position}]"

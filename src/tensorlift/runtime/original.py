@@ -1,8 +1,6 @@
 """Compiles a C original with cc and calls one of its functions over flat memory, in limited subprocesses.
 
-The source is included by a small second file, so that static functions can be called too.  That file defines
-``tl_call(void **arguments, void *result)``: scalars are read through pointers of their own type, and an array is passed
-as ``void *``, which C converts to any pointer type, those to variable-length arrays included.
+The source is included by a small second file, so that static functions can be called too (``call_file``).
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.runtime.call_file import call_file, is_column
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
@@ -88,7 +87,7 @@ def _compile(original: Original, view: FunctionView, folder: Path, limits: Limit
     home = Path(original.filename).resolve()
     included = "tl_source_" + home.name
     (folder / included).write_text(f"#line 1 {json.dumps(home.name)}\n{original.text}", encoding="utf-8")
-    (folder / "tl_call.c").write_text(_call_file(included, view), encoding="utf-8")
+    (folder / "tl_call.c").write_text(call_file(included, view), encoding="utf-8")
     beside = [f"-I{home.parent}"] if home.exists() else []
     command = [compiler, *_FLAGS, *original.options.flags(), *beside, "-o", "tl_call.so", "tl_call.c", "-lm"]
     outcome = run_limited(command, folder, limits)
@@ -102,33 +101,6 @@ def _compile(original: Original, view: FunctionView, folder: Path, limits: Limit
     return folder / "tl_call.so"
 
 
-def _call_file(included: str, view: FunctionView) -> str:
-    """Write the file that makes the function callable; raises LiftError TL603 for a parameter that is not C's own."""
-    arguments = ", ".join(_passed(parameter, position) for position, parameter in enumerate(view.parameters))
-    result = f"*({_c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
-    return (
-        f'#include "{included}"\n'
-        f"void tl_call(void **tl_arguments, void *tl_result) {{\n"
-        f"  {result}{view.name}({arguments});\n}}\n"
-    )
-
-
-def _passed(parameter: Parameter, position: int) -> str:
-    if not parameter.name.isidentifier() or not parameter.c_type:
-        message = f"'{parameter.name}' is no parameter of the C function, so the original cannot be called"
-        raise refuse("TL603", message, parameter.location, "pass it as a parameter")
-    if parameter.role == "array":
-        return f"tl_arguments[{position}]"
-    return f"*({_c_scalar(parameter.dtype)} *)tl_arguments[{position}]"
-
-
-def _c_scalar(dtype: str) -> str:
-    """Name the C type of a scalar without any header."""
-    if dtype[0] == "f" or dtype == "bool":
-        return {"f32": "float", "f64": "double", "bool": "_Bool"}[dtype]
-    return ("__INT" if dtype[0] == "i" else "__UINT") + f"{dtype[1:]}_TYPE__"
-
-
 def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """Spell the cases for the worker."""
     arrays: dict[str, Array] = {}
@@ -136,10 +108,23 @@ def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> t
     for number, case in enumerate(cases):
         sizes = _sizes(view, case)
         listed.append([_argument(parameter, number, sizes) for parameter in view.parameters])
+        listed[-1] += _lengths(view, number, sizes, arrays)
         for parameter in view.parameters:
             arrays[f"{number}:{parameter.name}"] = np.asarray(case[parameter.name], NUMPY_TYPES[parameter.dtype])
     result = NUMPY_TYPES[view.result_dtype].str if view.result_dtype else ""
     return {"library": str(library), "cases": listed, "result": result}, arrays
+
+
+def _lengths(
+    view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
+) -> list[dict[str, Any]]:
+    """Pass the length of each array of structures behind the arguments, where there are any."""
+    if not any(map(is_column, view.parameters)):
+        return []
+    for parameter in view.parameters:
+        length = _layout(parameter, sizes).shape[0] if is_column(parameter) else 0
+        arrays[f"{number}:{parameter.name}:length"] = np.asarray(length, np.int64)
+    return [{"value": f"{number}:{parameter.name}:length"} for parameter in view.parameters]
 
 
 def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int]) -> dict[str, Any]:

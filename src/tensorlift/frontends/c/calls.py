@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Note
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.c.expressions import Expressions
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.math_functions import is_math_function
+from tensorlift.frontends.c.memory import MEMORY_CALLS, Memory
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Binding, Index, Slot, Unknown, Value
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _DEPTH_LIMIT = 32
 _HEAP = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign"}
-_MEMORY = {"memset", "memcpy", "memmove", "memcmp"}
+_MEMORY = {"memcmp"}
 _OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
 _OUTPUT |= {"fread", "fwrite", "fflush", "perror", "fgets", "getchar", "sscanf"}
 
 
-class Calls(Expressions):
+class Calls(Memory):
     """Evaluation of calls."""
 
     def call(self, expression: nodes.Call) -> Value:
@@ -35,9 +35,11 @@ class Calls(Expressions):
             arguments = [self.data(argument) for argument in expression.arguments]
             values = [self.value_of(data, expression.location) for data in arguments]
             return self.sink.library_call(name, values, expression.ctype, expression.location)
+        if name in MEMORY_CALLS:
+            return self.memory_call(expression)
         for names, reason in ((_HEAP, "heap"), (_MEMORY, "memory-call"), (_OUTPUT, "output")):
             if name in names:
-                raise refusal(reason, expression.location, name)
+                raise refusal(reason, expression.location, f"`{name}`" if reason == "memory-call" else name)
         raise refusal("call", expression.location, name)
 
     def _inline(self, expression: nodes.Call, callee: nodes.Function) -> Value:

@@ -119,11 +119,12 @@ class UnitReader(ExpressionReader):
         variable = nodes.Variable(cursor.spelling, ctype, self.location(cursor))
         self.variables[cursor.data[0]] = variable
         variable.is_parameter = cursor.kind is CursorKind.PARM_DECL
-        variable.is_const = cursor.type.is_const_qualified()
+        variable.is_const = _is_const(cursor.type)
         if not variable.is_parameter:
             variable.is_static = cursor.storage_class is StorageClass.STATIC
             variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
-            variable.access = cursor.spelling if variable.is_global else ""
+            inside = "[]" if isinstance(ctype, ArrayType) else ""
+            variable.access = f"{cursor.spelling}{inside}" if variable.is_global else ""
         source = cursor.get_definition() if variable.is_global else None
         self._fill_children(source or cursor, variable)
         return variable
@@ -282,6 +283,15 @@ def _dimensions(array: ArrayType) -> list[ArrayType]:
         found.append(current)
         current = current.element
     return found
+
+
+def _is_const(clang_type: Any) -> bool:
+    """Whether a type is ``const``; an array is where its elements are."""
+    clang_type = clang_type.get_canonical()
+    if clang_type.kind is TypeKind.CONSTANTARRAY:  # libclang tells the qualifiers of elements only in the spelling
+        element = clang_type.spelling.partition("[")[0]
+        return element.startswith("const ") and "*" not in element
+    return bool(clang_type.is_const_qualified())
 
 
 def _is_variadic(cursor: Any) -> bool:

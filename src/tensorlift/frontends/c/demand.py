@@ -132,6 +132,8 @@ class Demand:
                     self._assignment(target, value)
                 case nodes.Unary(operator=operator, operand=nodes.Name(variable=variable)) if len(operator) > 1:
                     self.assigned.add(variable)
+                case nodes.Call(name="memset" | "memcpy" | "memmove", arguments=(*_, size)):
+                    self._seed(size)
                 case nodes.Call(callee=callee, arguments=arguments) if callee is not None:
                     for parameter, argument in zip(callee.parameters, arguments, strict=False):
                         self._flow(parameter, argument)

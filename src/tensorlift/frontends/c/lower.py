@@ -34,6 +34,7 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.ir_sink import IRSink, ir_type
+from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.polynomial import ZERO
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
@@ -57,7 +58,8 @@ class _Lowering:
     def __init__(self, function: nodes.Function, source: str) -> None:
         self._function = function
         self._source = source
-        outer = tuple(variable for variable in function.outer if not _is_constant(variable))
+        self._constants = [variable for variable in function.outer if _is_constant(variable)]
+        outer = [variable for variable in function.outer if variable not in self._constants]
         self._inputs = (*function.parameters, *outer)
         self._ranges = Ranges()
         self._preconditions = Preconditions(self._ranges)
@@ -71,6 +73,9 @@ class _Lowering:
         """Lower the parameters, the body and the shapes, in this order."""
         self._check_signature()
         self._parameters()
+        for variable in self._constants:
+            if isinstance(variable.ctype, ArrayType):
+                self._machine.declare_array(variable)
         self._machine.calling.append(self._function)
         value = self._machine.run_body(self._function)
         result = self._result(value)
@@ -136,6 +141,8 @@ class _Lowering:
         _check_parameter(element, parameter.location, self._function.name)
         array = Array(parameter.name, element, extents, parameter.location, _spelling(parameter))
         array.is_parameter, array.position, array.row_table = True, position, row_table
+        array.is_object = parameter.access.endswith("[]")
+        array.keeps_rank = parameter.keeps_rank
         array.ssa = self._block.args[position]
         self._arrays.append(array)
         self._machine.environment[parameter] = Address(array, (ZERO,))
@@ -172,8 +179,12 @@ class _Lowering:
             if not in_memory or not isinstance(variable.ctype, IntegerType | FloatType):
                 continue
             for array in self._arrays:
-                same = array.element == variable.ctype and array.name != variable.name
-                if same and any(isinstance(access.operation, StoreOp) for access in array.accesses):
+                apart = variable.is_global and (array.is_object or not array.extents)
+                if (
+                    array.element == variable.ctype
+                    and not apart
+                    and any(isinstance(access.operation, StoreOp) for access in array.accesses)
+                ):
                     text = f"{array.name} shares no memory with {variable.name}"
                     self._preconditions.state("no-overlap", text, array.location)
 
@@ -201,6 +212,8 @@ class _Lowering:
         operation.attributes["tl.source"] = StringAttr(self._source)
         if isinstance(self._function.result, IntegerType) and not self._function.result.signed:
             operation.attributes["tl.result_unsigned"] = UnitAttr()
+        if any(parameter.access for parameter in self._function.parameters):
+            operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
         requirements = self._preconditions.requirements()
         if requirements:
             operation.attributes["tl.requires"] = ArrayAttr([self._requirement(item) for item in requirements])
@@ -240,9 +253,15 @@ class _Lowering:
 
 
 def _is_constant(variable: nodes.Variable) -> bool:
-    """Whether a global variable is a scalar constant, whose value is known."""
-    scalar = isinstance(variable.ctype, IntegerType | FloatType)
-    return variable.is_const and scalar and variable.initialiser is not None
+    """Whether a global variable is a constant or a table of constants, whose values are known."""
+    arithmetic = isinstance(variable.ctype, IntegerType | FloatType | ArrayType)
+    return variable.is_const and arithmetic and variable.initialiser is not None
+
+
+def _declared(parameter: nodes.Variable) -> DictionaryAttr:
+    """Describe a parameter as C declares it: its name, and its type where it is a structure or points to one."""
+    ctype = parameter.ctype.spelling if is_structure(parameter.ctype) else ""
+    return DictionaryAttr({"name": StringAttr(parameter.name), "type": StringAttr(ctype)})
 
 
 def _is_cell(array: Array) -> bool:

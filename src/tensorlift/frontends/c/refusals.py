@@ -136,7 +136,7 @@ REFUSALS: dict[str, Refusal] = {
     "unsequenced": Refusal("TL155", "{detail}", "split the statement so that each effect has a statement of its own"),
     "expression": Refusal("TL156", "{detail} is not lifted", "write it with plain operators"),
     "overflow": Refusal("TL157", "the index arithmetic {detail}", "count with `long` or `size_t` and rising loops"),
-    "memory-call": Refusal("TL158", "`{detail}` is not lifted", "write the loop that it stands for"),
+    "memory-call": Refusal("TL158", "{detail} is not lifted", "write the loop that it stands for"),
     "conditional-effect": Refusal(
         "TL159", "a side effect under `?:`, `&&` or `||`", "use an `if` statement for the side effect"
     ),

@@ -37,7 +37,7 @@ class Shapes:
         if not array.accesses:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
             return []
-        if flat:
+        if flat and not array.keeps_rank:
             strides, splits = delinearise(array, self._ranges)
             self._inner_extents(array, strides, splits)
         else:
@@ -50,7 +50,7 @@ class Shapes:
     def _in_dimensions(self, array: Array, access: Access) -> Split:
         """Give an access to a declared array in its dimensions; one that runs over rows is spread anew."""
         split = Split(access, access.subscripts)
-        if array.row_table:
+        if array.row_table or array.keeps_rank:
             if not all(subscript.is_affine for subscript in access.subscripts):
                 raise refusal("subscript-affine", access.location, _spell(access, array))
             return split
@@ -118,7 +118,7 @@ class Shapes:
                 room = self._room(split, position, extent, array)
                 if not self._is_negative(room):
                     continue
-                if position or not array.is_parameter:
+                if position or not array.is_parameter or array.is_object or array.keeps_rank:
                     raise refusal("outside", split.access.location, _outside(split, array, extent))
                 array.extents[position] = self._extent(array, position, splits)
                 break

@@ -143,7 +143,7 @@ class Statements(Loops):
         if variable.is_global:
             raise refusal("global", statement.location, variable.name)
         if isinstance(variable.ctype, ArrayType):
-            self._declare_array(variable)
+            self.declare_array(variable)
         elif isinstance(variable.ctype, PointerType):
             value = self.evaluate(variable.initialiser) if variable.initialiser is not None else None
             self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
@@ -195,8 +195,8 @@ class Statements(Loops):
                 raise refusal("subscript-data", extent.location, f"data in the extent of `{variable.name}`")
         return found
 
-    def _declare_array(self, variable: nodes.Variable) -> None:
-        """Make a local array, with its initialiser stored element by element."""
+    def declare_array(self, variable: nodes.Variable) -> None:
+        """Make a local array, or a table of constants, with its initialiser stored element by element."""
         element: object = variable.ctype
         while isinstance(element, ArrayType):
             element = element.element
@@ -208,6 +208,7 @@ class Statements(Loops):
         if self.sink.emits:
             extents = self.extents(variable)
             base = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
+            base.keeps_rank = variable.keeps_rank
             self.sink.allocate(base, self.domain)
             self.arrays.append(base)
         self.environment[variable] = Address(base, (ZERO,))

@@ -111,6 +111,8 @@ class Array:
 
     ``extents`` are the declared ones, outermost first, None where there is none; ``ssa`` is the emitted value.
     ``row_table`` marks a table of pointers to rows (``T **``): each row is contiguous, the rows lie anywhere.
+    ``is_object`` marks a global or a member that is an array itself: its declared extents are exact.
+    ``keeps_rank`` marks an array that is no flat memory: each subscript stays in its dimension.
     """
 
     name: str
@@ -120,6 +122,8 @@ class Array:
     c_type: str = ""
     is_parameter: bool = False
     row_table: bool = False
+    is_object: bool = False
+    keeps_rank: bool = False
     position: int = -1
     subscripted: bool = False
     ssa: object = None
