@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
 
-_SMALL_CASES = 3  # size sets at which a lifted program runs against the interpreter
+# A lifted program runs against the interpreter at so many size sets, up to so large, drawn with a seed that mixes them.
+_SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,9 @@ def _function_op(function: ReadFunction) -> Any:
 def _run_small(func_op: Any, summary: Summary, emitted: Emitted) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others."""
     view = FunctionView(func_op)
-    sizes = choose_sizes(view.parameters, _defined(summary, view), seeded(0), _SMALL_CASES)
+    sizes = choose_sizes(
+        view.parameters, _defined(summary, view), seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE
+    )
     outputs = [name for name, _ in summary.outputs]
     return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
 

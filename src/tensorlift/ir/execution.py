@@ -171,7 +171,26 @@ def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index:
 
 
 def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callable[[Frame], tuple[list[Any], int]]:
-    """Give the cells of a memory and the checked position of one element in them."""
+    """Give the cells of a memory and the checked position of one element in them; rank 1 and 2 are only faster."""
+
+    def outside(frame: Frame) -> InterpreterError:
+        place, extents = [index(frame) for index in indices], list(frame[memory].extents)
+        return located.error(f"the access {place} is outside of the extents {extents}")
+
+    def in_vector(frame: Frame) -> tuple[list[Any], int]:
+        target: Memory = frame[memory]
+        at = indices[0](frame)
+        if not 0 <= at < target.extents[0]:
+            raise outside(frame)
+        return target.cells, at
+
+    def in_matrix(frame: Frame) -> tuple[list[Any], int]:
+        target: Memory = frame[memory]
+        row, column = indices[0](frame), indices[1](frame)
+        rows, columns = target.extents
+        if not (0 <= row < rows and 0 <= column < columns):
+            raise outside(frame)
+        return target.cells, row * columns + column
 
     def find(frame: Frame) -> tuple[list[Any], int]:
         target: Memory = frame[memory]
@@ -179,12 +198,11 @@ def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callab
         for index, extent in zip(indices, target.extents, strict=True):
             at = index(frame)
             if not 0 <= at < extent:
-                place = [index(frame) for index in indices]
-                raise located.error(f"the access {place} is outside of the extents {list(target.extents)}")
+                raise outside(frame)
             position = position * extent + at
         return target.cells, position
 
-    return find
+    return {1: in_vector, 2: in_matrix}.get(len(indices), find)
 
 
 def _load(compiler: Compiler, op: Operation, indices: Sequence[Index]) -> Step:

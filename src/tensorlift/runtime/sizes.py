@@ -25,21 +25,26 @@ if TYPE_CHECKING:
 _LARGEST = 9
 _LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound
 _TRIES = 24
+_TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
 
-def choose_sizes(parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int) -> tuple[Sizes, ...]:
+def choose_sizes(
+    parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int, *, largest: int = _LARGEST
+) -> tuple[Sizes, ...]:
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
 
+    No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
     Raises LiftError TL610 where none is found.
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
     domain = domain & _with_extents(parameters)
+    usual = range(1, max(largest, len(names) + 1) + 1)
     chosen: list[Sizes] = []
-    for order in (_rising, *[_shuffled(rng)] * _TRIES):
-        sizes = _draw(names, domain, order)
+    for tries, order in enumerate((_rising, *[_shuffled(rng)] * _TRIES_FOR_ONE)):
+        sizes = _draw(names, domain, usual, order)
         if sizes is not None and sizes not in chosen and is_possible(parameters, sizes):
             chosen.append(sizes)
-        if len(chosen) == count or not names:
+        if len(chosen) == count or not names or (chosen and tries >= _TRIES):
             break
     if not chosen:
         message = f"no sizes up to {_LAST_RESORT} meet the preconditions"
@@ -47,10 +52,9 @@ def choose_sizes(parameters: Sequence[Parameter], domain: Domain, rng: Random, c
     return tuple(chosen)
 
 
-def _draw(names: Sequence[str], domain: Domain, order: Order) -> Sizes | None:
+def _draw(names: Sequence[str], domain: Domain, usual: Sequence[int], order: Order) -> Sizes | None:
     """Give each size in turn the first value, in the given order, that leaves values for the others."""
     sizes: Sizes = {}
-    usual = range(1, _LARGEST + len(names))
     for name in names:
         for value in order(usual, sizes.values()):
             rest = domain.at({name: value})
