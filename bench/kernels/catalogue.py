@@ -6,6 +6,7 @@
     lda: stride                     a leading dimension; at least the width of the matrix that names it
     alpha: f64                      any other scalar
     A: f64[m,n] inout ld lda        an array with its extents, how it is used, and its leading dimension if it has one
+    m.vals: i32[m_rows,m_cols] in rows      a member of the structure ``m``, here a table of row pointers
     -> i32                          the returned value, last
 
 ``data`` restricts random inputs: ``minimum`` of a size (1 otherwise), ``sizes`` that depend on others (``">= n"`` or an
@@ -23,12 +24,16 @@ from typing import Any
 
 ROOT = Path(__file__).parent
 
-_ARRAY = re.compile(r"(\w+)\[(.*)\] (in|out|inout|unused)(?: ld (\w+))?$")
+_ARRAY = re.compile(r"(\w+)\[(.*)\] (in|out|inout|unused)(?: ld (\w+))?( rows)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter; ``role`` is ``size``, ``stride``, ``scalar`` or ``array``; extents are expressions of sizes."""
+    """One parameter; ``role`` is ``size``, ``stride``, ``scalar`` or ``array``; extents are expressions of sizes.
+
+    ``structure`` names the C parameter of which this one is a member, in which case the name is ``structure_member``;
+    ``rows`` marks a table of row pointers.
+    """
 
     name: str
     role: str
@@ -36,6 +41,8 @@ class Parameter:
     shape: tuple[str, ...] = ()
     access: str = "in"
     leading: str = ""
+    structure: str = ""
+    rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +79,16 @@ def kernels() -> tuple[Kernel, ...]:
 def parse_parameter(text: str) -> Parameter:
     """Read one parameter in the notation of the index."""
     name, _, kind = text.partition(": ")
+    structure, _, member = name.rpartition(".")
+    name = f"{structure}_{member}" if structure else name
     if kind in {"size", "stride"}:
-        return Parameter(name, kind)
+        return Parameter(name, kind, structure=structure)
     if array := _ARRAY.match(kind):
-        dtype, extents, access, leading = array.groups()
-        return Parameter(name, "array", dtype, tuple(e.strip() for e in extents.split(",")), access, leading or "")
+        dtype, extents, access, leading, rows = array.groups()
+        shape = tuple(e.strip() for e in extents.split(","))
+        return Parameter(name, "array", dtype, shape, access, leading or "", structure, bool(rows))
     dtype, _, access = kind.partition(" ")
-    return Parameter(name, "scalar", dtype, (), access or "in")
+    return Parameter(name, "scalar", dtype, (), access or "in", structure=structure)
 
 
 def _kernel(entry: dict[str, Any]) -> Kernel:

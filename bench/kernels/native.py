@@ -44,12 +44,35 @@ def call(library: ctypes.CDLL, kernel: Kernel, inputs: Inputs) -> Inputs:
     buffers = {p.name: _stored(p, inputs) for p in kernel.parameters if p.role == "array"}
     function = library[kernel.function]
     function.restype = _C_TYPES[kernel.result] if kernel.result else None
-    result = function(*(_argument(p, inputs, buffers) for p in kernel.parameters))
+    arguments = {p.name: _argument(p, inputs, buffers) for p in kernel.parameters}
+    result = function(*_passed(kernel, arguments))
     outputs: Inputs = {"return": result} if kernel.result else {}
     for parameter in kernel.parameters:
         if parameter.role == "array":
             outputs[parameter.name] = _logical(parameter, inputs, buffers[parameter.name])
     return outputs
+
+
+def _passed(kernel: Kernel, arguments: dict[str, Any]) -> list[Any]:
+    """Put the members of each structure together, in the place of the first."""
+    passed: dict[str, Any] = {}
+    for parameter in kernel.parameters:
+        if not parameter.structure:
+            passed[parameter.name] = arguments[parameter.name]
+        elif parameter.structure not in passed:
+            members = [arguments[p.name] for p in kernel.parameters if p.structure == parameter.structure]
+            fields = [(f"member{position}", type(member)) for position, member in enumerate(members)]
+            passed[parameter.structure] = type("Record", (ctypes.Structure,), {"_fields_": fields})(*members)
+    return list(passed.values())
+
+
+def _row_table(array: NDArray[Any]) -> Any:
+    """Make a table of pointers to the rows of a matrix."""
+    rows = [ctypes.c_void_p(array[row].ctypes.data) for row in range(array.shape[0])]
+    table = (ctypes.c_void_p * len(rows))(*rows)
+    pointer = ctypes.c_void_p(ctypes.addressof(table))
+    pointer.keep = table  # type: ignore[attr-defined] # the table must live as long as the pointer
+    return pointer
 
 
 def _stored(parameter: Parameter, inputs: Inputs) -> NDArray[Any]:
@@ -70,6 +93,8 @@ def _logical(parameter: Parameter, inputs: Inputs, stored: NDArray[Any]) -> NDAr
 
 
 def _argument(parameter: Parameter, inputs: Inputs, buffers: dict[str, NDArray[Any]]) -> Any:
+    if parameter.rows:
+        return _row_table(buffers[parameter.name])
     if parameter.role == "array":
         return ctypes.c_void_p(buffers[parameter.name].ctypes.data)
     return _C_TYPES[parameter.dtype](inputs[parameter.name])

@@ -22,6 +22,7 @@ MEANINGS: dict[str, dict[str, Meaning]] = {
     "blend": small.BLEND,
     "darknet": small.DARKNET,
     "dsp": small.DSP,
+    "dspstone": small.DSPSTONE,
     "llama": small.LLAMA,
     "llama_float": small.LLAMA_FLOAT,
     "makespeare": small.MAKESPEARE,

@@ -84,11 +84,13 @@ DARKNET: dict[str, Meaning] = {
     "gemm_tn": lambda A, B, C, ALPHA, **_: {"C": C + ALPHA * (A.T @ B)},
     "gemm_tt": lambda A, B, C, ALPHA, **_: {"C": C + ALPHA * (A.T @ B.T)},
     "mag_array": lambda a, **_: {"return": np.dot(a, a)},
+    "matrix_add_matrix": lambda from_vals, to_vals, **_: {"to_vals": to_vals + from_vals},
     "mse_array": lambda a, **_: {"return": np.dot(a, a)},
     "mult_add_into_cpu": lambda X, Y, Z, **_: {"Z": Z + X * Y},
     "ol_l2_cpu1": lambda pred, truth, **_: {"error": (truth - pred) ** 2},
     "ol_l2_cpu2": lambda pred, truth, **_: {"delta": truth - pred},
     "scale_array": lambda a, s, **_: {"a": a * s},
+    "scale_matrix": lambda m_vals, scale, **_: {"m_vals": m_vals * scale},
     "sum_array": lambda a, **_: {"return": np.sum(a)},
     "translate_array": lambda a, s, **_: {"a": a + s},
 }
@@ -109,6 +111,14 @@ DSP: dict[str, Meaning] = {
     "vscal": lambda arr, v, **_: {"arr": arr * v},
     "vsub": lambda a, b, **_: {"c": a - b},
     "w_vec": lambda a, b, m, **_: {"c": m * a + b},
+}
+
+DSPSTONE: dict[str, Meaning] = {
+    "mat1x3": lambda h, x, **_: {"y": h @ x},
+    "matrix1": lambda A, B, **_: {"C": B @ A.T},
+    "matrix2": lambda A, B, **_: {"C": B @ A.T},
+    "n_real_updates": lambda A, B, C, **_: {"D": C + A * B},
+    "pin_down": lambda LENGTH, **_: {"px": np.ones(LENGTH, np.int64)},
 }
 
 LLAMA: dict[str, Meaning] = {
