@@ -67,7 +67,7 @@ def convert(index: Index, ctype: IntegerType, location: Location) -> Index | Non
         return Index(Polynomial.constant(ctype.wrap(value)), ctype, index.needs)
     if ctype is BOOL:
         return None
-    if ctype.width > index.ctype.width and not index.ctype.signed:
+    if ctype.width > index.ctype.width:
         index = Index(index.polynomial, index.ctype, _essential(index.needs))
     if ctype.contains(index.ctype):
         return Index(index.polynomial, ctype, index.needs)
@@ -132,7 +132,7 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
         operator, y = "/", 1 << y
     if operator == "&" and y >= 0 and (y + 1) & y == 0:
         operator, y = "%", y + 1
-    if operator not in {"/", "%"} or y <= 0:
+    if operator not in {"/", "//", "%"} or y <= 0:
         return None
     ranges, domain = setting.ranges, setting.domain
     if domain is None or not ranges.is_certain(a, domain):
@@ -140,14 +140,16 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
             return None
         needs = (*needs, Need("extent", a, setting.location))
     quotient = ranges.quotient(a, y)
-    return Index(quotient if operator == "/" else a - quotient.scale(y), dividend.ctype, needs)
+    return Index(a - quotient.scale(y) if operator == "%" else quotient, dividend.ctype, needs)
 
 
 def _fold(operator: str, x: int, y: int, ctype: IntegerType) -> int | None:
     """Fold an operator on two constants; None where C leaves it undefined or the operator is not arithmetic."""
-    if operator in {"/", "%"}:
+    if operator in {"/", "//", "%"}:
         if y == 0:
             return None
+        if operator == "//":
+            return ctype.wrap(x // y)
         quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
         return ctype.wrap(quotient if operator == "/" else x - quotient * y)
     if operator in {"<<", ">>"}:

@@ -19,6 +19,7 @@ class Variable:
     """A declared parameter or variable; ``extents`` holds the array extents, outermost first (None where missing).
 
     ``access`` says how C reaches what is no parameter by itself: ``m->rows``, ``x[].re`` or the name of a global.
+    An array that ``keeps_rank`` is indexed in its dimensions alone: it is no flat memory.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Variable:
     is_global: bool = False
     is_const: bool = False
     is_volatile: bool = False
+    keeps_rank: bool = False
     access: str = ""
 
 

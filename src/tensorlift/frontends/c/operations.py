@@ -21,9 +21,9 @@ _INTEGER_OPERATIONS = {
     "|": "arith.ori",
     "^": "arith.xori",
 }
-_SIGNED_OPERATIONS = {"/": "arith.divsi", "%": "arith.remsi", ">>": "arith.shrsi"}
-_UNSIGNED_OPERATIONS = {"/": "arith.divui", "%": "arith.remui", ">>": "arith.shrui"}
-_CAN_FAIL = {"arith.divsi", "arith.remsi", "arith.divui", "arith.remui"}
+_SIGNED_OPERATIONS = {"/": "arith.divsi", "//": "arith.floordivsi", "%": "arith.remsi", ">>": "arith.shrsi"}
+_UNSIGNED_OPERATIONS = {"/": "arith.divui", "//": "arith.divui", "%": "arith.remui", ">>": "arith.shrui"}
+_CAN_FAIL = {"arith.divsi", "arith.floordivsi", "arith.remsi", "arith.divui", "arith.remui"}
 _SAFE_PREFIXES = ("arith.", "math.")
 _INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 _FLOAT_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
