@@ -13,10 +13,12 @@ import signal
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generate import generate
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
+from bench.generate import generate
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 
@@ -41,14 +43,19 @@ class Outcome:
 
 
 def run(seed: int, *, test: bool) -> Outcome:
-    """Lift the program of one seed."""
+    """Lift the program of one seed within the limit."""
     signal.alarm(LIMIT)
     try:
-        record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), LiftOptions(test=test))
+        return lift_seed(seed, test=test)
     except TooSlowError:
         return Outcome("hang", f"took over {LIMIT} s")
     finally:
         signal.alarm(0)
+
+
+def lift_seed(seed: int, *, test: bool) -> Outcome:
+    """Lift the program of one seed and judge the outcome."""
+    record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), LiftOptions(test=test))
     if not record.functions:
         return Outcome("refused " + record.diagnostics[0].code, _crash(record.diagnostics[0].code))
     return _judge(record.functions[0])

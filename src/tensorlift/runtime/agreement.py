@@ -44,5 +44,5 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:
-            tally.compare(case.sizes, result_pairs(case.expected, outputs, results))
+            tally.compare(case, result_pairs(case.expected, outputs, results))
     return tally.report()

@@ -15,6 +15,7 @@ from tensorlift.runtime.cases import Called, Case, DifferentialReport, Tally, dr
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.original import CompileOptions, Original, run_original
+from tensorlift.runtime.python_original import SUFFIX, run_python_original
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
 from tensorlift.runtime.sizes import choose_sizes, required
 
@@ -56,7 +57,8 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
         return tally.report()
     arguments = [case.arguments for case in cases]
     original_file = Original(source, filename, compile_options or CompileOptions())
-    originals = run_original(original_file, view, arguments, limits)
+    run = run_python_original if filename.endswith(SUFFIX) else run_original
+    originals = run(original_file, view, arguments, limits)
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs)}
     replies = _run_program(view, emitted, arguments, limits)
     for case, original, reply in zip(cases, originals, replies, strict=True):
@@ -65,16 +67,16 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
         if isinstance(reply, str):
             tally.fail(case.sizes, reply)
         else:
-            tally.compare(case.sizes, result_pairs(original, outputs, reply))
+            tally.compare(case, result_pairs(original, outputs, reply))
     return tally.report()
 
 
 def _check_interpreter(view: FunctionView, case: Case, original: Called, tally: Tally) -> None:
     """Compare the loop IR with the original: where they differ, the front end is wrong."""
     pairs = result_pairs(original, view.written, [case.expected.arrays[name] for name in view.written])
-    tally.compare(case.sizes, ((f"(interpreter) {name}", *rest) for name, *rest in pairs), "interpreter")
+    tally.compare(case, ((f"(interpreter) {name}", *rest) for name, *rest in pairs), "interpreter")
     if view.result_dtype is not None:
-        tally.compare(case.sizes, [("(interpreter) result", original.value, case.expected.value)], "interpreter")
+        tally.compare(case, [("(interpreter) result", original.value, case.expected.value)], "interpreter")
 
 
 def _run_program(

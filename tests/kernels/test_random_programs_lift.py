@@ -1,0 +1,15 @@
+"""Random programs are lifted rightly or refused: no lift contradicts the interpreter, and nothing crashes."""
+
+from __future__ import annotations
+
+import pytest
+from bench.fuzz import lift_seed
+
+_BATCHES, _IN_BATCH = 12, 25
+
+
+@pytest.mark.parametrize("first", range(0, _BATCHES * _IN_BATCH, _IN_BATCH))
+def test_no_random_program_has_a_fault(first: int) -> None:
+    outcomes = {seed: lift_seed(seed, test=False) for seed in range(first, first + _IN_BATCH)}
+    assert {seed: outcome for seed, outcome in outcomes.items() if outcome.fault} == {}
+    assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
