@@ -74,6 +74,7 @@ def commands() -> None:
     help="Show the loop IR, the definitions, or the program.",
 )
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
+@click.option("--generalise", is_flag=True, help="MLIR: lift constant extents that loops run over for every size.")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
 @click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
 @click.option("--std", metavar="STD", help="C standard, for example c99.")
@@ -90,6 +91,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     no_times: bool,
     form: str,
     test: bool,
+    generalise: bool,
     include_dirs: tuple[str, ...],
     defines: tuple[str, ...],
     std: str | None,
@@ -108,7 +110,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     source = read_source(file)
     from tensorlift.pipeline import LiftOptions  # loads every room: only for a request that can be met
 
-    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test)
+    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test, generalise)
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, times=not no_times)

@@ -11,16 +11,16 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error, refuse
-from tensorlift.frontends.c import read_c
+from tensorlift.diagnostics import Diagnostic, LiftError, internal_error, refuse
 from tensorlift.interface import Lifting, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
@@ -35,10 +35,11 @@ from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
@@ -59,6 +60,7 @@ class LiftOptions:
     std: str | None = None
     engine: str = "auto"
     test: bool = False
+    generalise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +86,6 @@ class StageClock:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-
-
-class ReadFunction(Protocol):
-    """What a front end gives for each function: its module, or the diagnostics that say why there is none."""
-
-    name: str
-    location: Location | None
-    module: Any
-    diagnostics: tuple[Diagnostic, ...]
 
 
 def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
@@ -170,11 +163,12 @@ def _lift_module(
         certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts)
     with clock.stage("check"):
         reports = [_run_small(func_op, summary, emitted)]
-    if options.test:
+    if options.test and PurePath(source.name).suffix != ".mlir":
         with clock.stage("test"):
             reports.append(_run_original(func_op, summary, emitted, source, options))
     lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports))
-    return record_of(lifting, function.location, options.target, clock.seconds)
+    record = record_of(lifting, function.location, options.target, clock.seconds)
+    return replace(record, diagnostics=function.diagnostics)
 
 
 def _start_afresh() -> None:
@@ -185,6 +179,24 @@ def _start_afresh() -> None:
 
 def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     wanted = options.functions[0] if len(options.functions) == 1 else None
+    return _READERS.get(PurePath(source.name).suffix, _read_c)(source, options, wanted)
+
+
+def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.mlir import read_mlir
+
+    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise)
+
+
+def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.python import read_python
+
+    return read_python(source.text, source.name, function=wanted)
+
+
+def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.c import read_c
+
     return read_c(
         source.text,
         source.name,
@@ -193,6 +205,13 @@ def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
         std=options.std,
         function=wanted,
     )
+
+
+# The front end of a source is known by the suffix of its name; any other name is C.
+_READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {
+    ".mlir": _read_mlir,
+    ".py": _read_python,
+}
 
 
 def _intermediate(function: ReadFunction, form: str) -> Intermediate:
@@ -210,6 +229,7 @@ def _intermediate(function: ReadFunction, form: str) -> Intermediate:
 
 
 def _function_op(function: ReadFunction) -> Any:
+    assert function.module is not None
     (func_op,) = functions_of(function.module)
     return func_op
 

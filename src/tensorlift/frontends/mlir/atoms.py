@@ -1,0 +1,230 @@
+"""Index expressions of one function: linear over atoms, which are sizes, loop variables and quotients.
+
+An index is a `Linear` over the names of atoms.  A quotient by a constant is an atom of its own, so that every index
+that the affine dialect can spell has a linear form; ``a mod m`` is ``a - m * (a floordiv m)``.  Bounds over sizes alone
+come from replacing loop variables by their bounds, the innermost first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
+
+from tensorlift.frontends.mlir.linear import Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import SSAValue
+
+
+class NotAffineError(Exception):
+    """Raised where an index has no linear form; says why."""
+
+
+@dataclass(slots=True)
+class Size:
+    """A number that is the same all through the function: its value in the emitted program, and its bits."""
+
+    value: SSAValue
+    width: int = 64
+
+
+@dataclass(slots=True)
+class Variable:
+    """A loop variable with its bounds: at least each of ``lowers``, less than each of ``uppers``."""
+
+    value: SSAValue
+    lowers: tuple[Linear, ...]
+    uppers: tuple[Linear, ...]
+
+
+@dataclass(slots=True)
+class Quotient:
+    """``floor(numerator / divisor)``."""
+
+    numerator: Linear
+    divisor: int
+
+
+Atom = Size | Variable | Quotient
+
+
+class Atoms:
+    """The atoms of a function, in order of their first use: an atom's bounds hold earlier ones only."""
+
+    def __init__(self) -> None:
+        """Know no atom yet."""
+        self.known: dict[str, Atom] = {}
+
+    def add(self, name: str, atom: Atom) -> Linear:
+        """Add a size or variable; the name is made unique."""
+        unique = f"{name}#{len(self.known)}"
+        self.known[unique] = atom
+        return Linear.atom(unique)
+
+    def quotient(self, numerator: Linear, divisor: int) -> Linear:
+        """Give ``floor(numerator / divisor)``, without an atom where it is exact.
+
+        Raises NotAffineError where the divisor is not positive.
+        """
+        if divisor < 1:
+            raise NotAffineError(f"divides by {divisor}")
+        whole = Linear.of(
+            {name: k // divisor for name, k in numerator.terms if k % divisor == 0}, numerator.constant // divisor
+        )
+        rest = numerator - whole * divisor
+        if not rest.terms:
+            return whole
+        name = f"{rest} // {divisor}"
+        self.known.setdefault(name, Quotient(rest, divisor))
+        return whole + Linear.atom(name)
+
+    def applied(self, expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
+        """Evaluate an affine expression over indices; raises NotAffineError."""
+        if isinstance(expression, AffineConstantExpr):
+            return Linear((), expression.value)
+        if isinstance(expression, AffineDimExpr):
+            return dims[expression.position]
+        if isinstance(expression, AffineSymExpr):
+            return symbols[expression.position]
+        assert isinstance(expression, AffineBinaryOpExpr)
+        left = self.applied(expression.lhs, dims, symbols)
+        right = self.applied(expression.rhs, dims, symbols)
+        if expression.kind is AffineBinaryOpKind.Add:
+            return left + right
+        if expression.kind is AffineBinaryOpKind.Mul:
+            return product(left, right)
+        return self.divided(expression.kind, left, right)
+
+    def divided(self, kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:
+        """Divide as the affine dialect does; raises NotAffineError where the divisor is no positive constant."""
+        if right.terms:
+            raise NotAffineError("divides by a number that is not constant")
+        if kind is AffineBinaryOpKind.CeilDiv:
+            return self.quotient(left + (right.constant - 1), right.constant)
+        quotient = self.quotient(left, right.constant)
+        return quotient if kind is AffineBinaryOpKind.FloorDiv else left - quotient * right.constant
+
+    # -- bounds
+
+    def greatest(self, index: Linear) -> Linear | None:
+        """Give an upper bound over sizes, None where there is none."""
+        return self._bound(index, upwards=True)
+
+    def least(self, index: Linear) -> Linear | None:
+        """Give a lower bound over sizes, None where there is none."""
+        return self._bound(index, upwards=False)
+
+    def is_nonnegative(self, index: Linear) -> bool:
+        """Tell whether an index is certainly not negative, for sizes that are not."""
+        least = self.least(index)
+        return least is not None and is_nonnegative(least)
+
+    def _bound(self, index: Linear, *, upwards: bool) -> Linear | None:
+        order = {name: position for position, name in enumerate(self.known)}
+        inner = [(name, k) for name, k in index.terms if not isinstance(self.known[name], Size)]
+        if not inner:
+            return index
+        name, factor = max(inner, key=lambda term: order[term[0]])
+        atom = self.known[name]
+        above = (factor > 0) == upwards
+        if isinstance(atom, Quotient):
+            if not self.is_nonnegative(atom.numerator):
+                return None
+            ends = [atom.numerator if above else Linear()]
+        else:
+            assert isinstance(atom, Variable)
+            ends = [upper - 1 for upper in atom.uppers] if above else list(atom.lowers)
+        rest = index - Linear.atom(name) * factor
+        found = [self._bound(rest + end * factor, upwards=upwards) for end in ends]
+        bounds = [bound for bound in found if bound is not None]
+        return _tightest(bounds, upwards=upwards) if bounds else None
+
+    # -- emission
+
+    def map(self, indices: Sequence[Linear]) -> tuple[AffineMapAttr, list[SSAValue]]:
+        """Spell indices as one map, with its operands."""
+        spelling = _Spelling(self, indices)
+        results = tuple(spelling.expression(index) for index in indices)
+        return AffineMapAttr(AffineMap(len(spelling.dims), len(spelling.symbols), results)), spelling.operands()
+
+    def set(self, constraints: Sequence[tuple[Linear, bool]]) -> tuple[AffineSetAttr, list[SSAValue]]:
+        """Spell a conjunction of ``index >= 0``, or ``== 0`` where it says so, with its operands."""
+        spelling = _Spelling(self, [index for index, _ in constraints])
+        zero = AffineExpr.constant(0)
+        kinds = {True: AffineConstraintKind.eq, False: AffineConstraintKind.ge}
+        found = tuple(AffineConstraintExpr(kinds[eq], spelling.expression(index), zero) for index, eq in constraints)
+        return AffineSetAttr(AffineSet(len(spelling.dims), len(spelling.symbols), found)), spelling.operands()
+
+
+class _Spelling:
+    """The operands of one map: variables are dimensions, sizes symbols."""
+
+    def __init__(self, atoms: Atoms, indices: Sequence[Linear]) -> None:
+        self.known = atoms.known
+        leaves = [leaf for index in indices for leaf in self._leaves(index)]
+        self.dims = list(dict.fromkeys(leaf for leaf in leaves if isinstance(self.known[leaf], Variable)))
+        self.symbols = list(dict.fromkeys(leaf for leaf in leaves if isinstance(self.known[leaf], Size)))
+
+    def _leaves(self, index: Linear) -> list[str]:
+        found: list[str] = []
+        for name, _ in index.terms:
+            atom = self.known[name]
+            found += self._leaves(atom.numerator) if isinstance(atom, Quotient) else [name]
+        return found
+
+    def operands(self) -> list[SSAValue]:
+        atoms = [self.known[name] for name in (*self.dims, *self.symbols)]
+        return [atom.value for atom in atoms if not isinstance(atom, Quotient)]
+
+    def expression(self, index: Linear) -> AffineExpr:
+        parts = [self._atom(name) * k if k != 1 else self._atom(name) for name, k in index.terms]
+        if index.constant or not parts:
+            parts.append(AffineExpr.constant(index.constant))
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total
+
+    def _atom(self, name: str) -> AffineExpr:
+        atom = self.known[name]
+        if isinstance(atom, Quotient):
+            return self.expression(atom.numerator) // AffineExpr.constant(atom.divisor)
+        if isinstance(atom, Variable):
+            return AffineExpr.dimension(self.dims.index(name))
+        return AffineExpr.symbol(self.symbols.index(name))
+
+
+def product(left: Linear, right: Linear) -> Linear:
+    """Multiply where one side is constant; raises NotAffineError."""
+    if left.terms and right.terms:
+        raise NotAffineError("multiplies two numbers that are not constant")
+    return left * right.constant if left.terms else right * left.constant
+
+
+def is_nonnegative(bound: Linear) -> bool:
+    """Tell whether a linear expression over sizes is not negative for all sizes from 0 on."""
+    return bound.constant >= 0 and all(k > 0 for _, k in bound.terms)
+
+
+def _tightest(bounds: Sequence[Linear], *, upwards: bool) -> Linear:
+    """Choose the bound that is at least as tight as all others, or else the simplest."""
+    for bound in bounds:
+        if all(is_nonnegative((other - bound) if upwards else (bound - other)) for other in bounds):
+            return bound
+    return min(bounds, key=lambda bound: (len(bound.terms), str(bound)))

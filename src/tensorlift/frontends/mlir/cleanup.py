@@ -1,0 +1,24 @@
+"""Removes operations without effects whose results nobody uses: what remains of index computations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.ir import Block
+
+_PURE = ("arith.", "math.", "affine.apply", "affine.min", "affine.max")
+
+
+def remove_dead(block: Block) -> None:
+    """Remove from a block and from those inside, last operations first."""
+    op = block.last_op
+    while op is not None:
+        before = op.prev_op
+        for region in op.regions:
+            for inner in region.blocks:
+                remove_dead(inner)
+        if op.name.startswith(_PURE) and not any(list(result.uses) for result in op.results):
+            op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
+            op.erase()
+        op = before

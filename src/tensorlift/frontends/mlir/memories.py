@@ -1,0 +1,179 @@
+"""Memory: allocations, loads and stores, copies as loops, and memrefs that are another view of the same memory."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, StringAttr, i32
+
+from tensorlift.frontends.mlir.layouts import check_layout
+from tensorlift.frontends.mlir.linear import Linear
+from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.translator import check_scalar
+from tensorlift.frontends.mlir.values import Memory, Scalar, View
+from tensorlift.ir.location import location_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import Operation
+
+    from tensorlift.frontends.mlir.translator import Translator
+
+
+def static_extents(of_type: Any) -> list[Linear | None]:
+    """Give the extents that a memref type states."""
+    return [None if extent == DYNAMIC_INDEX else Linear((), extent) for extent in of_type.get_shape()]
+
+
+def check_memref(of_type: Any, op: Operation) -> None:
+    """Refuse memrefs that are no plain arrays of numbers."""
+    if not isinstance(of_type, MemRefType):
+        raise refusal("type", location_of(op), f"the type {of_type}")
+    check_scalar(of_type.element_type, op)
+    check_layout(of_type, location_of(op))
+
+
+def _allocate(t: Translator, op: Operation) -> None:
+    result: Any = op.results[0]
+    check_memref(result.type, op)
+    given = iter(t.indices(op.operands, op))
+    extents = [next(given) if extent is None else extent for extent in static_extents(result.type)]
+    hint = op.attributes.get("tl.name")
+    name = t.fresh(hint.data if isinstance(hint, StringAttr) else result.name_hint, "local")
+    marks = {key: op.attributes[key] for key in ("tl.unsigned",) if key in op.attributes}
+    made = memref.AllocaOp.create(
+        result_types=[MemRefType(result.type.element_type, [DYNAMIC_INDEX] * len(extents))],
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, 0])},
+    )
+    value = t.emit_value(made, op)
+    value.name_hint = name
+    memory = Memory(name, result.type.element_type, list(extents), value, location_of(op), marks)
+    t.memories.append(memory)
+    t.known[result] = View.whole(memory)
+
+
+def _affine_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
+    def handle(t: Translator, op: Operation) -> None:
+        subscript: Any = op.properties["map"]
+        operands = t.indices(op.operands[1 + store :], op)
+        dims, symbols = operands[: subscript.data.num_dims], operands[subscript.data.num_dims :]
+        indices = tuple(t.atoms.applied(result, dims, symbols) for result in subscript.data.results)
+        _access(t, op, indices, store=store)
+
+    return handle
+
+
+def _plain_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
+    return lambda t, op: _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
+
+
+def _access(t: Translator, op: Operation, indices: tuple[Linear, ...], *, store: bool) -> None:
+    view = t.view(op.operands[int(store)])
+    if store:
+        t.store(t.number(op.operands[0], op), view, indices, op)
+    else:
+        t.known[op.results[0]] = Scalar(t.load(view, indices, op), why=("data", f"an element of {view.memory.name}"))
+
+
+def _extent(t: Translator, op: Operation) -> None:
+    axis = t.index(op.operands[1], op)
+    view = t.view(op.operands[0])
+    if axis.terms or not 0 <= axis.constant < len(view.extents):
+        raise refusal("memory", location_of(op), "the dimension that is asked for is not a constant of the type")
+    t.known[op.results[0]] = Scalar(index=t.extent(view, axis.constant, op))
+
+
+def _copy(t: Translator, op: Operation) -> None:
+    """Copy element by element."""
+    source, target = t.view(op.operands[0]), t.view(op.operands[1])
+    if source.memory is target.memory:
+        if source == target:
+            return
+        raise refusal("memory", location_of(op), f"a copy between parts of {source.memory.name} is not lifted")
+    places = []
+    with ExitStack() as stack:
+        for dimension in range(len(source.extents)):
+            extent = t.extent(source, dimension, op)
+            loop = stack.enter_context(t.loop("i", (Linear(),), (extent,), 1, op))
+            places.append(Linear.atom(loop.variable))
+        indices = tuple(places)
+        t.store(t.load(source, indices, op), target, indices, op)
+
+
+def _cast(t: Translator, op: Operation) -> None:
+    check_memref(op.results[0].type, op)
+    view = t.view(op.operands[0])
+    if len(static_extents(op.results[0].type)) != len(view.extents):
+        raise refusal("memory", location_of(op), "a cast to another rank is not lifted")
+    t.known[op.results[0]] = view
+
+
+def _subview(t: Translator, op: Operation) -> None:
+    part: Any = op
+    view = t.view(part.source)
+    offsets, extents, steps = (
+        _mixed(t, static, dynamic, op)
+        for static, dynamic in (
+            (part.static_offsets, part.offsets),
+            (part.static_sizes, part.sizes),
+            (part.static_strides, part.strides),
+        )
+    )
+    if len(static_extents(op.results[0].type)) != len(view.extents):
+        raise refusal("memory", location_of(op), "a subview of lower rank is not lifted")
+    if any(step.terms or step.constant < 1 for step in steps):
+        raise refusal("memory", location_of(op), "a subview with a stride that is no positive constant is not lifted")
+    places = view.at(tuple(offsets))
+    strides = tuple(outer * step.constant for outer, step in zip(view.steps, steps, strict=True))
+    t.known[op.results[0]] = View(view.memory, places, strides, tuple(extents))
+
+
+def _mixed(t: Translator, static: Any, dynamic: Any, op: Operation) -> list[Linear]:
+    given = iter(t.indices(dynamic, op))
+    return [next(given) if value == DYNAMIC_INDEX else Linear((), value) for value in static.iter_values()]
+
+
+def _nothing(_: Translator, __: Operation) -> None:
+    """Skip what has no effect on values."""
+
+
+def _refused(message: str) -> Callable[[Translator, Operation], None]:
+    def handle(_: Translator, op: Operation) -> None:
+        raise refusal("memory", location_of(op), message)
+
+    return handle
+
+
+def _global(_: Translator, op: Operation) -> None:
+    named: Any = op.properties["name"]
+    raise refusal(
+        "memory", location_of(op), f"the global `{named.string_value()}` is not lifted: pass it as an argument"
+    )
+
+
+def _aligned(t: Translator, op: Operation) -> None:
+    t.known[op.results[0]] = t.view(op.operands[0])
+
+
+MEMORIES: dict[str, Callable[[Translator, Operation], None]] = {
+    "affine.load": _affine_access(store=False),
+    "affine.store": _affine_access(store=True),
+    "memref.alloc": _allocate,
+    "memref.alloca": _allocate,
+    "memref.assume_alignment": _aligned,
+    "memref.cast": _cast,
+    "memref.copy": _copy,
+    "memref.dealloc": _nothing,
+    "memref.dim": _extent,
+    "memref.get_global": _global,
+    "memref.load": _plain_access(store=False),
+    "memref.store": _plain_access(store=True),
+    "memref.subview": _subview,
+    **{
+        f"memref.{name}": _refused(f"`memref.{name}` changes the shape of an array")
+        for name in ("reinterpret_cast", "collapse_shape", "expand_shape", "extract_strided_metadata", "view")
+    },
+}

@@ -1,0 +1,80 @@
+"""What must hold for index arithmetic on machine integers to be exact: proved for all sizes, or required of them.
+
+Integers of fewer than 64 bits wrap, indices do not.  An index that went through such integers equals its exact form
+only where no intermediate value left its type.  The greatest and least values over the loops around are sums of sizes;
+what the types of the sizes do not already guarantee becomes a precondition.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.mlir.atoms import Size
+from tensorlift.frontends.mlir.refusals import refusal
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.mlir.atoms import Atoms
+    from tensorlift.frontends.mlir.linear import Linear
+    from tensorlift.frontends.mlir.values import Need
+
+_EXACT = 64  # bits from which on no index that memory could hold leaves the type
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A precondition: ``index >= 0`` over sizes."""
+
+    index: Linear
+    text: str
+    location: Location | None
+
+
+class Needs:
+    """Collects the preconditions of one function."""
+
+    def __init__(self, atoms: Atoms) -> None:
+        """Require nothing yet."""
+        self.atoms = atoms
+        self.required: dict[Linear, Required] = {}
+
+    def insist(self, need: Need) -> None:
+        """Prove a need, or require it of the sizes; raises LiftError where neither is possible."""
+        greatest, least = self.atoms.greatest(need.index), self.atoms.least(need.index)
+        if need.only_nonnegative:
+            if least is None or self._range(least)[0] < 0:
+                raise refusal(
+                    "overflow", need.location, f"reads `{plain(need.index)}`, which may be negative, as unsigned"
+                )
+            return
+        if need.width >= _EXACT:
+            return
+        limit = (1 << (need.width - 1)) - 1
+        if greatest is None or least is None:
+            raise refusal("overflow", need.location, f"`{plain(need.index)}` may leave i{need.width}")
+        if self._range(greatest)[1] > limit:
+            self._require(-greatest + limit, f"{plain(greatest)} <= {limit}", need)
+        if self._range(least)[0] < -limit - 1:
+            self._require(least + (limit + 1), f"{plain(least)} >= {-limit - 1}", need)
+
+    def _require(self, index: Linear, text: str, need: Need) -> None:
+        if not index.terms:
+            raise refusal("overflow", need.location, f"`{plain(need.index)}` leaves i{need.width}")
+        self.required.setdefault(index, Required(index, text, need.location))
+
+    def _range(self, index: Linear) -> tuple[int, int]:
+        """Give the least and greatest value that the types of the sizes, which are not negative, allow."""
+        low = high = index.constant
+        for name, factor in index.terms:
+            atom = self.atoms.known[name]
+            assert isinstance(atom, Size)
+            end = factor * ((1 << (atom.width - 1)) - 1)
+            low, high = low + min(end, 0), high + max(end, 0)
+        return low, high
+
+
+def plain(index: Linear) -> str:
+    """Spell an index in names of the source."""
+    return re.sub(r"#\d+", "", str(index))

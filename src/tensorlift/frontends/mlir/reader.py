@@ -1,0 +1,94 @@
+"""Reading an MLIR module: parse it, then translate every function that it defines into the loop IR.
+
+The module is upstream text, in custom or generic syntax, for example what Polygeist prints for C.  Attributes of other
+dialects, which say nothing about what a function computes, are blanked out before parsing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.mlir.function import FunctionReader
+from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.ir.location import location_of
+from tensorlift.ir.text import functions as functions_of
+from tensorlift.ir.text import parse_module
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Operation
+
+_SIZE_LIMIT = 4_000_000
+_LINKAGE = re.compile(r"llvm\.linkage = #llvm\.linkage<\w+>(, ?)?")
+_MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{")
+
+
+def read_mlir(text: str, filename: str, *, function: str | None = None, generalise: bool = False) -> list[ReadFunction]:
+    """Read a module into the loop IR, one module for each function that it defines.
+
+    With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``,
+    constant extents and bounds that an index ties together become sizes, and a note says so.
+
+    Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
+    """
+    start = Location(filename, 1, 1)
+    if len(text) > _SIZE_LIMIT:
+        raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
+    module = parse_module(_without_foreign_attributes(text), filename, places=True)
+    defined = {_name(op): op for op in functions_of(module)}
+    if not defined:
+        raise refusal("no-function", start, "the module defines no function")
+    return [
+        _read(defined[name], defined, filename, generalise=generalise) for name in _chosen(defined, function, start)
+    ]
+
+
+def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Location) -> Sequence[str]:
+    if wanted is not None:
+        if wanted not in defined:
+            detail = f"there is no function `{wanted}`; the module defines {', '.join(defined)}"
+            raise refusal("unknown-function", start, detail)
+        return [wanted]
+    helpers = {name for name, op in defined.items() if "private" in str(op.properties.get("sym_visibility", ""))}
+    return [name for name in defined if name not in helpers] or list(defined)
+
+
+def _read(op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool) -> ReadFunction:
+    """Translate one function; what refuses it becomes its diagnostics."""
+    name, location = _name(op), location_of(op) or Location(filename, 1, 1)
+    try:
+        module, notes = FunctionReader(op, defined, filename).read(generalised=generalise)
+    except LiftError as error:
+        return ReadFunction(name, location, None, error.diagnostics)
+    except RecursionError:
+        return ReadFunction(name, location, None, refusal("depth", location).diagnostics)
+    return ReadFunction(name, location, module, notes)
+
+
+def _name(op: Operation) -> str:
+    name: Any = op.properties["sym_name"]
+    return str(name.data)
+
+
+def _without_foreign_attributes(text: str) -> str:
+    """Blank linkage and the attributes of the module out; every other character keeps its place."""
+    text = _LINKAGE.sub(lambda found: " " * len(found[0]), text)
+    found = _MODULE_ATTRIBUTES.search(text)
+    if found is None:
+        return text
+    end = _closing(text, found.end())
+    return text[: found.start()] + re.sub(r"[^\n]", " ", text[found.start() : end]) + text[end:]
+
+
+def _closing(text: str, start: int) -> int:
+    """Give the place behind the brace that closes the one before ``start``."""
+    depth = 1
+    for place in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', text[start:]):
+        depth += {"{": 1, "}": -1}.get(place[0], 0)
+        if depth == 0:
+            return start + place.end()
+    return start

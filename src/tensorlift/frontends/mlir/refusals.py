@@ -1,0 +1,43 @@
+"""What the MLIR front end refuses: one row for each reason; codes of the C front end stand for the same reasons."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tensorlift.diagnostics import LiftError, Location, refuse
+
+
+class Refusal(NamedTuple):
+    """One reason to refuse code."""
+
+    code: str
+    message: str
+    remedy: str
+
+
+REFUSALS: dict[str, Refusal] = {
+    "no-function": Refusal("TL104", "{detail}", "give a module that defines a function with a body"),
+    "unknown-function": Refusal("TL105", "{detail}", "choose one of the functions that the module defines"),
+    "too-large": Refusal("TL106", "{detail}", "split the function, or lift its loop nests one by one"),
+    "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
+    "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),
+    "step": Refusal("TL121", "the step of this loop is {detail}", "step by a positive constant"),
+    "data": Refusal("TL130", "the index depends on {detail}", "address arrays by loop variables and sizes only"),
+    "affine": Refusal("TL131", "the index {detail}", "use sums of loop variables and sizes with constant factors"),
+    "type": Refusal("TL145", "{detail} is not lifted", "use i1 to i64, f32, f64 and memrefs of these"),
+    "call": Refusal("TL150", "`{detail}` has no body here", "define the function in the same module"),
+    "overflow": Refusal("TL157", "the index arithmetic {detail}", "compute indices in `index`, or mark them `nsw`"),
+    "operation": Refusal(
+        "TL194", "`{detail}` is not lifted", "keep to loops, conditions, loads, stores, allocations and arithmetic"
+    ),
+    "control": Refusal("TL195", "{detail}", "use counted loops and conditions"),
+    "memory": Refusal("TL196", "{detail}", "access each memref by its own name and all of its dimensions"),
+    "layout": Refusal("TL197", "elements of {detail} may overlap", "use a layout that keeps elements apart"),
+    "result": Refusal("TL198", "{detail}", "return at most one number, and store arrays into arguments"),
+}
+
+
+def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
+    """Build the exception for a row of the table, to be raised by the caller."""
+    row = REFUSALS[reason]
+    return refuse(row.code, row.message.format(detail=detail), location, row.remedy)

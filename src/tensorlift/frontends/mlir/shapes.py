@@ -1,0 +1,142 @@
+"""Shapes: the extents that a type leaves open, and the settling of every map and type once they are known.
+
+A dynamic extent is what the accesses need, where the greatest index over all loops, plus one, is a size of the
+function, or one.  Otherwise it becomes a size of its own, which a caller reads from the shape of the array.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.affine import ApplyOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, DenseArrayBase, MemRefType, StringAttr, i32
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from tensorlift.frontends.mlir.atoms import Quotient, Size, Variable
+from tensorlift.frontends.mlir.linear import Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.frontends.mlir.translator import Translator
+    from tensorlift.frontends.mlir.values import Loop, Memory
+
+
+def infer_extents(t: Translator, function: Operation) -> None:
+    """Find the extents that no type states."""
+    for memory in t.memories:
+        for dimension, known in enumerate(memory.extents):
+            if known is None:
+                needed = _needed(t, memory, dimension)
+                memory.extents[dimension] = needed or t.new_size(f"{memory.name}_d{dimension}", function)
+
+
+def _needed(t: Translator, memory: Memory, dimension: int) -> Linear | None:
+    """Give the extent that the accesses need, None where none of them needs the most."""
+    ends = list(dict.fromkeys(t.atoms.greatest(access.indices[dimension]) for access in memory.accesses))
+    found = [end for end in ends if end is not None]
+    if len(found) < len(ends):
+        return None
+    greatest = [end + 1 for end in found if all(_outgrows(end - other) for other in found)]
+    return greatest[0] if greatest and (greatest[0].single or greatest[0] == Linear((), 1)) else None
+
+
+def _outgrows(difference: Linear) -> bool:
+    """Tell whether a difference over sizes is not negative for large sizes; the others are excluded elsewhere."""
+    return all(k > 0 for _, k in difference.terms) and (bool(difference.terms) or difference.constant >= 0)
+
+
+def settle(t: Translator) -> None:
+    """Set the maps of loops and accesses and the types of memories."""
+    for loop in t.loops:
+        _settle_loop(t, loop)
+    for memory in t.memories:
+        if not isinstance(memory.value, BlockArgument) and _is_cell(memory):
+            memory.extents = []
+            for access in memory.accesses:
+                access.indices = ()
+        _settle_memory(t, memory)
+        for access in memory.accesses:
+            attribute, operands = t.atoms.map(access.indices)
+            access.op.properties["map"] = attribute
+            access.op.operands = [*access.op.operands, *operands]
+
+
+def _settle_loop(t: Translator, loop: Loop) -> None:
+    lower, lower_operands = t.atoms.map(loop.lowers)
+    upper, upper_operands = t.atoms.map(loop.uppers)
+    loop.op.operands = [*lower_operands, *upper_operands]
+    segments = [len(lower_operands), len(upper_operands), 0]
+    loop.op.properties |= {
+        "lowerBoundMap": lower,
+        "upperBoundMap": upper,
+        "operandSegmentSizes": DenseArrayBase.from_list(i32, segments),
+    }
+
+
+def _is_cell(memory: Memory) -> bool:
+    """Tell whether a local array holds one element, which every access names."""
+    one, zero = Linear((), 1), Linear()
+    return all(extent == one for extent in memory.extents) and all(
+        index == zero for access in memory.accesses for index in access.indices
+    )
+
+
+def _settle_memory(t: Translator, memory: Memory) -> None:
+    extents = known_extents(memory)
+    shape = [DYNAMIC_INDEX if extent.terms else extent.constant for extent in extents]
+    of_type = MemRefType(memory.element, shape)
+    if not isinstance(memory.value, BlockArgument):
+        _settle_allocation(t, memory, [extent for extent in extents if extent.terms])
+    memory.value = Rewriter.replace_value_with_new_type(memory.value, of_type)
+
+
+def _settle_allocation(t: Translator, memory: Memory, dynamic: list[Linear]) -> None:
+    op: Any = memory.value.owner
+    op.operands = [_value_before(t, extent, op) for extent in dynamic]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(dynamic), 0])
+    op.attributes |= {"tl.name": StringAttr(memory.name), **memory.marks}
+    extents = known_extents(memory)
+    if extents and all(_is_over_sizes(t, extent) for extent in extents):
+        op.attributes["tl.shape"] = size_map(t, extents)
+
+
+def _value_before(t: Translator, index: Linear, op: Any) -> SSAValue:
+    """Compute an index just before an operation, unless some value is that index."""
+    attribute, operands = t.atoms.map([index])
+    atom = t.atoms.known[index.single] if index.single is not None else None
+    if isinstance(atom, Size | Variable):
+        return atom.value
+    made = ApplyOp(operands, attribute)
+    made.location = op.location
+    op.parent.insert_op_before(made, op)
+    return made.results[0]
+
+
+def known_extents(memory: Memory) -> list[Linear]:
+    """Give the extents, all of which are known by now."""
+    return [extent for extent in memory.extents if extent is not None]
+
+
+def _is_over_sizes(t: Translator, index: Linear) -> bool:
+    for name, _ in index.terms:
+        atom = t.atoms.known[name]
+        if isinstance(atom, Quotient):
+            if not _is_over_sizes(t, atom.numerator):
+                return False
+        elif not isinstance(atom, Size):
+            return False
+    return True
+
+
+def size_map(t: Translator, indices: Sequence[Linear]) -> AffineMapAttr:
+    """Spell indices as a map over all sizes of the function, in the order of its arguments."""
+    sizes = [argument for argument in t.entry.args if str(argument.type) == "index"]
+    attribute, operands = t.atoms.map(indices)
+    symbols = [AffineExpr.symbol(sizes.index(operand)) for operand in operands]  # type: ignore[arg-type]  # all are arguments
+    results = tuple(result.replace_dims_and_symbols([], symbols) for result in attribute.data.results)
+    return AffineMapAttr(AffineMap(0, len(sizes), results))
