@@ -67,3 +67,4 @@ void cont(int n, double *a, double *o) { for (int i = 0; i < n; i++) { if (a[i] 
 void contelse(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] < 0) a[i] = 1; else continue; a[i] += 2; } }
 void rest(int n, double *a, float *b, double *c) { for (int i = 0; i < n; i++) { c[i] = fmod(a[i], 0.3) + fmodf(b[i], 1.5f) + fmax(a[i], c[i]) - fmin(b[i], 0.5) + copysign(c[i], a[i]); } }
 void truths(int n, bool *t, double *a, bool *u) { for (int i = 0; i < n; i++) { u[i] = t[i] && a[i] > 0; t[i] += a[i]; } }
+void wrapped(int n, int *a, double *d) { for (int i = 0; i < n; i++) { a[i] = (int8_t)(i * 100); d[i] = (int8_t)(i * 50) + (uint8_t)(i * 90); } }
