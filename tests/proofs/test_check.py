@@ -127,7 +127,7 @@ class TestRejected:
             "def f(a):\n    global b\n    return a * 2.0 + 1.0\n",
             "def f(a):\n    while True:\n        return a * 2.0 + 1.0\n",
             "def f(a):\n    np = a\n    return np * 2.0 + 1.0\n",
-            "def len(a):\n    return a\ndef f(a):\n    return len(a) * 2.0 + 1.0\n",
+            "def range(a):\n    return a\ndef f(a):\n    return range(a) * 2.0 + 1.0\n",
             "def f(a):\n    return a * 2.0 + 1.0\ndef f(a):\n    return a\n",
             "def f(a) return a",
         ],

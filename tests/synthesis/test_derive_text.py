@@ -39,7 +39,7 @@ _BODIES = {
     "sum_after": "return np.cumsum(a[::-1])[::-1].copy()",
     "sum_before": "s[1:] = np.cumsum(a[:-1])",
     "greatest": "return a.max()",
-    "blend": "return w * a + (32 - np.int32(w)) * b",
+    "blend": "return w * a + (32 - w) * b",
     "lesser": "return np.minimum(a, b)",
     "keyword": "return lambda_ * 2.0",
     "empty_at_first": "x[i] += A[i, : max(i - 1, 0)] @ x[: max(i - 1, 0)]",

@@ -57,8 +57,12 @@ def test_affine_expressions_know_how_tightly_they_bind() -> None:
 
 
 def test_names_that_mean_something_in_python_get_an_underscore() -> None:
-    assert safe_names(["from", "sum", "np", "x"]) == {"from": "from_", "sum": "sum_", "np": "np_", "x": "x"}
-    assert safe_names(["sum", "sum_"]) == {"sum": "sum__", "sum_": "sum_"}
+    assert safe_names(["from", "max", "np", "x"]) == {"from": "from_", "max": "max_", "np": "np_", "x": "x"}
+    assert safe_names(["max", "max_"]) == {"max": "max__", "max_": "max_"}
+
+
+def test_builtins_that_the_text_never_needs_are_names_like_any_other() -> None:
+    assert safe_names(["sum", "input", "len"]) == {"sum": "sum", "input": "input", "len": "len"}
 
 
 def test_a_short_statement_is_one_line() -> None:

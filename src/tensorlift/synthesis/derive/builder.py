@@ -112,6 +112,8 @@ class Builder:
             op, arguments = _without_negation(op, arguments)
         if op == "sub" and _is_zero(arguments[0]) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
+        if op in _IDEMPOTENT and arguments[0] is arguments[1]:
+            return arguments[0]
         neutral = _without_neutral(op, arguments)
         if neutral is not None:
             return neutral
@@ -212,6 +214,7 @@ class Builder:
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
 
 
+_IDEMPOTENT = ("max", "min", "fmax", "fmin", "and", "or")
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 
 

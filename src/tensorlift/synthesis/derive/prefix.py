@@ -23,7 +23,7 @@ def prefix_value(term: Reduce, full: Domain, scope: Scope) -> Value | None:
 
     """
     for name in term.bound:
-        single = _separated(term, name, full) if len(term.bound) > 1 else term
+        single = _separated(term, name, full, scope.domain) if len(term.bound) > 1 else term
         here = full.project_out(*(v for v in term.bound if v != name))
         value = None if single is None else _single(single, here, scope)
         if value is not None:
@@ -31,14 +31,14 @@ def prefix_value(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     return None
 
 
-def _separated(term: Reduce, name: str, full: Domain) -> Reduce | None:
+def _separated(term: Reduce, name: str, full: Domain, known: Domain) -> Reduce | None:
     """Return the reduction over one variable of that over the others, where neither range depends on the other."""
     others = tuple(v for v in term.bound if v != name)
     alone, rest = full.project_out(*others), full.project_out(name)
     if not (alone & rest).is_subset(full):
         return None
-    inner = reduce(term.op, others, term.domain.project_out(name), term.body)
-    result = reduce(term.op, (name,), term.domain.project_out(*others), inner)
+    inner = reduce(term.op, others, term.domain.project_out(name).gist(known), term.body)
+    result = reduce(term.op, (name,), term.domain.project_out(*others).gist(known), inner)
     assert isinstance(result, Reduce)
     return result
 
@@ -93,7 +93,7 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
     inner = scope.inner(scope.domain.project_out(axis) & _between(name, whole_span), {name: whole_span})
     if not readable(term.body, inner.domain, inner.box, scope):
         return None
-    value = inner.permuted(inner.evaluate(term.body, inner), (*scope.spans, name))
+    value = inner.evaluate(term.body, inner)
     if name not in value.axes:
         return None
     folded = _folded(term, value, name, inner, upwards=upwards)

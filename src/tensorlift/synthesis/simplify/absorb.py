@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, cast
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
+from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, substitute, transform
+from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
@@ -34,15 +35,41 @@ def absorb(term: Term, domain: Domain) -> Term:
 def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
     if not term.has_domains:
         return term
+    if isinstance(term, Apply) and term.op == "cast":
+        term = _as_integer_sum(term)
     if isinstance(term, Piecewise):
         pieces = merge([(inside := domain & piece, descend(inner, inside)) for piece, inner in term.pieces])
         return pieces[0][1] if len(pieces) == 1 else terms.piecewise((p.gist(domain), t) for p, t in pieces)
     rebuilt = rebuild_inside(term, domain, descend)
+    if isinstance(rebuilt, Apply) and (rebuilt.op in ("add", "sub") or rebuilt.op in _IDEMPOTENT):
+        rebuilt = _without_pieces(rebuilt, domain, descend)
     if isinstance(rebuilt, Apply) and rebuilt.op in ("add", "sub"):
         return _absorb_summands(rebuilt, domain)
     if isinstance(rebuilt, Apply) and rebuilt.op in _IDEMPOTENT:
         return _absorb_extremes(rebuilt, domain)
     return rebuilt
+
+
+def _as_integer_sum(term: Apply) -> Term:
+    """Return integers that are summed as reals and then converted back as a sum of integers."""
+    (inner,) = term.args
+    if isinstance(inner, Reduce) and inner.op == "sum" and isinstance(inner.body, Apply) and inner.body.op == "cast":
+        (exact,) = inner.body.args
+        if exact.dtype == term.dtype and is_integer(term.dtype) and is_float(inner.dtype):
+            return terms.reduce("sum", inner.bound, inner.domain, exact)
+    return term
+
+
+def _without_pieces(term: Apply, domain: Domain, descend: Descend) -> Term:
+    """Return the operation on a piecewise operand as one term, where its pieces turn out to be the same then."""
+    for position, operand in enumerate(term.args):
+        if isinstance(operand, Piecewise):
+            before, after = term.args[:position], term.args[position + 1 :]
+            parts = [(domain & piece, (*before, inner, *after)) for piece, inner in operand.pieces]
+            united = merge([(inside, descend(simplified(term.op, args), inside)) for inside, args in parts])
+            if len(united) == 1:
+                return united[0][1]
+    return term
 
 
 def _absorb_summands(term: Apply, domain: Domain) -> Term:
@@ -66,7 +93,9 @@ def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:
     """Return the scaled sum with one more point, whose summand is ``point``; None where it is not its neighbour."""
     numerators, denominators = factors(summand)
     sums = [n for n in numerators if isinstance(n, Reduce) and n.op == "sum" and len(n.bound) == 1]
-    if len(sums) != 1 or contains(point, Reduce) or not sums[0].body.reads <= point.reads:
+    if len(sums) != 1 or not sums[0].body.reads <= point.reads:
+        return None
+    if contains(point, Reduce) != contains(sums[0].body, Reduce):
         return None
     found, variable = sums[0], sums[0].bound[0]
     scale = [n for n in numerators if n is not found]

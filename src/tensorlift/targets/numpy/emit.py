@@ -26,12 +26,13 @@ from tensorlift.ir.tensor_program import (
     walk_statements,
 )
 from tensorlift.targets.numpy.emit_expressions import Speller
-from tensorlift.targets.numpy.emit_text import Precedence, Text, binary, safe_names
+from tensorlift.targets.numpy.emit_text import DTYPE_NAMES, Precedence, Text, binary, safe_names
 from tensorlift.targets.numpy.emit_wrap import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
 
 _INDENT = "    "
@@ -74,14 +75,24 @@ class _Emission:
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
         self.names = safe_names(_all_names(program))
-        self.spell = Speller(self.names)
+        self._begin({})
+
+    def _begin(self, firm: dict[str, DType]) -> None:
+        self.spell = Speller(self.names, firm)
+        self.converted = firm
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
 
     def module(self) -> Emitted:
-        """Return the whole module; the body is spelled first, as it says what the top must define."""
+        """Return the whole module; the body is spelled first, as it says what the top must define.
+
+        A scalar parameter that is to have NumPy's type anywhere is converted once, at the top.
+        """
         body = _with_direct_return(self.program.body)
         self._block(body, _INDENT)
+        while self.spell.wanted:
+            self._begin({**self.converted, **self.spell.wanted})
+            self._block(body, _INDENT)
         top = [*self._imports(), "", "", *self._helpers(), *self._header()]
         offset = len(top)
         cuts = tuple(Cut(cut.line + offset, cut.variable, cut.definition) for cut in self.cuts)
@@ -106,7 +117,13 @@ class _Emission:
         if self.program.location is not None:
             place = self.program.location
             lines.append(f'{_INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
-        return [*lines, *sizes]
+        return [*lines, *sizes, *self._conversions()]
+
+    def _conversions(self) -> Iterator[str]:
+        for parameter in self.program.parameters:
+            if parameter.name in self.converted:
+                name = self.names[parameter.name]
+                yield f"{_INDENT}{name} = {DTYPE_NAMES[self.converted[parameter.name]]}({name})"
 
     def _parameters(self) -> tuple[Parameter, ...]:
         """Return the parameters; a size that nothing mentions, such as a leading dimension, is none."""

@@ -45,9 +45,10 @@ from tensorlift.targets.numpy.emit_text import (
     call,
     number_text,
 )
+from tensorlift.targets.numpy.emit_types import COMPARISONS, converts_itself, may_be_python, needs_type, parameter_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
@@ -58,7 +59,6 @@ _INFIX = {
     "bitand": ("&", Precedence.BIT_AND), "bitor": ("|", Precedence.BIT_OR), "bitxor": ("^", Precedence.BIT_XOR),
     "shl": ("<<", Precedence.SHIFT), "shr": (">>", Precedence.SHIFT),
 }  # fmt: skip
-_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGICAL = {"and": ("&", Precedence.BIT_AND), "or": ("|", Precedence.BIT_OR)}
 _FUNCTIONS = {
     "max": "np.maximum", "min": "np.minimum", "fmax": "np.fmax", "fmin": "np.fmin", "select": "np.where",
@@ -80,11 +80,17 @@ _CONVERTING = {"add", "sub", "mul", "div"}
 
 
 class Speller:
-    """Spells the expressions of one program; ``used`` collects the sizes and helpers that the text needs."""
+    """Spells the expressions of one program; ``used`` collects the sizes and helpers that the text needs.
 
-    def __init__(self, names: dict[str, str]) -> None:
+    ``firm`` are the scalar parameters that the text has converted to NumPy's types, ``wanted`` collects further ones
+    whose conversion would spare one in an expression.
+    """
+
+    def __init__(self, names: dict[str, str], firm: Collection[str] = ()) -> None:
         self.names = names
+        self.firm = firm
         self.used: dict[str, None] = {}
+        self.wanted: dict[str, DType] = {}
         self._memo: dict[Expression, Text] = {}
 
     def __call__(self, node: Expression) -> Text:
@@ -233,7 +239,7 @@ def _broadcast(spell: Speller, node: Broadcast) -> Text:
 def _copy(spell: Speller, node: Copy) -> Text:
     if node.argument.is_weak:
         text = spell(node.argument)
-        return call(DTYPE_NAMES[node.dtype], text.source) if may_be_python(node.argument) else text
+        return call(DTYPE_NAMES[node.dtype], text.source) if may_be_python(node.argument, spell.firm) else text
     return Text(f"{spell(node.argument).atom}.copy()")
 
 
@@ -247,15 +253,15 @@ def _triangle(spell: Speller, node: Triangle) -> Text:
 
 
 def _elementwise(spell: Speller, node: Elementwise) -> Text:
-    if node.op in _COMPARISONS:
+    if node.op in COMPARISONS:
         left, right = (text.within(Precedence.BIT_OR) for text in _operands(spell, node))
-        return Text(f"{left} {_COMPARISONS[node.op]} {right}", Precedence.COMPARISON)
+        return Text(f"{left} {COMPARISONS[node.op]} {right}", Precedence.COMPARISON)
     if node.op in _LOGICAL:
         return _logical(spell, node)
     if node.op in ("neg", "bitnot", "not"):
         return _prefix(spell, node)
-    if node.op == "div" and _is_mean(left := node.arguments[0], node.arguments[1]):
-        return _reduction(spell, left, "mean")
+    if node.op == "div" and _is_mean(total := node.arguments[0], node.arguments[1]):
+        return _reduction(spell, total, "mean")
     if node.op in _INFIX:
         return _infix(spell, node, _operands(spell, node))
     return _function(spell, node)
@@ -283,7 +289,7 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
     operator, precedence = _INFIX[node.op]
     left, right = node.arguments
     if node.op == "mul":
-        if left is right and not may_be_python(left):
+        if left is right and not may_be_python(left, spell.firm):
             is_simple = arguments[0].source.replace(".", "_").isidentifier()
             return Text(f"{arguments[0].atom}{'**' if is_simple else ' ** '}2", Precedence.POWER)
         if isinstance(left, Elementwise) and left.op == "mul" and left.arguments == (right, right):
@@ -307,10 +313,13 @@ def _operands(spell: Speller, node: Elementwise) -> list[Text]:
     texts = [spell(a) for a in arguments]
     if node.op in _CONVERTING and len(arguments) == 2:  # noqa: PLR2004 - binary operators
         for position, argument in enumerate(arguments):
-            if _converts_itself(argument, arguments[1 - position]):
+            if converts_itself(argument, arguments[1 - position]):
                 texts[position] = spell(argument.operands[0])
                 break
-    if _needs_type(node, values):
+    if needs_type(node, values, spell.firm):
+        parameter = parameter_in(values)
+        if parameter is not None:
+            spell.wanted[parameter.name] = parameter.dtype
         position = (
             len(arguments) - len(values) + next((k for k, v in enumerate(values) if not isinstance(v, Literal)), 0)
         )
@@ -318,38 +327,6 @@ def _operands(spell: Speller, node: Elementwise) -> list[Text]:
             DTYPE_NAMES[node.dtype if node.dtype != "bool" else values[0].dtype], texts[position].source
         )
     return texts
-
-
-def _converts_itself(argument: Expression, other: Expression) -> bool:
-    """Tell whether NumPy's own promotion does the conversion: to f64 next to an array of f64."""
-    if not isinstance(argument, Cast) or argument.dtype != "f64" or other.is_weak or other.dtype != "f64":
-        return False
-    inner = argument.argument
-    return not inner.is_weak and inner.dtype != "bool" and not isinstance(other, Cast)
-
-
-def may_be_python(node: Expression) -> bool:
-    """Tell whether the text of a scalar may give a Python number rather than one of NumPy's."""
-    if isinstance(node, Elementwise) and node.is_weak:
-        if node.op not in _INFIX and node.op not in _COMPARISONS and node.op not in ("neg", "bitnot", "not", *_LOGICAL):
-            return False
-        return all(may_be_python(a) for a in node.arguments) and not _needs_type(node, node.arguments)
-    return node.is_weak
-
-
-def _needs_type(node: Elementwise, values: Sequence[Expression]) -> bool:
-    """Tell whether Python numbers would give another type, would not wrap, or would raise on division by zero."""
-    if not all(may_be_python(v) for v in values):
-        return False
-    if node.op in _COMPARISONS:
-        return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
-    if is_integer(node.dtype):
-        return not all(isinstance(v, Literal) for v in values) or node.op == "select"
-    if node.op == "div":
-        return not isinstance(values[1], Literal)
-    if node.dtype == "f32":
-        return node.op not in ("add", "sub", "mul", "neg")
-    return False
 
 
 def _cast(spell: Speller, node: Cast) -> Text:
@@ -361,7 +338,7 @@ def _cast(spell: Speller, node: Cast) -> Text:
         return _mask(spell, inner, "" if node.dtype == "f64" else dtype)
     if node.dtype == "bool":
         return Text(f"{spell(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-    if may_be_python(inner):
+    if may_be_python(inner, spell.firm):
         return call(dtype, spell(inner).source)
     return Text(f"{spell(inner).atom}.astype({dtype})")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import keyword
 from enum import IntEnum
 from fractions import Fraction
@@ -106,11 +105,12 @@ def number_text(value: Fraction | str, dtype: DType) -> Text:
     return Text(repr(float(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
 
 
-_RESERVED = {*keyword.kwlist, *dir(builtins), "np", "tdiv", "sliding_window_view"}
+# Keywords, and the names that emitted text itself needs.
+_RESERVED = {*keyword.kwlist, "np", "tdiv", "sliding_window_view", "range", "max", "min", "bool"}
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that shadow nothing: a keyword or a builtin gets a trailing underscore."""
+    """Return names that hide nothing the text needs: those that would get a trailing underscore."""
     listed = list(dict.fromkeys(names))
     taken = set(listed)
     result = {}

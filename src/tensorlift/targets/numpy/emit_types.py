@@ -1,0 +1,63 @@
+"""Types of NumPy's results: where Python numbers would give another type than the source means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+# Operations that the text has as operators, which give a Python number for Python numbers.
+_OPERATORS = {
+    *COMPARISONS, "add", "sub", "mul", "div", "floordiv", "mod", "bitand", "bitor", "bitxor", "shl", "shr", "and", "or",
+    "neg", "bitnot", "not",
+}  # fmt: skip
+
+
+def converts_itself(argument: Expression, other: Expression) -> bool:
+    """Tell whether NumPy's own promotion does the conversion: to f64 next to an array of f64."""
+    if not isinstance(argument, Cast) or argument.dtype != "f64" or other.is_weak or other.dtype != "f64":
+        return False
+    inner = argument.argument
+    return not inner.is_weak and inner.dtype != "bool" and not isinstance(other, Cast)
+
+
+def may_be_python(node: Expression, firm: Container[str]) -> bool:
+    """Tell whether the text of a scalar may give a Python number; ``firm`` are parameters that are NumPy's already."""
+    if isinstance(node, Variable):
+        return node.is_weak and node.name not in firm
+    if isinstance(node, Elementwise) and node.is_weak:
+        if node.op not in _OPERATORS:
+            return False
+        return all(may_be_python(a, firm) for a in node.arguments) and not needs_type(node, node.arguments, firm)
+    return node.is_weak
+
+
+def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[str]) -> bool:
+    """Tell whether Python numbers would give another type, would not wrap, or would raise on division by zero."""
+    if not all(may_be_python(v, firm) for v in values):
+        return False
+    if node.op in COMPARISONS:
+        return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
+    if is_integer(node.dtype):
+        return not all(isinstance(v, Literal) for v in values) or node.op == "select"
+    if node.op == "div":
+        return not isinstance(values[1], Literal)
+    if node.dtype == "f32":
+        return node.op not in ("add", "sub", "mul", "neg")
+    return False
+
+
+def parameter_in(values: Sequence[Expression]) -> Variable | None:
+    """Return the scalar parameter to convert so that an operation on Python numbers gets its type, if there is one."""
+    for value in values:
+        if isinstance(value, Variable):
+            return value
+        found = parameter_in(value.arguments) if isinstance(value, Elementwise) else None
+        if found is not None:
+            return found
+    return None
