@@ -40,6 +40,15 @@ def test_a_minimum_above_zero_is_found() -> None:
     assert len(chosen) == 3
 
 
+def test_sizes_stay_below_the_largest_that_was_asked_for() -> None:
+    names = [f"n{k}" for k in range(3)]
+    signature = ", ".join(f'%{name}: index {{tl.name = "{name}"}}' for name in names)
+    parameters = FunctionView(function(f"func.func @f({signature}) {{ return }}")).parameters
+    chosen = choose_sizes(parameters, UNIVERSE, seeded(0), 8, largest=5)
+    assert max(max(sizes.values()) for sizes in chosen) == 5
+    assert all(len(set(sizes.values())) == 3 for sizes in chosen[1:])
+
+
 def test_extents_are_never_negative() -> None:
     array = 'memref<?xi8> {tl.name = "x", tl.shape = affine_map<()[n] -> (n - 2)>}'
     text = f'func.func @f(%n: index {{tl.name = "n"}}, %x: {array}) {{ return }}'
@@ -87,6 +96,12 @@ def test_data_has_its_type_and_style(dtype: str, style: Any) -> None:
         assert style != "nonzero" or (values != 0).all()
         assert style != "positive" or (values > 0).all()
         assert style != "any" or len(np.unique(values)) > 9
+
+
+def test_seeded_numbers_are_the_same_everywhere() -> None:
+    """They come from Python's Mersenne Twister, which is the same in every version and on every machine."""
+    assert random_array("i32", (6,), seeded(1), "any").tolist() == [-5, 2, -7, 1, -3, 0]
+    assert random_array("f64", (3,), seeded(1), "any").tolist() != random_array("f64", (3,), seeded(2), "any").tolist()
 
 
 def test_arguments_fit_the_function() -> None:

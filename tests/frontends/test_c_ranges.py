@@ -1,0 +1,38 @@
+"""What the C front end knows of ranges is remembered only as long as it is true."""
+
+from __future__ import annotations
+
+from tensorlift.frontends.c.c_types import INT
+from tensorlift.frontends.c.polynomial import ONE, Polynomial
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.values import Domain, LoopRange
+
+
+def test_a_condition_that_is_assumed_changes_the_answer() -> None:
+    ranges = Ranges()
+    n = ranges.add_size("n", INT)
+    above_three = n - Polynomial.constant(4)
+    assert not ranges.is_certain(above_three)
+    ranges.assume(above_three)
+    assert ranges.is_certain(above_three)
+    ranges.forget_floors()
+    assert not ranges.is_certain(above_three)
+
+
+def test_certainty_and_the_assumption_on_sizes_are_kept_apart() -> None:
+    ranges = Ranges()
+    n = ranges.add_size("n", INT)
+    assert ranges.is_nonnegative(n - ONE)
+    assert not ranges.is_certain(n - ONE)
+    assert ranges.is_nonnegative(n - ONE)
+
+
+def test_the_same_question_in_another_domain_has_its_own_answer() -> None:
+    ranges = Ranges()
+    n, i = ranges.add_size("n", INT), Polynomial.variable("i")
+    whole, later = (Domain((LoopRange("i", Polynomial.constant(low), (n,)),)) for low in (0, 2))
+    two = Polynomial.constant(2)
+    assert not ranges.is_nonnegative(i - two, whole)
+    assert ranges.is_nonnegative(i - two, later)
+    assert ranges.maximum(i, whole) == n - ONE
+    assert ranges.minimum(i, later) == two
