@@ -33,7 +33,7 @@ _LEVEL_TEXT = {
     Level.TESTED: "tested, not proved",
     None: "neither proved nor tested",
 }
-_REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source"}
+_REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source", "python": "Python source"}
 _NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
 
 

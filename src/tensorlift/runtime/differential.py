@@ -49,7 +49,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     """
     interpreter = Interpreter(func_op)
     view, limits = interpreter.view, limits or Limits()
-    tally = Tally("compiled", tolerance or Tolerance())
+    tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
     sizes = choose_sizes(view.parameters, required(view) if domain is None else domain, rng, len(seeds))
     cases = list(draw_cases(interpreter, sizes, rng, tally))

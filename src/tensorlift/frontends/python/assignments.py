@@ -1,0 +1,248 @@
+"""Assignments of Python: to names, elements, slices and several targets at once.
+
+An integer that is assigned once, from sizes and loop variables, is no variable but a name for its expression.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.python.flow import names_in, stored_in
+from tensorlift.frontends.python.functions import Functions
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import Scalar, cast
+from tensorlift.frontends.python.values import (
+    ArrayValue,
+    ArrayVariable,
+    Fixed,
+    Operand,
+    Sizes,
+    View,
+    value_of_view,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.scalars import Number
+
+
+class Assignments(Functions):
+    """Translation of assignments."""
+
+    depth = 0  # how many loops and conditions are open
+    active: tuple[str, ...] = ()  # the loop variables
+    returned_names: tuple[str, ...] = ()  # what the last statement returns
+
+    def _declare(self, name: str, value: Scalar | None, location: Location) -> nodes.Variable:
+        """Make a local variable, with the type that all its values fit."""
+        ctype = self.facts.types.get(self.key(name), (LONG, True))[0]
+        if value is not None:
+            ctype = self._joined(name, value)
+        initialiser = None if value is None else cast(value, ctype, location).node
+        variable = nodes.Variable(name, ctype, location, initialiser=initialiser)
+        self.emit(nodes.Declare(variable, location))
+        self.environment[name] = variable
+        return variable
+
+    def _joined(self, name: str, value: Scalar) -> Number:
+        number = cast(value, LONG, value.node.location) if value.truth else value
+        return self.facts.join(self.key(name), number.ctype, weak=number.weak or value.truth)
+
+    def _assign(self, targets: Sequence[ast.expr], value: ast.expr, location: Location) -> None:
+        if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
+            self._unpack(targets[0].elts, value, location)
+            return
+        found = self.evaluate(value)
+        if len(targets) > 1 and isinstance(found, Scalar):
+            found = self._held(found, location)
+        for target in targets:
+            self._bind(target, found, location)
+
+    def _held(self, value: Scalar, location: Location) -> Scalar:
+        """Compute a value before others are assigned."""
+        if isinstance(value.node, nodes.Integer | nodes.Floating) or (not value.truth and self.is_stable(value.node)):
+            return value
+        return self.temporary(cast(value, LONG, location) if value.truth else value, location)
+
+    def _unpack(self, targets: Sequence[ast.expr], value: ast.expr, location: Location) -> None:
+        """Assign several targets at once: all values are computed before the first is stored."""
+        if isinstance(value, ast.Tuple | ast.List):
+            if len(value.elts) != len(targets):
+                raise refusal("target", location, "the sides of the assignment differ in length")
+            values: list[Operand] = [self._frozen(self.evaluate(item), location) for item in value.elts]
+        else:
+            found = self.evaluate(value)
+            if not isinstance(found, Sizes) or len(found.items) != len(targets):
+                raise refusal(
+                    "target", location, f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names"
+                )
+            values = list(found.items)
+        for target, item in zip(targets, values, strict=True):
+            self._bind(target, item, location)
+
+    def _frozen(self, value: Operand, location: Location) -> Operand:
+        if isinstance(value, Scalar):
+            return self._held(value, location)
+        if isinstance(value, View | ArrayValue):
+            raise refusal("target", location, "several arrays are assigned at once")
+        return value
+
+    def _bind(self, target: ast.expr, value: Operand, location: Location) -> None:
+        match target:
+            case ast.Name(id=name):
+                self._bind_name(name, value, location)
+            case ast.Subscript():
+                self._store(target, value, location)
+            case _:
+                raise refusal("target", self.locate(target), f"the target `{ast.unparse(target)}` is not lifted")
+
+    def _bind_name(self, name: str, value: Operand, location: Location) -> None:
+        known = self.environment.get(name)
+        if name in self.active:
+            raise refusal("loop-variable", location, name)
+        if isinstance(known, ArrayVariable | View | Sizes):
+            raise refusal("rebind", location, name)
+        if isinstance(value, Scalar):
+            self._bind_scalar(name, known, value, location)
+        elif known is not None or self.stores.get(name, 0) > 1:
+            raise refusal("rebind", location, name)
+        elif isinstance(value, View):
+            self._alias(name, value, location)
+        elif isinstance(value, ArrayValue):
+            self.environment[name] = self._new_array(name, value, location)
+        else:
+            self.environment[name] = value
+
+    def _alias(self, name: str, value: View, location: Location) -> None:
+        """Name a part of an array; what its place depends on must not change."""
+        for dimension in value.dimensions:
+            used = [dimension.index] if isinstance(dimension, Fixed) else [dimension.start, dimension.extent]
+            if not all(map(self.is_stable, used)):
+                raise refusal("index", location, f"the part of an array that `{name}` names may move")
+        self.environment[name] = value
+
+    def _new_array(self, name: str, value: ArrayValue, location: Location) -> ArrayVariable:
+        """Make the array that a name is bound to; one that is returned belongs to the caller."""
+        if name in self.returned_names and self.depth == 0 and len(self.calling) == 1:
+            array = self.result_array(name, value.element, value.extents, location)
+        elif value.fresh is not None:
+            return value.fresh
+        else:
+            array = self.allocate(name, value.element, value.extents, location)
+        self.fill(whole(array, location), "", value, location)
+        return array
+
+    def _bind_scalar(self, name: str, known: object, value: Scalar, location: Location) -> None:
+        if isinstance(known, nodes.Variable):
+            ctype = self._joined(name, value)
+            target = nodes.Name(known, known.ctype, location)
+            self.emit(
+                nodes.Evaluate(nodes.Assign("", target, cast(value, ctype, location).node, ctype, location), location)
+            )
+        elif isinstance(known, Scalar):
+            raise refusal("rebind", location, name)
+        elif self.stores.get(name, 0) == 1 and value.is_integer and not value.truth and self.is_stable(value.node):
+            self._name_extent(name, value)
+            self.environment[name] = value
+        else:
+            self._declare(name, value, location)
+
+    def _name_extent(self, name: str, value: Scalar) -> None:
+        """Show an extent by the name that the function gives to it."""
+        if not isinstance(value.node, nodes.Name) or len(self.calling) > 1 or self.depth:
+            return
+        own = self.extents.get(value.node.variable.name)
+        if own is not None and own not in self.facts.display and not self._is_bound_by_callees(name):
+            self.facts.display[own] = name
+            self.facts.changed = True
+
+    def _is_bound_by_callees(self, name: str) -> bool:
+        """Whether a function that this one may call binds a name too."""
+        reached, work = set[str](), [self.function]
+        while work:
+            for callee in names_in(work.pop()) & self.module.functions.keys() - reached:
+                reached.add(callee)
+                work.append(self.module.functions[callee])
+        return any(name in set(stored_in(self.module.functions[callee].body)) for callee in reached)
+
+    def _store(self, target: ast.Subscript, value: Operand, location: Location) -> None:
+        """Store into an element or a part of an array."""
+        view = self._target_view(target)
+        if isinstance(value, Sizes):
+            raise refusal("target", location, "a tuple is stored into an array")
+        if not view.axes:
+            if not isinstance(value, Scalar):
+                raise refusal("rank", location, "an array is stored into one element")
+            view.array.written = True
+            self.store(view.at((), location).node, "", value, location)
+            return
+        if view.array.is_list:
+            raise refusal("target", location, f"a part of the list `{view.array.name}` is replaced")
+        self.fill(view, "", value if isinstance(value, Scalar | ArrayValue) else value_of_view(value), location)
+
+    def _target_view(self, target: ast.Subscript) -> View:
+        base = self.evaluate(target.value)
+        if not isinstance(base, View):
+            raise refusal("target", self.locate(target), f"`{ast.unparse(target.value)}` is no array")
+        return self.view(base, target)
+
+    def _augment(self, target: ast.expr, op: ast.operator, value: ast.expr, location: Location) -> None:
+        """Translate ``target op= value``."""
+        given = self.evaluate(value)
+        view: View | None = None
+        if isinstance(target, ast.Subscript):
+            view = self._target_view(target)
+        elif isinstance(target, ast.Name):
+            found = self.evaluate(target)
+            view = found if isinstance(found, View) else None
+            if isinstance(found, Scalar):
+                result = self.binary(op, found, given, location)
+                if not isinstance(result, Scalar):
+                    raise refusal("rank", location, f"`{target.id}` would become an array")
+                self._bind_name(target.id, result, location)
+                return
+        if view is None:
+            raise refusal("target", self.locate(target), f"the target `{ast.unparse(target)}` is not lifted")
+        self._augment_view(view, op, given, location)
+
+    def _augment_view(self, view: View, op: ast.operator, given: Operand, location: Location) -> None:
+        view.array.written = True
+        if view.axes:
+            if view.array.is_list:
+                raise refusal("target", location, f"the list `{view.array.name}` is extended")
+            mine = value_of_view(view)
+            result = self.binary(op, mine, self._apart(view, given, location), location)
+            assert isinstance(result, ArrayValue)
+            if len(result.extents) != len(view.axes):
+                raise refusal("shape", location, "the value has more dimensions than the target")
+            # Each element reads itself alone, so that no copy is needed.
+            self.fill(view, "", ArrayValue(view.extents, result.at, result.element), location)
+            return
+        result = self.binary(op, view.at((), location), given, location)
+        if not isinstance(result, Scalar):
+            raise refusal("rank", location, "an array is stored into one element")
+        self.store(view.at((), location).node, "", result, location)
+
+    def _apart(self, view: View, given: Operand, location: Location) -> Operand:
+        """Give an operand that does not read the array that is about to be written."""
+        if isinstance(given, View):
+            given = value_of_view(given)
+        if isinstance(given, ArrayValue) and view.array.variable in given.reads:
+            return value_of_view(whole(self.materialise(given, location), location))
+        return given
+
+    def returned(self, value: ast.expr | None, location: Location) -> None:
+        """Translate ``return``."""
+        raise NotImplementedError
+
+    def result_array(
+        self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location
+    ) -> ArrayVariable:
+        """Make an array that the caller gets."""
+        raise NotImplementedError

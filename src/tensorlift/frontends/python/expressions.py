@@ -1,0 +1,282 @@
+"""Scalar expressions of Python: names, arithmetic with floor division, comparisons, conditions.
+
+Everything works on arrays too, element by element, through ``elementwise`` of the subclass.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import DOUBLE, INT, LONG, FloatType
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import (
+    Scalar,
+    binary,
+    call,
+    cast,
+    choose,
+    compare,
+    floating,
+    integer,
+    named,
+    promoted,
+)
+from tensorlift.frontends.python.state import State
+from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, View, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.diagnostics import Location
+
+_PLAIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+_BITS: dict[type[ast.operator], str] = {
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+_COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_LARGEST_POWER = 8
+_INT64 = 1 << 63
+
+
+class Expressions(State):
+    """Evaluation of expressions."""
+
+    def evaluate(self, node: ast.expr) -> Operand:
+        """Evaluate an expression; statements that it needs go before the current one."""
+        location = self.locate(node)
+        match node:
+            case ast.Constant(value=value):
+                return self._constant(value, location)
+            case ast.Name(id=name):
+                return self.name(name, location)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return self.matrix_product(self.array(left), self.array(right), location)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self.evaluate(left), self.evaluate(right), location)
+            case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
+                return self._logic(node)
+            case ast.UnaryOp(op=op, operand=operand):
+                return self._unary(op, self.evaluate(operand), location)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return choose(self.truth(test), self.scalar(body), self.scalar(orelse), location)
+            case ast.Subscript() | ast.Attribute():
+                return self.element(node)
+            case ast.Call():
+                return self.call(node)
+            case _:
+                raise self._unsupported(node)
+
+    def _unsupported(self, node: ast.expr) -> Exception:
+        location = self.locate(node)
+        match node:
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return refusal("comprehension", location, "a comprehension")
+            case ast.Lambda():
+                return refusal("comprehension", location, "a lambda")
+            case ast.NamedExpr() | ast.Starred() | ast.Await() | ast.Yield() | ast.YieldFrom():
+                return refusal("operator", location, f"`{ast.unparse(node)}` is not lifted")
+            case _:
+                return refusal("literal", location, f"`{ast.unparse(node)}`")
+
+    def scalar(self, node: ast.expr) -> Scalar:
+        """Evaluate an expression that must be a number."""
+        value = self.evaluate(node)
+        if not isinstance(value, Scalar):
+            raise refusal("rank", self.locate(node), f"`{ast.unparse(node)}` is an array where a number is needed")
+        return value
+
+    def integer(self, node: ast.expr) -> Scalar:
+        """Evaluate an expression that must be an integer."""
+        value = self.scalar(node)
+        if not value.is_integer or value.truth:
+            raise refusal("index", self.locate(node), f"`{ast.unparse(node)}` is not known to be an integer")
+        return cast(value, LONG, self.locate(node)) if value.ctype != LONG else value
+
+    def array(self, node: ast.expr) -> ArrayValue | View:
+        """Evaluate an expression that must be an array."""
+        value = self.evaluate(node)
+        if isinstance(value, ArrayValue | View):
+            return value
+        raise refusal("unknown-rank", self.locate(node), ast.unparse(node))
+
+    def truth(self, node: ast.expr) -> Scalar:
+        """Evaluate a condition."""
+        if isinstance(node, ast.BoolOp | ast.Compare) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        ):
+            found = self._logic(node)
+            if isinstance(found, Scalar):
+                return found
+            raise refusal("operator", self.locate(node), "an array is no condition")
+        value = self.scalar(node)
+        return value if value.truth else compare("!=", value, integer(0, self.locate(node)), self.locate(node))
+
+    def name(self, name: str, location: Location) -> Operand:
+        """Give what a name stands for."""
+        found = self.environment.get(name)
+        if isinstance(found, nodes.Variable):
+            known = self.facts.types.get(self.key(name))
+            return named(found, location, weak=known is None or known[1] or found in self.stable)
+        if isinstance(found, ArrayVariable):
+            return whole(found, location)
+        if found is not None:
+            return found
+        if name in self.stores:
+            raise refusal("unbound", location, name)
+        if name in self.module.constants:
+            return self._constant(self.module.constants[name], location)
+        raise refusal("name", location, name)
+
+    def _constant(self, value: object, location: Location) -> Scalar:
+        if isinstance(value, bool):
+            return integer(int(value), location)
+        if isinstance(value, int) and -_INT64 <= value < _INT64:
+            return integer(value, location)
+        if isinstance(value, float) and value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
+            return floating(value, location)
+        raise refusal("literal", location, f"`{str(value)[:40]}`")
+
+    def _unary(self, op: ast.unaryop, value: Operand, location: Location) -> Operand:
+        if isinstance(op, ast.UAdd):
+            return value
+
+        def apply(operands: Sequence[Scalar]) -> Scalar:
+            operand = _number(operands[0], location)
+            if isinstance(op, ast.Invert):
+                if not operand.is_integer:
+                    raise refusal("operator", location, "`~` of a number that is no integer")
+                return Scalar(nodes.Unary("~", operand.node, operand.ctype, location), operand.ctype, operand.weak)
+            if isinstance(operand.node, nodes.Integer):
+                return Scalar(nodes.Integer(-operand.node.value, LONG, location), LONG, operand.weak)
+            return Scalar(nodes.Unary("-", operand.node, operand.ctype, location), operand.ctype, operand.weak)
+
+        return self.elementwise(apply, [value], location)
+
+    def binary(self, op: ast.operator, left: Operand, right: Operand, location: Location) -> Operand:
+        """Apply a binary operator, element by element if an operand is an array."""
+        return self.elementwise(
+            lambda operands: self._arithmetic(op, operands[0], operands[1], location), [left, right], location
+        )
+
+    def _arithmetic(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
+        left, right = _number(left, location), _number(right, location)
+        if type(op) in _PLAIN:
+            return binary(_PLAIN[type(op)], left, right, location)
+        if isinstance(op, ast.Div):
+            return _quotient(left, right, location)
+        if isinstance(op, ast.FloorDiv):
+            return _floor_quotient(left, right, location)
+        if isinstance(op, ast.Mod):
+            whole_part = binary("*", _floor_quotient(left, right, location), right, location)
+            return binary("-", left, whole_part, location)
+        if isinstance(op, ast.Pow):
+            return self._power(left, right, location)
+        if type(op) in _BITS and left.is_integer and right.is_integer:
+            return binary(_BITS[type(op)], left, right, location)
+        raise refusal("operator", location, "this operator is not lifted for these operands")
+
+    def _power(self, base: Scalar, exponent: Scalar, location: Location) -> Scalar:
+        """Multiply out a small power; others are ``pow``, a square root ``sqrt``."""
+        node = exponent.node
+        if isinstance(node, nodes.Integer) and 0 <= node.value <= _LARGEST_POWER:
+            result = integer(1, location) if node.value == 0 else base
+            for _ in range(node.value - 1):
+                result = binary("*", result, base, location)
+            return result
+        if isinstance(node, nodes.Integer) and -_LARGEST_POWER <= node.value < 0:
+            below = self._power(base, integer(-node.value, location), location)
+            return _quotient(integer(1, location), below, location)
+        ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
+        if not isinstance(ctype, FloatType):
+            raise refusal("operator", location, "an integer power whose exponent is no small constant")
+        if isinstance(node, nodes.Floating) and node.value == 0.5:  # noqa: PLR2004 - the exponent of a square root
+            return call("sqrt", [base], ctype, location, weak=weak)
+        return call("pow", [base, exponent], ctype, location, weak=weak)
+
+    def _logic(self, node: ast.expr) -> Operand:
+        """Evaluate ``not``, ``and``, ``or`` and comparisons."""
+        location = self.locate(node)
+        if isinstance(node, ast.UnaryOp):
+            inner = self.truth(node.operand)
+            return Scalar(nodes.Unary("!", inner.node, INT, location), INT, truth=True)
+        if isinstance(node, ast.BoolOp):
+            values = [self._operand_of_logic(value) for value in node.values]
+            return _chained("&&" if isinstance(node.op, ast.And) else "||", values, location)
+        assert isinstance(node, ast.Compare)
+        sides = [self.evaluate(side) for side in (node.left, *node.comparators)]
+        operators = [_COMPARISONS.get(type(op), "") for op in node.ops]
+        if "" in operators:
+            raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
+
+        def apply(operands: Sequence[Scalar]) -> Scalar:
+            tests = [
+                compare(operator, _number(a, location), _number(b, location), location)
+                for operator, a, b in zip(operators, operands, operands[1:], strict=False)
+            ]
+            return _chained("&&", tests, location)
+
+        return self.elementwise(apply, sides, location)
+
+    def _operand_of_logic(self, node: ast.expr) -> Scalar:
+        """Evaluate an operand of ``and`` or ``or``, which must not need statements of its own."""
+        before = len(self.out)
+        value = self.truth(node)
+        if len(self.out) != before:
+            raise refusal("operator", self.locate(node), "an operand of `and` or `or` needs a loop")
+        return value
+
+    def elementwise(
+        self, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand], location: Location
+    ) -> Operand:
+        """Apply a function of scalars, element by element if an operand is an array."""
+        raise NotImplementedError
+
+    def matrix_product(self, left: ArrayValue | View, right: ArrayValue | View, location: Location) -> Operand:
+        """Multiply two arrays as ``@`` does."""
+        raise NotImplementedError
+
+    def element(self, node: ast.Subscript | ast.Attribute) -> Operand:
+        """Evaluate a subscript or an attribute."""
+        raise NotImplementedError
+
+    def call(self, node: ast.Call) -> Operand:
+        """Evaluate a call."""
+        raise NotImplementedError
+
+
+def _number(value: Scalar, location: Location) -> Scalar:
+    """Turn a truth value into a number."""
+    return Scalar(cast(value, LONG, location).node, LONG, weak=True) if value.truth else value
+
+
+def _chained(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
+    result = values[0]
+    for value in values[1:]:
+        result = Scalar(nodes.Binary(operator, result.node, value.node, INT, location), INT, truth=True)
+    return result
+
+
+def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
+    """Divide as ``/`` does: in floating point."""
+    ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
+    if not isinstance(ctype, FloatType):
+        ctype = DOUBLE
+    a, b = cast(left, ctype, location), cast(right, ctype, location)
+    return Scalar(nodes.Binary("/", a.node, b.node, ctype, location), ctype, weak)
+
+
+def _floor_quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
+    """Divide as ``//`` does: rounded down."""
+    ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
+    if not isinstance(ctype, FloatType):
+        return binary("//", left, right, location)
+    return call("floor", [_quotient(left, right, location)], ctype, location, weak=weak)
+
+
+__all__ = ["Expressions"]

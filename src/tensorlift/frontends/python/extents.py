@@ -1,0 +1,46 @@
+"""Which variables a translated function mentions: an extent that none mentions is left to the accesses to tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.demand import children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def mentioned_variables(found: Iterable[Any]) -> set[nodes.Variable]:
+    """Collect the variables that occur in statements and expressions."""
+    return {node.variable for node in _walk(list(found)) if isinstance(node, nodes.Name)}
+
+
+def _walk(work: list[Any]) -> Iterator[Any]:
+    seen: set[int] = set()
+    while work:
+        node = work.pop()
+        if isinstance(node, tuple | list):
+            work.extend(node)
+        elif node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            work.extend(_parts(node))
+
+
+def _parts(node: Any) -> tuple[Any, ...]:
+    match node:
+        case nodes.Block(statements=statements):
+            return statements
+        case nodes.Declare(variable=variable):
+            return (*variable.extents, variable.initialiser)
+        case nodes.Evaluate(expression=expression):
+            return (expression,)
+        case nodes.If(condition=condition, then=then, otherwise=otherwise):
+            return condition, then, otherwise
+        case nodes.Loop():
+            return node.initial, node.condition, node.advance, node.body
+        case nodes.Return(value=value):
+            return (value,)
+        case _:
+            return children(node)

@@ -1,0 +1,221 @@
+"""Loops of Python: what they run over, and their variables.
+
+Every loop counts: over a range, or over the positions of an array, of which its targets are elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.python.arrays import counted
+from tensorlift.frontends.python.assignments import Assignments
+from tensorlift.frontends.python.flow import stored_in
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import Scalar, binary, integer
+from tensorlift.frontends.python.values import (
+    ArrayVariable,
+    Fixed,
+    View,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+
+_TWO = 2
+_RANGES = {"range", "prange"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The values of a loop variable: from ``start`` on in steps, to before the least of ``stops``."""
+
+    start: Scalar
+    stops: tuple[Scalar, ...]
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """The element of an array at the counter, or as far before ``last``."""
+
+    view: View
+    last: Scalar | None = None
+
+
+_COUNTER = object()
+
+
+class Loops(Assignments):
+    """Translation of loops."""
+
+    def body(self, statements: Sequence[ast.stmt]) -> None:
+        """Translate the statements of a block into the open one."""
+        raise NotImplementedError
+
+    def _for(self, loop: ast.For) -> None:
+        location = self.locate(loop)
+        if loop.orelse:
+            raise refusal("statement", location, "for ... else")
+        self.depth += 1
+        saved = self.active
+        with self.block() as outside:
+            span, bind = self._iterable(loop.target, loop.iter)
+            self._counted_loop(loop, span, bind)
+        self.active = saved
+        self.depth -= 1
+        self.emit(nodes.Block(tuple(outside), location))
+
+    def _counted_loop(self, loop: ast.For, span: _Range, bind: list[tuple[ast.expr, object]]) -> None:
+        location = self.locate(loop)
+        start, stops = self._once(span.start, location), [self._once(stop, location) for stop in span.stops]
+        name, variable = self._counter(loop, start, bind)
+        rising = (start.node, [stop.node for stop in stops])
+        falling = (
+            binary("+", stops[0], integer(1, location), location).node,
+            [binary("+", start, integer(1, location), location).node],
+        )
+        with self.block() as statements, self.counting(variable, rising if span.step > 0 else falling):
+            counter = Scalar(nodes.Name(variable, LONG, location), LONG, weak=True)
+            for target, rule in bind:
+                self._bind_item(target, rule, counter, location)
+            if name:
+                self.environment[name] = counter
+            self.active = (*self.active, *dict.fromkeys(stored_in([loop.target])))
+            self.body(loop.body)
+        self.emit(counted(variable, [stop.node for stop in stops], statements, location, span.step))
+
+    def _counter(self, loop: ast.For, start: Scalar, bind: list[tuple[ast.expr, object]]) -> tuple[str, nodes.Variable]:
+        """Make the loop variable: the target of the loop itself where it counts."""
+        location = self.locate(loop.target)
+        for target, rule in bind:
+            if rule is _COUNTER and isinstance(target, ast.Name):
+                if target.id in self.environment:
+                    raise refusal("loop-variable", location, target.id)
+                bind.remove((target, rule))
+                return target.id, nodes.Variable(target.id, LONG, location, initialiser=start.node)
+        return "", nodes.Variable(self.fresh("i"), LONG, location, initialiser=start.node)
+
+    def _once(self, bound: Scalar, location: Location) -> Scalar:
+        """Compute a bound before the loop unless it stays the same."""
+        if self.is_stable(bound.node):
+            return bound
+        found = self.temporary(bound, location, "stop")
+        assert isinstance(found.node, nodes.Name)
+        self.stable.add(found.node.variable)
+        return found
+
+    def _bind_item(self, target: ast.expr, rule: object, counter: Scalar, location: Location) -> None:
+        if rule is _COUNTER:
+            self._bind_loop_name(target, counter, location)
+        elif isinstance(rule, Scalar):  # a counter that starts elsewhere
+            self._bind_loop_name(target, binary("+", counter, rule, location), location)
+        else:
+            assert isinstance(rule, _Item)
+            index = counter if rule.last is None else binary("-", rule.last, counter, location)
+            axis = rule.view.axes[0]
+            dimensions = list(rule.view.dimensions)
+            dimensions[axis] = Fixed(rule.view.along(axis).at(index.node, location))
+            view = View(rule.view.array, tuple(dimensions), rule.view.axes[1:])
+            if view.axes:
+                self._bind_loop_name(target, view, location)
+            else:
+                held = self.temporary(view.at((), location), location, getattr(target, "id", "v"))
+                self._bind_loop_name(target, held, location)
+
+    def _bind_loop_name(self, target: ast.expr, value: Scalar | View, location: Location) -> None:
+        if not isinstance(target, ast.Name):
+            raise refusal("target", location, f"the loop target `{ast.unparse(target)}` is not lifted")
+        if isinstance(self.environment.get(target.id), ArrayVariable | nodes.Variable):
+            raise refusal("loop-variable", location, target.id)
+        self.environment[target.id] = value
+
+    def _iterable(self, target: ast.expr, node: ast.expr) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+        """Read what a loop runs over: the values of its counter, and what its targets are at each."""
+        location = self.locate(node)
+        if not isinstance(node, ast.Call):
+            return self._over_array(target, node, reverse=False)
+        _, name = self.callee(node)
+        if node.keywords and name in {*_RANGES, "zip", "reversed"}:
+            raise refusal("arguments", location, f"keyword arguments of `{name}` are not lifted")
+        if name in _RANGES:
+            return self._range(node), [(target, _COUNTER)]
+        if name == "reversed" and len(node.args) == 1:
+            return self._reversed(target, node.args[0])
+        if name == "enumerate" and 1 <= len(node.args) <= _TWO:
+            return self._enumerate(target, node)
+        if name == "zip":
+            return self._zip(target, node)
+        return self._over_array(target, node, reverse=False)
+
+    def _range(self, node: ast.Call) -> _Range:
+        location = self.locate(node)
+        if not 1 <= len(node.args) <= _TWO + 1:
+            raise refusal("arguments", location, f"`range` takes 1 to 3 arguments, not {len(node.args)}")
+        values = [self.integer(argument) for argument in node.args]
+        if len(values) == 1:
+            return _Range(integer(0, location), (values[0],))
+        step = 1
+        if len(values) > _TWO:
+            given = values[2].node
+            if not isinstance(given, nodes.Integer) or given.value == 0:
+                text = ast.unparse(node.args[2])
+                detail = "zero" if isinstance(given, nodes.Integer) else f"`{text}`, which is no constant"
+                raise refusal("step", self.locate(node.args[2]), detail)
+            step = given.value
+        return _Range(values[0], (values[1],), step)
+
+    def _reversed(self, target: ast.expr, node: ast.expr) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+        if isinstance(node, ast.Call) and self.callee(node)[1] in _RANGES:
+            location = self.locate(node)
+            span = self._range(node)
+            if span.step != 1:
+                raise refusal("iterable", location, "`reversed` of a range with a step")
+            first = binary("-", span.stops[0], integer(1, location), location)
+            return _Range(first, (binary("-", span.start, integer(1, location), location),), -1), [(target, _COUNTER)]
+        return self._over_array(target, node, reverse=True)
+
+    def _over_array(
+        self, target: ast.expr, node: ast.expr, *, reverse: bool
+    ) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+        location = self.locate(node)
+        if not isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            raise refusal("iterable", location, f"`{ast.unparse(node)}`")
+        value = self.evaluate(node)
+        if not isinstance(value, View):
+            raise refusal("iterable", location, f"`{ast.unparse(node)}`")
+        length = Scalar(value.extents[0], LONG, weak=True)
+        last = binary("-", length, integer(1, location), location) if reverse else None
+        return _Range(integer(0, location), (length,)), [(target, _Item(value, last))]
+
+    def _enumerate(self, target: ast.expr, node: ast.Call) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+        location = self.locate(node)
+        if not isinstance(target, ast.Tuple) or len(target.elts) != _TWO:
+            raise refusal("target", location, "`enumerate` needs two targets")
+        span, items = self._iterable(target.elts[1], node.args[0])
+        if span.step != 1 or not isinstance(span.start.node, nodes.Integer) or span.start.node.value != 0:
+            raise refusal("iterable", location, "`enumerate` of a range that does not start at 0")
+        starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
+        first: object = self.integer(starts[0]) if starts else _COUNTER
+        return span, [(target.elts[0], first), *items]
+
+    def _zip(self, target: ast.expr, node: ast.Call) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+        location = self.locate(node)
+        if not isinstance(target, ast.Tuple) or len(target.elts) != len(node.args) or not node.args:
+            raise refusal("target", location, "`zip` needs a target for each of its arguments")
+        found: list[tuple[ast.expr, object]] = []
+        stops: list[Scalar] = []
+        for inner, argument in zip(target.elts, node.args, strict=True):
+            span, items = self._iterable(inner, argument)
+            if span.step != 1 or not isinstance(span.start.node, nodes.Integer) or span.start.node.value != 0:
+                raise refusal("iterable", location, "`zip` of a range that does not start at 0")
+            found += items
+            stops += span.stops
+        for stop in stops[1:]:
+            self.require_equal(stops[0].node, stop.node, location)
+        return _Range(integer(0, location), (stops[0],)), found

@@ -1,0 +1,346 @@
+"""One Python function to one MLIR module: parameters, extents, what is returned, preconditions.
+
+The function is translated into the shared syntax tree, then lowered as a C function is.  Python's arrays know their
+extents, so each becomes a size of the function, unless the translation never mentions it: then the accesses tell it
+(``y[i]`` for ``i`` below ``n``), and that it is so becomes a precondition.  Where they tell no single size, the extent
+stays a size of its own, and the accesses are checked against it.
+
+Arrays that the function makes and returns are parameters of the loop IR that it writes; so are the scalars of a
+returned tuple, as arrays of rank 0.  ``tl.returns`` lists what Python returns, in its order.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, DictionaryAttr, StringAttr
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import LONG, VOID, PointerType, VoidType
+from tensorlift.frontends.c.lower import lower_function
+from tensorlift.frontends.python.extents import mentioned_variables
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import Scalar, cast
+from tensorlift.frontends.python.signature import kinds_of
+from tensorlift.frontends.python.state import Facts
+from tensorlift.frontends.python.statements import Statements
+from tensorlift.frontends.python.values import (
+    ArrayValue,
+    ArrayVariable,
+    Operand,
+    View,
+    array_type,
+    value_of_view,
+    whole,
+)
+from tensorlift.ir.function import FunctionView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.frontends.python.scalars import Number
+    from tensorlift.frontends.python.signature import ParameterKind
+    from tensorlift.frontends.python.state import Module
+
+_PASSES = 12
+
+
+def lower_python(function: ast.FunctionDef, module: Module) -> ModuleOp:
+    """Lower one function; raises ``LiftError`` with the reason where it is refused."""
+    kinds = kinds_of(function, module.locate)
+    facts = Facts()
+    for _ in range(_PASSES):
+        facts.changed = False
+        translation = Translation(module, facts, function, kinds)
+        translation.run()
+        if not facts.changed:
+            return _Lowering(translation).run()
+    raise refusal("unbound", module.locate(function), "some variable")
+
+
+class Translation(Statements):
+    """The translation of the outermost function."""
+
+    def __init__(
+        self, module: Module, facts: Facts, function: ast.FunctionDef, kinds: dict[str, ParameterKind]
+    ) -> None:
+        super().__init__(module, facts, function)
+        self.sizes: dict[str, nodes.Variable] = {}
+        self.parameters: list[nodes.Variable] = []
+        self.arrays: list[ArrayVariable] = []
+        self.results: list[nodes.Variable] = []
+        self.returns: list[str] = []
+        self.result: Number | VoidType = VOID
+        self.returned_names = _returned_names(function)
+        self._returned_arrays: set[str] = set()
+        for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+            self._parameter(argument, kinds[argument.arg])
+
+    def run(self) -> None:
+        """Translate the body."""
+        self.body(self.function.body)
+
+    def _parameter(self, argument: ast.arg, kind: ParameterKind) -> None:
+        location = self.locate(argument)
+        name = argument.arg
+        if kind.rank is None:
+            raise refusal("unknown-rank", location, name)
+        if kind.rank:
+            self._array_parameter(name, kind.rank, kind, location)
+            return
+        variable = nodes.Variable(name, kind.dtype, location, is_parameter=True)
+        self.parameters.append(variable)
+        self.facts.types.setdefault(self.key(name), (kind.dtype, True))
+        if name in self.stores:
+            value = Scalar(nodes.Name(variable, kind.dtype, location), kind.dtype, weak=True)
+            self._declare(name, value, location)
+            return
+        self.environment[name] = variable
+        if kind.dtype == LONG:
+            self.add_size(variable)
+
+    def _array_parameter(self, name: str, rank: int, kind: ParameterKind, location: Location) -> None:
+        extents = tuple(self._size_of(f"{name}_shape{axis}", location) for axis in range(rank))
+        variable = nodes.Variable(
+            name, array_type(kind.dtype, rank), location, extents, is_parameter=True, keeps_rank=True
+        )
+        self.parameters.append(variable)
+        array = ArrayVariable(name, variable, kind.dtype, extents, kind.is_list)
+        self.arrays.append(array)
+        self.environment[name] = array
+
+    def _size_of(self, own: str, location: Location) -> nodes.Expression:
+        """Give the size that an extent is, by the name that the source gives to it."""
+        chosen = self.facts.representative(own)
+        variable = self.sizes.get(chosen)
+        if variable is None:
+            name = self.facts.display.get(chosen, chosen)
+            variable = self.sizes[chosen] = nodes.Variable(name, LONG, location, is_parameter=True)
+            self.extents[name] = chosen
+            self.add_size(variable)
+        return nodes.Name(variable, LONG, location)
+
+    def result_array(
+        self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location
+    ) -> ArrayVariable:
+        """Make an array that the caller gets."""
+        if not all(map(self.is_stable, extents)):
+            raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
+        ctype = replace(array_type(element, len(extents)), spelling=f"{element.spelling} restrict")
+        variable = nodes.Variable(name, ctype, location, tuple(extents), is_parameter=True, keeps_rank=True)
+        self.results.append(variable)
+        self._returned_arrays.add(name)
+        return ArrayVariable(name, variable, element, tuple(extents))
+
+    def returned(self, value: ast.expr | None, location: Location) -> None:
+        """Translate ``return``."""
+        if value is None or (isinstance(value, ast.Constant) and value.value is None):
+            self.emit(nodes.Return(None, location))
+            return
+        if isinstance(value, ast.Tuple):
+            self._return_tuple(value.elts, location)
+            return
+        found = self.evaluate(value)
+        if isinstance(found, Scalar):
+            self._return_scalar(found, location)
+        else:
+            self._return_last(location)
+            self._return_array(value, found, "result", location)
+
+    def _return_scalar(self, value: Scalar, location: Location) -> None:
+        number = cast(value, LONG, location) if value.truth else value
+        ctype = self.facts.join("return", number.ctype, weak=number.weak)
+        self.result = ctype
+        self.emit(nodes.Return(cast(number, ctype, location).node, location))
+        if self.depth == 0:
+            self.returns.append("")
+
+    def _return_tuple(self, items: Sequence[ast.expr], location: Location) -> None:
+        self._return_last(location)
+        values = [self.evaluate(item) for item in items]
+        last: Scalar | None = None
+        for position, (item, value) in enumerate(zip(items, values, strict=True)):
+            name = f"result_{position + 1}"
+            if not isinstance(value, Scalar):
+                self._return_array(item, value, name, location)
+            elif position == len(items) - 1:
+                last = value
+            else:
+                self._return_cell(item, value, name, location)
+        if last is not None:
+            self._return_scalar(last, location)
+
+    def _return_last(self, location: Location) -> None:
+        """Refuse arrays and tuples that are returned elsewhere than at the end."""
+        returns = [node for node in ast.walk(self.function) if isinstance(node, ast.Return)]
+        if self.depth or len(returns) > 1:
+            raise refusal("return", location, "an array or a tuple is returned in one of several places")
+
+    def _return_array(self, item: ast.expr, value: Operand, name: str, location: Location) -> None:
+        if isinstance(item, ast.Name):
+            array = self.environment.get(item.id)
+            owned = isinstance(array, ArrayVariable) and (item.id in self._returned_arrays or array.written)
+            if isinstance(array, ArrayVariable) and owned and array.name not in self.returns and self._is_own(array):
+                self.returns.append(array.name)
+                return
+        if isinstance(value, View):
+            value = value_of_view(value)
+        if not isinstance(value, ArrayValue):
+            raise refusal("return", location, f"`{ast.unparse(item)}` is returned")
+        array = self.result_array(self._free(name), value.element, value.extents, location)
+        self.fill(whole(array, location), "", value, location)
+        self.returns.append(array.name)
+
+    def _is_own(self, array: ArrayVariable) -> bool:
+        return array.variable in self.results or array.variable in self.parameters
+
+    def _return_cell(self, item: ast.expr, value: Scalar, name: str, location: Location) -> None:
+        """Return a scalar of a tuple through an array of rank 0."""
+        number = cast(value, LONG, location) if value.truth else value
+        ctype = number.ctype
+        pointer = PointerType(f"{ctype.spelling} *restrict", ctype)
+        wanted = item.id if isinstance(item, ast.Name) and item.id not in self.returns else name
+        variable = nodes.Variable(self._free(wanted), pointer, location, is_parameter=True)
+        self.results.append(variable)
+        target = nodes.Unary("*", nodes.Name(variable, pointer, location), ctype, location)
+        self.emit(nodes.Evaluate(nodes.Assign("", target, number.node, ctype, location), location))
+        self.returns.append(variable.name)
+
+    def _free(self, name: str) -> str:
+        taken = {v.name for v in (*self.parameters, *self.results, *self.sizes.values())}
+        return name if name not in taken else self.fresh(name)
+
+
+class _Lowering:
+    """The lowering of a translated function, twice where the accesses do not tell the extents."""
+
+    def __init__(self, translation: Translation) -> None:
+        self._translation = translation
+        self._body = nodes.Block(tuple(translation.out), self._location)
+        self._function_name = translation.function.name
+        used = mentioned_variables([self._body, *(r.extents for r in translation.results)])
+        constrained = {name for e in translation.equalities for name in (e.left - e.right).variables()}
+        shared = {translation.facts.representative(name) for pair in translation.facts.unified for name in pair[:2]}
+        self._free = {
+            variable
+            for own, variable in translation.sizes.items()
+            if variable not in used and variable.name not in constrained and own not in shared
+        }
+        self._texts: list[tuple[str, Location]] = []
+
+    @property
+    def _location(self) -> Location:
+        return self._translation.locate(self._translation.function)
+
+    def run(self) -> ModuleOp:
+        """Lower, with as few sizes as the accesses allow."""
+        try:
+            module = self._lower(self._free)
+        except LiftError:
+            if not self._free:
+                raise
+            return self._finish(self._lower(set()))
+        kept = self._told(module)
+        if kept != self._free:
+            module = self._lower(kept)
+            if self._told(module) != kept:
+                kept, self._texts = set(), []
+                module = self._lower(kept)
+        return self._finish(module)
+
+    def _lower(self, inferred: set[nodes.Variable]) -> ModuleOp:
+        """Lower with the extents of ``inferred`` left to the accesses."""
+        t = self._translation
+        for array in t.arrays:
+            array.variable.extents = tuple(
+                None if isinstance(e, nodes.Name) and e.variable in inferred else e for e in array.extents
+            )
+        sizes = [variable for variable in t.sizes.values() if variable not in inferred]
+        function = nodes.Function(
+            self._function_name, (*sizes, *t.parameters, *t.results), t.result, self._location, self._body
+        )
+        return lower_function(function, t.module.filename)
+
+    def _told(self, module: ModuleOp) -> set[nodes.Variable]:
+        """Collect the inferred extents that are one size, and note that they must be."""
+        told: set[nodes.Variable] = set()
+        self._texts = []
+        view = FunctionView(module.body.block.first_op)  # type: ignore[arg-type] # a module of one function
+        extents = {p.name: p.extents for p in view.parameters if p.role == "array"}
+        for array in self._translation.arrays:
+            for axis, (declared, own) in enumerate(zip(array.variable.extents, array.extents, strict=True)):
+                found = (extents[array.name] or ())[axis] if extents[array.name] else None
+                if declared is not None or found is None or not isinstance(own, nodes.Name):
+                    continue
+                if found.constant == 0 and [k for _, k in found.terms] == [1] and isinstance(found.terms[0][0], str):
+                    told.add(own.variable)
+                    text = f"{_spell(array, axis)} == {self._named(str(found))}"
+                    self._texts.append((text, array.variable.location))
+        return told
+
+    def _named(self, size: str) -> str:
+        """Spell a size as the source can: one that it has no name for as an extent."""
+        own = self._translation.extents.get(size)
+        return size if own is None or own != size else _spell_own(own)
+
+    def _finish(self, module: ModuleOp) -> ModuleOp:
+        """Add what Python asks for to the preconditions, and the list of what is returned."""
+        function = module.body.block.first_op
+        assert function is not None
+        t = self._translation
+        found = [(text, None, location) for text, location in self._texts]
+        found += [(f"{_spell_own(a)} == {_spell_own(b)}", None, place) for a, b, place in t.facts.unified]
+        stated: list[DictionaryAttr] = [_requirement(text, location) for text, _, location in found]
+        sizes = FunctionView(function).size_names
+        for equality in t.equalities:
+            text = f"{equality.left.spell(self._named)} == {equality.right.spell(self._named)}"
+            stated.append(_requirement(text, equality.location, equality.left - equality.right, sizes))
+        before = function.attributes.get("tl.requires")
+        known = list(before.data) if isinstance(before, ArrayAttr) else []
+        if known or stated:
+            function.attributes["tl.requires"] = ArrayAttr([*known, *dict.fromkeys(stated)])
+        function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in t.returns])
+        return module
+
+
+def _requirement(
+    text: str, location: Location, zero: Polynomial | None = None, sizes: Sequence[str] = ()
+) -> DictionaryAttr:
+    """Build a precondition; where given, the polynomial ``zero`` over the sizes must be zero."""
+    entry = {"kind": StringAttr("extent"), "text": StringAttr(text), "loc": StringAttr(str(location))}
+    if zero is None:
+        return DictionaryAttr(entry)
+    left = AffineExpr.constant(zero.terms.get((), 0))
+    for monomial, value in sorted(zero.terms.items()):
+        if monomial:
+            left = left + AffineExpr.symbol(sizes.index(monomial[0])) * value
+    constraint = AffineConstraintExpr(AffineConstraintKind.eq, left, AffineExpr.constant(0), canonicalize=False)
+    return DictionaryAttr({**entry, "set": AffineSetAttr(AffineSet(0, len(sizes), (constraint,)))})
+
+
+def _spell(array: ArrayVariable, axis: int) -> str:
+    if array.is_list:
+        return f"len({array.name}{'[0]' * axis})"
+    return f"{array.name}.shape[{axis}]"
+
+
+def _spell_own(own: str) -> str:
+    name, _, axis = own.rpartition("_shape")
+    return f"{name}.shape[{axis}]"
+
+
+def _returned_names(function: ast.FunctionDef) -> tuple[str, ...]:
+    """List the names that the last statement returns."""
+    last = function.body[-1]
+    if not isinstance(last, ast.Return):
+        return ()
+    items = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+    return tuple(item.id for item in items if isinstance(item, ast.Name))

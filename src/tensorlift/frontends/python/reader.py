@@ -1,0 +1,98 @@
+"""Reading a Python file: parse it, find its functions, constants and imports, lower every function."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.c.refusals import refusal as shared_refusal
+from tensorlift.frontends.python.lower import lower_python
+from tensorlift.frontends.python.refusals import in_python, refusal
+from tensorlift.frontends.python.state import Module
+from tensorlift.frontends.read_function import ReadFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SIZE_LIMIT = 4_000_000
+_DECORATORS = {"njit", "jit", "lift"}
+
+
+def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
+    """Read Python source text into the loop IR, one module for each function at the top level of the file.
+
+    With ``function`` only that function is read.  Raises ``LiftError`` for what concerns the whole file.
+    """
+    start = Location(filename, 1, 1)
+    if "\0" in text:
+        raise shared_refusal("binary", start, "it holds a NUL byte")
+    if len(text) > _SIZE_LIMIT:
+        raise shared_refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
+    tree = _parse(text, filename)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if function is not None and function not in functions:
+        known = ", ".join(functions) or "none"
+        raise shared_refusal("unknown-function", start, f"there is no function `{function}`; the file defines {known}")
+    if not functions:
+        raise shared_refusal("no-function", start, "the file defines no function")
+    module = Module(filename, functions, dict(_constants(tree)), dict(_imports(tree)), _identifiers(tree))
+    return [_read(node, module) for name, node in functions.items() if function in (None, name)]
+
+
+def _parse(text: str, filename: str) -> ast.Module:
+    try:
+        return ast.parse(text, filename)
+    except (SyntaxError, ValueError) as error:
+        line, column = getattr(error, "lineno", 1) or 1, getattr(error, "offset", 1) or 1
+        raise refusal("parse", Location(filename, line, max(column, 1)), getattr(error, "msg", str(error))) from None
+    except (RecursionError, MemoryError):
+        raise shared_refusal("depth", Location(filename, 1, 1)) from None
+
+
+def _read(node: ast.FunctionDef, module: Module) -> ReadFunction:
+    """Lower one function; what refuses it becomes its diagnostics."""
+    location = module.locate(node)
+    try:
+        for decorator in node.decorator_list:
+            _check_decorator(decorator, module)
+        lowered = lower_python(node, module)
+    except LiftError as error:
+        return ReadFunction(node.name, location, None, tuple(map(in_python, error.diagnostics)))
+    except RecursionError:
+        return ReadFunction(node.name, location, None, shared_refusal("depth", location).diagnostics)
+    return ReadFunction(node.name, location, lowered)
+
+
+def _check_decorator(decorator: ast.expr, module: Module) -> None:
+    """Refuse all decorators but those that only compile."""
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if ast.unparse(function).rsplit(".", 1)[-1] not in _DECORATORS:
+        raise refusal("decorator", module.locate(decorator), ast.unparse(function))
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:
+    """Iterate over the names of the file that are bound once, to a number."""
+    bound = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)) if (
+                isinstance(value, int | float) and bound.count(name) == 1
+            ):
+                yield name, value
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Iterate over the names that imports bind, with what they mean."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.asname or alias.name, alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _identifiers(tree: ast.Module) -> frozenset[str]:
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return frozenset(names | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)})

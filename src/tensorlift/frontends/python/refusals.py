@@ -1,0 +1,95 @@
+"""What the Python front end refuses: one row for each reason, with its code, its wording and the edit that helps.
+
+Python is lowered through the syntax tree of the C front end, so the refusals of loops, subscripts and shapes are
+those of its table; their remedies are spelled for Python here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.frontends.c.refusals import Refusal
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import Diagnostic
+
+REFUSALS: dict[str, Refusal] = {
+    "parse": Refusal("TL165", "the source is not valid Python: {detail}", "correct the line; `python` must accept it"),
+    "statement": Refusal("TL166", "`{detail}` is not lifted", "keep to `for`, `if`, assignments and `return`"),
+    "while": Refusal("TL167", "a `while` loop does not count", "write it as `for i in range(...)`"),
+    "jump": Refusal(
+        "TL168", "`{detail}` leaves the loop body early", "guard the rest of the body with a condition instead"
+    ),
+    "iterable": Refusal(
+        "TL169",
+        "a `for` loop over {detail} is not lifted",
+        "loop over `range`, an array, `enumerate`, `zip` or `reversed`",
+    ),
+    "step": Refusal("TL170", "the step of this range is {detail}", "step by an integer constant other than zero"),
+    "loop-variable": Refusal(
+        "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"
+    ),
+    "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign it before, on every path"),
+    "comprehension": Refusal("TL173", "{detail} is not lifted", "write the loop and store into an array"),
+    "call": Refusal(
+        "TL174",
+        "the function `{detail}` is not known",
+        "define it in the same file, or use a listed function of math or numpy",
+    ),
+    "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
+    "index": Refusal("TL176", "{detail}", "index by integers and slices with a constant step of at least one"),
+    "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
+    "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
+    "annotation": Refusal(
+        "TL179",
+        "the annotation `{detail}` is not understood",
+        "use `int`, `float`, `np.ndarray`, `NDArray[np.float64]`, `list[float]` or a text like `'float64[:, :]'`",
+    ),
+    "return": Refusal("TL180", "{detail}", "return scalars, arrays or a tuple of them at the end of the function"),
+    "rebind": Refusal(
+        "TL181", "`{detail}` names an array and is bound again", "store into it with `[:]`, or use a new name"
+    ),
+    "name": Refusal("TL182", "`{detail}` is no variable of the function", "pass it as a parameter"),
+    "parameters": Refusal("TL183", "{detail}", "use plain parameters"),
+    "decorator": Refusal(
+        "TL184", "the decorator `{detail}` changes what the function means", "remove it, or use `njit`"
+    ),
+    "attribute": Refusal(
+        "TL185", "the attribute `{detail}` is not lifted", "use `shape`, `T`, `size`, `ndim` or a reduction"
+    ),
+    "target": Refusal("TL186", "{detail}", "assign to a name, an element or a slice"),
+    "arguments": Refusal("TL187", "{detail}", "pass the plain positional arguments"),
+    "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
+    "unknown-rank": Refusal(
+        "TL189",
+        "the number of dimensions of `{detail}` is not known",
+        "index it by all of its dimensions, or annotate it with a text like `'float64[:, :]'`",
+    ),
+}
+
+# The reasons that lowering gives, with what helps in Python.
+_REMEDIES = {
+    "TL114": "assign to a variable and return it after the loop",
+    "TL121": "step by an integer constant",
+    "TL130": "address the array by loop variables and sizes only",
+    "TL131": "use sums of loop variables and sizes, or an array of higher rank",
+    "TL132": "use one index for each dimension",
+    "TL133": "start the loop later: an index below zero would count from the end",
+    "TL135": "make the extent a sum of sizes",
+    "TL150": "use a listed function of math or numpy",
+    "TL157": "count upwards with `range`",
+    "TL160": "assign the variable first",
+}
+
+
+def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
+    """Build the exception for a row of the table, to be raised by the caller."""
+    row = REFUSALS[reason]
+    return refuse(row.code, row.message.format(detail=detail), location, row.remedy)
+
+
+def in_python(diagnostic: Diagnostic) -> Diagnostic:
+    """Give a diagnostic of lowering the remedy that a Python program needs."""
+    return replace(diagnostic, remedy=_REMEDIES.get(diagnostic.code, diagnostic.remedy))

@@ -1,0 +1,178 @@
+"""The parameters of a Python function: which are arrays, sizes or scalars, of which rank and type.
+
+An annotation decides where there is one.  Otherwise use decides: what is indexed is an array of ``float64`` with as
+many dimensions as indices, what stands in ``range``, an index or a shape is an integer, all else a ``float``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c.c_types import DOUBLE, LONG
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.scalars import Number
+
+_SPELLED = re.compile(r"^(?P<dtype>\w+)\s*(?:\[(?P<axes>[\s:,0-9]*)\])?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterKind:
+    """What a parameter is: a scalar of rank 0, or an array; the rank is None where nothing tells it."""
+
+    dtype: Number
+    rank: int | None = 0
+    is_list: bool = False
+
+
+def kinds_of(function: ast.FunctionDef, locate: Callable[[ast.AST], Location]) -> dict[str, ParameterKind]:
+    """Classify the parameters; raises ``LiftError`` for those outside the subset."""
+    arguments = function.args
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra is not None:
+            raise refusal("parameters", locate(extra), f"`{extra.arg}` takes any number of arguments")
+    use = _Use(function)
+    return {
+        argument.arg: _kind(argument, use, locate)
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    }
+
+
+def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -> ParameterKind:
+    name = argument.arg
+    if argument.annotation is None:
+        if name in use.ranks:
+            return ParameterKind(DOUBLE, use.ranks[name] or None)
+        return ParameterKind(LONG if name in use.sizes else DOUBLE)
+    kind = _annotated(argument.annotation)
+    if kind is None:
+        raise refusal("annotation", locate(argument.annotation), ast.unparse(argument.annotation))
+    if kind.rank is None:
+        return ParameterKind(kind.dtype, use.ranks.get(name) or None, kind.is_list)
+    return kind
+
+
+def _annotated(annotation: ast.expr) -> ParameterKind | None:
+    """Read an annotation; None where it is not understood."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return _spelled(annotation.value)
+    text = ast.unparse(annotation)
+    last = text.rsplit(".", 1)[-1]
+    if last == "ndarray":
+        return ParameterKind(DOUBLE, None)
+    if isinstance(annotation, ast.Subscript):
+        return _subscripted(annotation)
+    return ParameterKind(DTYPES[last]) if last in DTYPES else None
+
+
+def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
+    """Read ``list[list[float]]``, ``NDArray[np.float32]`` or Numba's ``float64[:, :]``."""
+    head = ast.unparse(annotation.value).rsplit(".", 1)[-1]
+    if head in {"list", "List", "Sequence"}:
+        inner = _annotated(annotation.slice)
+        if inner is None or inner.rank is None:
+            return None
+        return ParameterKind(inner.dtype, inner.rank + 1, is_list=True)
+    if head == "NDArray":
+        inner = _annotated(annotation.slice)
+        return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
+    return _spelled(ast.unparse(annotation)) if head in DTYPES else None
+
+
+def _spelled(text: str) -> ParameterKind | None:
+    """Read ``float64[:, :]``, as Numba spells arrays, or any annotation in quotes."""
+    match = _SPELLED.match(text.strip().removeprefix("np."))
+    if match is None or match["dtype"] not in DTYPES:
+        try:
+            inner = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return None
+        return None if isinstance(inner, ast.Constant) else _annotated(inner)
+    axes = match["axes"]
+    if axes is None:
+        return ParameterKind(DTYPES[match["dtype"]])
+    rank = axes.count(":")
+    return ParameterKind(DTYPES[match["dtype"]], rank) if rank else None
+
+
+class _Use(ast.NodeVisitor):
+    """How names are used: ranks of what is indexed (0 where an array of unknown rank), names that count."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.ranks: dict[str, int] = {}
+        self.sizes: set[str] = set()
+        for statement in function.body:
+            self.visit(statement)
+
+    def _rank(self, name: str, rank: int) -> None:
+        self.ranks[name] = max(rank, self.ranks.get(name, 0))
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        base: ast.expr = node
+        rank = 0
+        while isinstance(base, ast.Subscript):
+            self._count(base.slice)
+            rank += len(base.slice.elts) if isinstance(base.slice, ast.Tuple) else 1
+            base = base.value
+        if isinstance(base, ast.Name):
+            self._rank(base.id, rank)
+        elif isinstance(base, ast.Attribute) and base.attr == "shape" and isinstance(base.value, ast.Name):
+            index = node.slice
+            known = index.value + 1 if isinstance(index, ast.Constant) and isinstance(index.value, int) else 1
+            self._rank(base.value.id, known)
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        value, target = node.value, node.targets[0]
+        if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
+            self._rank(value.value.id, len(target.elts) if isinstance(target, ast.Tuple) else 0)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name):
+            self._rank(node.value.id, 2 if node.attr == "T" else 0)
+        self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        if isinstance(node.iter, ast.Name):
+            self._rank(node.iter.id, 1)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = ast.unparse(node.func).rsplit(".", 1)[-1]
+        if name in {"range", "prange", "zeros", "empty", "ones", "full"}:
+            for argument in node.args:
+                self._count(argument)
+        elif name in {"len", "enumerate", "zip", "reversed"}:
+            for argument in node.args:
+                if isinstance(argument, ast.Name):
+                    self._rank(argument.id, 1)
+        elif name in {"zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}:
+            for argument in node.args:
+                if isinstance(argument, ast.Name):
+                    self._rank(argument.id, 0)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.MatMult):
+            for side in (node.left, node.right):
+                if isinstance(side, ast.Name):
+                    self._rank(side.id, 0)
+        self.generic_visit(node)
+
+    def _count(self, node: ast.expr) -> None:
+        """Note the names of which a bound or an index is made, but not those inside of a subscript or a call."""
+        if isinstance(node, ast.Name):
+            self.sizes.add(node.id)
+        elif not isinstance(node, ast.Subscript | ast.Attribute):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self._count(child)

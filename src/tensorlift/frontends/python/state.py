@@ -1,0 +1,224 @@
+"""The state of translating one Python function: names, the open block, what earlier passes found out.
+
+Types of local variables and equal extents are only known at the end of a translation; so a function is translated
+until nothing new is found.  ``Facts`` is what lasts from pass to pass.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.ranges import Ranges
+from tensorlift.frontends.c.values import Domain, LoopRange
+from tensorlift.frontends.python.flow import loop_variables, stored_in
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import Number, Scalar, polynomial, promoted
+from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.frontends.c.polynomial import Polynomial
+
+Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
+_CALL_DEPTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """Two extents that must be equal, because an operation takes them together."""
+
+    left: Polynomial
+    right: Polynomial
+    location: Location
+
+
+@dataclass(slots=True)
+class Facts:
+    """What passes over a function found out: types of locals, names of extents, equal extents."""
+
+    types: dict[str, tuple[Number, bool]] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
+    unified: list[tuple[str, str, Location]] = field(default_factory=list)
+    display: dict[str, str] = field(default_factory=dict)
+    changed: bool = False
+
+    def representative(self, name: str) -> str:
+        """Give the extent that stands for all that are equal to it."""
+        while name in self.same:
+            name = self.same[name]
+        return name
+
+    def unify(self, first: str, second: str, location: Location) -> None:
+        """Make two extents equal."""
+        a, b = self.representative(first), self.representative(second)
+        if a != b:
+            self.same[b] = a
+            self.unified.append((first, second, location))
+            self.changed = True
+
+    def join(self, name: str, ctype: Number, *, weak: bool) -> Number:
+        """Widen the type of a local variable to hold one more value, and give it."""
+        known = self.types.get(name)
+        found = (ctype, weak) if known is None else promoted(*known, ctype, weak)
+        if found != known:
+            self.types[name] = found
+            self.changed = True
+        return found[0]
+
+
+@dataclass(slots=True)
+class Module:
+    """The file around a function: its other functions, its numeric constants and the names of its imports."""
+
+    filename: str
+    functions: dict[str, ast.FunctionDef]
+    constants: dict[str, int | float]
+    imports: dict[str, str]
+    identifiers: frozenset[str] = frozenset()
+    line_offset: int = 0
+
+    def locate(self, node: ast.AST) -> Location:
+        """Give the place of a piece of syntax."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        return Location(self.filename, line + self.line_offset, column + 1)
+
+
+class State:
+    """State and basic steps; the subclasses add expressions, arrays, calls and statements."""
+
+    def __init__(self, module: Module, facts: Facts, function: ast.FunctionDef) -> None:
+        self.module = module
+        self.facts = facts
+        self.function = function
+        self.environment: dict[str, Binding] = {}
+        self.out: list[nodes.Statement] = []
+        self.extents: dict[str, str] = {}  # the names of the extents of array parameters: as shown, as their own
+        self.equalities: list[Equality] = []
+        self.stable: set[nodes.Variable] = set()
+        self.ranges = Ranges()
+        self.loops: tuple[LoopRange, ...] = ()
+        self.calling: list[str] = [function.name]
+        self.stores: dict[str, int] = {}
+        self._count = 0
+        self.enter_function(function)
+
+    def enter_function(self, function: ast.FunctionDef) -> None:
+        """Note what the body of a function binds."""
+        self.function = function
+        self.stores = {}
+        for name in stored_in(function.body):
+            self.stores[name] = self.stores.get(name, 0) + 1
+        self.loop_names = loop_variables(function)
+
+    def locate(self, node: ast.AST) -> Location:
+        """Give the place of a piece of syntax."""
+        return self.module.locate(node)
+
+    def emit(self, statement: nodes.Statement) -> None:
+        """Append a statement to the open block."""
+        self.out.append(statement)
+
+    @contextmanager
+    def block(self) -> Iterator[list[nodes.Statement]]:
+        """Collect the statements of a block; names that it binds end with it."""
+        outer, names = self.out, dict(self.environment)
+        self.out = []
+        try:
+            yield self.out
+        finally:
+            self.out, self.environment = outer, names
+
+    def temporary(self, value: Scalar, location: Location, name: str = "t") -> Scalar:
+        """Compute a value once, here, and give the variable that holds it."""
+        variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
+        self.emit(nodes.Declare(variable, location))
+        return Scalar(nodes.Name(variable, value.ctype, location), value.ctype, value.weak)
+
+    def fresh(self, name: str) -> str:
+        """Give a name that the source does not use."""
+        self._count += 1
+        found = f"{name}{self._count}"
+        return found if found not in self.module.identifiers else self.fresh(name)
+
+    def key(self, name: str) -> str:
+        """Give the name of a local variable among those of all functions."""
+        return f"{self.function.name}.{name}"
+
+    def is_stable(self, node: nodes.Expression) -> bool:
+        """Whether an integer expression has the same value wherever it stands."""
+        match node:
+            case nodes.Integer():
+                return True
+            case nodes.Name(variable=variable):
+                return variable in self.stable
+            case nodes.Binary(left=left, right=right):
+                return self.is_stable(left) and self.is_stable(right)
+            case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
+                return self.is_stable(condition) and self.is_stable(then) and self.is_stable(otherwise)
+            case nodes.Cast(operand=operand) | nodes.Unary(operator="-", operand=operand):
+                return self.is_stable(operand)
+            case _:
+                return False
+
+    def require_equal(self, left: nodes.Expression, right: nodes.Expression, location: Location) -> None:
+        """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
+        a, b = polynomial(left), polynomial(right)
+        if a is None or b is None or not self.is_stable(left) or not self.is_stable(right):
+            raise refusal("shape", location, "an extent is no sum of sizes")
+        if a == b:
+            return
+        difference = (a - b).constant_value
+        if difference is not None:
+            raise refusal("shape", location, f"{a} is not {b}")
+        free = [node.variable.name for node in (left, right) if isinstance(node, nodes.Name)]
+        owners = [name for name in free if name in self.extents]
+        if len(owners) == 2:  # noqa: PLR2004 - both sides
+            self.facts.unify(self.extents[owners[0]], self.extents[owners[1]], location)
+            return
+        if not a.is_affine or not b.is_affine or not (a - b).variables() <= self._size_names():
+            raise refusal("shape", location, f"{a} and {b} cannot be compared")
+        self.equalities.append(Equality(a, b, location))
+
+    def _size_names(self) -> set[str]:
+        return set(self.ranges.sizes)
+
+    def is_nonnegative(self, node: nodes.Expression) -> bool:
+        """Whether an integer expression is certainly at least zero here, for sizes of at least one."""
+        value = polynomial(node)
+        if value is None or not self.is_stable(node):
+            return False
+        least = self.ranges.minimum(value, Domain(self.loops))
+        return least is not None and self.ranges.is_nonnegative(least)
+
+    def add_size(self, variable: nodes.Variable) -> None:
+        """Note a size: an integer that does not change."""
+        self.stable.add(variable)
+        self.ranges.add_size(variable.name, LONG)
+
+    @contextmanager
+    def counting(
+        self, variable: nodes.Variable, bounds: tuple[nodes.Expression, Sequence[nodes.Expression]]
+    ) -> Iterator[None]:
+        """Be inside a loop over ``lower <= variable < min(uppers)``, as far as the bounds are known."""
+        saved = self.loops
+        lower = polynomial(bounds[0])
+        uppers = [upper for upper in map(polynomial, bounds[1]) if upper is not None]
+        if lower is not None and uppers:
+            self.loops = (*saved, LoopRange(variable.name, lower, tuple(uppers)))
+        self.stable.add(variable)
+        try:
+            yield
+        finally:
+            self.loops = saved
+
+    def count_call(self, name: str, location: Location) -> None:
+        """Refuse recursion."""
+        if name in self.calling or len(self.calling) > _CALL_DEPTH:
+            raise refusal("call", location, f"{name}`, which calls itself, `{name}")

@@ -1,0 +1,214 @@
+"""Statements of Python: blocks, conditions, and functions of the same file in place of their calls.
+
+A local variable becomes one of the innermost block that it can live in (see flow).
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
+from tensorlift.frontends.python.loops import Loops
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import Scalar
+from tensorlift.frontends.python.values import (
+    ArrayValue,
+    Operand,
+    Sizes,
+    View,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+
+
+class Statements(Loops):
+    """Translation of statements."""
+
+    def body(self, statements: Sequence[ast.stmt]) -> None:
+        """Translate the statements of a block into the open one."""
+        for position, statement in enumerate(statements):
+            if _skips(statement):
+                assert isinstance(statement, ast.If)
+                self._skip(statement, statements[position + 1 :])
+                return
+            self._declare_for(statement, statements[position:])
+            self.statement(statement)
+
+    def _skip(self, statement: ast.If, rest: Sequence[ast.stmt]) -> None:
+        """Put what follows ``if c: continue`` under ``if not c``."""
+        negated = ast.UnaryOp(ast.Not(), statement.test)
+        guarded = ast.If(negated, list(rest) or [ast.Pass()], [])
+        for node in (negated, guarded, *guarded.body[:1] * (not rest)):
+            ast.copy_location(node, statement)
+        self.body([guarded])
+
+    def _declare_for(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> None:
+        """Declare the variables that a compound statement binds and that must live in this block."""
+        if not isinstance(statement, ast.For | ast.If):
+            return
+        for name in dict.fromkeys(stored_in([statement])):
+            if name in self.environment or name in self.loop_names:
+                continue
+            if occurrences(statement, name) == occurrences(self.function.body, name) and _owns(statement, name):
+                continue
+            if first_use(rest, name) == "read":
+                raise refusal("unbound", self._first_read(rest, name), name)
+            self._declare(name, None, self.locate(statement))
+
+    def _first_read(self, statements: Sequence[ast.stmt], name: str) -> Location:
+        loads = [
+            node
+            for statement in statements
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        ]
+        return self.locate(min(loads, key=lambda n: (n.lineno, n.col_offset)) if loads else statements[0])
+
+    def statement(self, statement: ast.stmt) -> None:
+        """Translate one statement."""
+        location = self.locate(statement)
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                self._assign(targets, value, location)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                self._assign([target], value, location)
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._augment(target, op, value, location)
+            case ast.For():
+                self._for(statement)
+            case ast.If():
+                self._if(statement)
+            case ast.Return(value=value):
+                self.returned(value, location)
+            case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.AnnAssign():
+                pass
+            case ast.Expr(value=ast.Call() as value):
+                self.procedure(value)
+            case _:
+                self._refuse(statement, location)
+
+    def _refuse(self, statement: ast.stmt, location: Location) -> None:
+        match statement:
+            case ast.While():
+                raise refusal("while", location)
+            case ast.Break() | ast.Continue():
+                raise refusal("jump", location, ast.unparse(statement))
+            case _:
+                raise refusal("statement", location, ast.unparse(statement).splitlines()[0])
+
+    def _if(self, statement: ast.If) -> None:
+        location = self.locate(statement)
+        test = self.truth(statement.test)
+        arms = [self._arm(arm, location) for arm in (statement.body, statement.orelse)]
+        self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
+
+    def _arm(self, statements: Sequence[ast.stmt], location: Location) -> nodes.Block:
+        self.depth += 1
+        with self.block() as found:
+            self.body(statements)
+        self.depth -= 1
+        return nodes.Block(tuple(found), location)
+
+    # Functions of the same file.
+
+    def procedure(self, node: ast.Call) -> None:
+        """Translate a call whose value nobody uses."""
+        _, name = self.callee(node)
+        if name not in self.module.functions:
+            raise refusal("call", self.locate(node), ast.unparse(node.func))
+        self.own_function(node, self.module.functions[name])
+
+    def own_function(self, node: ast.Call, function: ast.FunctionDef) -> Operand:
+        """Translate the body of a function in place of its call."""
+        location = self.locate(node)
+        self.count_call(function.name, location)
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        if len(names) != len(node.args) or node.keywords or function.args.kwonlyargs or function.args.vararg:
+            raise refusal("arguments", location, f"`{function.name}` takes {len(names)} plain arguments")
+        values = [self.evaluate(argument) for argument in node.args]
+        saved = self.environment, self.function, self.stores, self.loop_names, self.active, self.calling
+        self.calling = [*self.calling, function.name]
+        self.active = ()
+        self.enter_function(function)
+        self.environment = {}
+        try:
+            for name, value in zip(names, values, strict=True):
+                self._argument(name, value, location)
+            return self._inlined(function, location)
+        finally:
+            self.environment, self.function, self.stores, self.loop_names, self.active, self.calling = saved
+
+    def _argument(self, name: str, value: Operand, location: Location) -> None:
+        if isinstance(value, ArrayValue):
+            value = whole(self.materialise(value, location), location)
+        if isinstance(value, View):
+            self._alias(name, value, location)
+        elif isinstance(value, Sizes):
+            self.environment[name] = value
+        elif name in self.stores:
+            self._declare(name, value, location)
+        else:
+            self.environment[name] = self._held(value, location)
+
+    def _inlined(self, function: ast.FunctionDef, location: Location) -> Operand:
+        statements = _without_docstring(function.body)
+        last = statements[-1] if statements else None
+        if any(isinstance(n, ast.Return) for s in statements for n in ast.walk(s) if n is not last):
+            expression = _as_expression(statements)
+            if expression is None:
+                raise refusal("return", location, f"`{function.name}` returns in several places")
+            return self.evaluate(expression)
+        self.body(statements[:-1] if isinstance(last, ast.Return) else statements)
+        if isinstance(last, ast.Return) and last.value is not None:
+            value = self.evaluate(last.value)
+            return self._held(value, location) if isinstance(value, Scalar) else value
+        return Sizes(())
+
+
+def _owns(statement: ast.stmt, name: str) -> bool:
+    """Whether a name can live in a block inside of a statement that holds all its mentions."""
+    if isinstance(statement, ast.For):
+        if occurrences([statement.target, statement.iter], name):
+            return False
+        return first_use(statement.body, name) != "read"
+    assert isinstance(statement, ast.If)
+    if occurrences(statement.test, name):
+        return False
+    return all(first_use(arm, name) != "read" for arm in (statement.body, statement.orelse))
+
+
+def _skips(statement: ast.stmt) -> bool:
+    """Whether a statement is ``if c: continue``."""
+    return (
+        isinstance(statement, ast.If)
+        and not statement.orelse
+        and len(statement.body) == 1
+        and isinstance(statement.body[0], ast.Continue)
+    )
+
+
+def _without_docstring(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+    first = statements[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return list(statements[1:] if documented else statements)
+
+
+def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:
+    """Read a chain of ``if`` and ``return`` as one conditional expression; None where it is more than that."""
+    if not statements:
+        return None
+    first, rest = statements[0], statements[1:]
+    if isinstance(first, ast.Return):
+        return first.value
+    if not isinstance(first, ast.If):
+        return None
+    then, otherwise = _as_expression(first.body), _as_expression(first.orelse or rest)
+    if then is None or otherwise is None or (first.orelse and rest):
+        return None
+    return ast.copy_location(ast.IfExp(first.test, then, otherwise), first)
