@@ -279,10 +279,15 @@ def _function(spell: Speller, node: Elementwise) -> Text:
     if function is None:
         raise refuse("TL305", f"NumPy has no function {node.op}", remedy="write it with the functions that NumPy has")
     if node.op in ("max", "min") and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
-        return call(node.op, *(spell(a).source for a in node.arguments))
+        return call(node.op, *(_integer(spell, a).source for a in node.arguments))
     if node.op == "tdiv":
         spell.used["tdiv"] = None
     return call(function, *(a.source for a in _operands(spell, node)))
+
+
+def _integer(spell: Speller, node: Expression) -> Text:
+    """Spell a size or a whole number: an integer whatever its type, as Python's numbers convert by themselves."""
+    return number_text(node.value, "i64") if isinstance(node, Literal) else spell(node)
 
 
 def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:

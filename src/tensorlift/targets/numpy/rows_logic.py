@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import Constraint, Domain, at_least, equal, less
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.tensor import (
     Obligations,
@@ -22,14 +23,12 @@ from tensorlift.comprehension.tensor import (
     mask,
     pieces,
 )
-from tensorlift.comprehension.terms import Constant, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.targets.numpy.rows_promotion import converted, result_strength, result_type
 from tensorlift.targets.target import OpRow, Tensor, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tensorlift.comprehension.affine import Affine
 
 _CONSTRAINTS: dict[str, Callable[[Affine, Affine], Constraint]] = {
     "eq": equal,
@@ -43,10 +42,26 @@ _CONSTRAINTS: dict[str, Callable[[Affine, Affine], Constraint]] = {
 def _compared(op: str, left: Term, right: Term) -> Term:
     a, b = affine_of(left), affine_of(right)
     if a is None or b is None:
-        return terms.apply(op, left, right)
+        grid = _grid(left, b) if op in ("eq", "ne") else None
+        if grid is None:
+            return terms.apply(op, left, right)
+        return mask(grid if op == "eq" else grid.complement())
     if op == "ne":
         return mask(Domain.of(equal(a, b)).complement())
     return mask(Domain.of(_CONSTRAINTS[op](a, b)))
+
+
+def _grid(remainder: Term, value: Affine | None) -> Domain | None:
+    """Return where ``affine % step == value`` holds, None where the terms are not of this form."""
+    if not isinstance(remainder, Apply) or remainder.op != "mod" or value is None or not value.is_constant:
+        return None
+    number, step = map(affine_of, remainder.args)
+    if number is None or step is None or not step.is_constant or not 0 <= value.constant < step.constant:
+        return None
+    if number.is_constant:
+        return UNIVERSE if number.constant % step.constant == value.constant else EMPTY
+    name = number.variables[0]
+    return Domain.strided(name, Affine.var(name) - number + value, step.constant)
 
 
 def _comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
