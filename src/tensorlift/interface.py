@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
 _UNKNOWN = "?"
+_NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
 _REASONS = {
     "stride": "rows of the array must not overlap",
@@ -47,6 +48,7 @@ _REASONS = {
     "no-overlap": "a written array must not share memory with another",
     "distinct-rows": "a table of row pointers must name each row once",
     "extent": "every access must stay inside its array",
+    "type": "it has no annotation, so its use decides",
 }
 
 _PREFIX_METHODS = {"cumsum", "cumprod", "accumulate"}
@@ -71,14 +73,23 @@ class Lifting:
     reports: tuple[DifferentialReport, ...]
 
 
-def record_of(lifting: Lifting, location: Location | None, target: str, seconds: Mapping[str, float]) -> FunctionRecord:
-    """Make the record of a function that was lifted and proved.
+def record_of(
+    lifting: Lifting, location: Location | None, digest: str, target: str, seconds: Mapping[str, float]
+) -> FunctionRecord:
+    """Make the record of a function that was lifted and proved; ``digest`` is that of the source.
 
     A test that fails contradicts the proof: then one of the two is broken, and nothing is given out.
     """
     view, program = FunctionView(lifting.func_op), lifting.emitted.text
     trials = tuple(map(describe_test, lifting.reports))
     for trial in trials:
+        if not trial.cases and trial.failure == _NOTHING_RUN:
+            raise refuse(
+                "TL620",
+                f"no input was found on which the {trial.against} original is defined and stable, so nothing was tested",
+                location,
+                "initialise what is read, and keep divisors from zero",
+            )
         if not trial.passed:
             raise refuse(
                 "TL901",
@@ -86,6 +97,8 @@ def record_of(lifting: Lifting, location: Location | None, target: str, seconds:
                 location,
                 "report it with the source: the proof or the test is broken",
             )
+    conditions = describe_requirements(view, lifting.summary)
+    certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
         verdict_of(program),
@@ -96,10 +109,10 @@ def record_of(lifting: Lifting, location: Location | None, target: str, seconds:
         seconds,
         describe_parameters(view, program),
         describe_outputs(view),
-        describe_requirements(view, lifting.summary),
+        conditions,
         residual_loops=tuple(describe_loops(lifting.summary.items)),
         program=program,
-        certificate=lifting.certificate.as_json(),
+        certificate=certificate.as_json(),
         tests=trials,
     )
 
@@ -201,7 +214,7 @@ def _separate(view: FunctionView, summary: Summary) -> Iterator[Precondition]:
 
 def describe_test(report: DifferentialReport) -> Trial:
     """Describe a differential test; one that ran no case has not passed."""
-    failure = str(report.failures[0]) if report.failures else "" if report.cases else "no case could be run"
+    failure = str(report.failures[0]) if report.failures else "" if report.cases else _NOTHING_RUN
     return Trial(report.against, report.cases, tuple(report.sizes), report.worst_error, failure)
 
 

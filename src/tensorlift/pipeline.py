@@ -167,7 +167,7 @@ def _lift_module(
         with clock.stage("test"):
             reports.append(_run_original(func_op, summary, emitted, source, options))
     lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports))
-    record = record_of(lifting, function.location, options.target, clock.seconds)
+    record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     return replace(record, diagnostics=function.diagnostics)
 
 

@@ -1,0 +1,88 @@
+"""Certificates of the command line hold when they are decided again, and no change of one does."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tensorlift.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_KERNELS = [
+    "blas/gemv", "blend/color_burn_8", "dsp/vrecip", "llama/softmax_part1", "polybench/2mm", "polybench/covariance",
+    "polybench/deriche", "polybench/fdtd_2d", "polybench/gramschmidt", "polybench/jacobi_1d", "polybench/trisolv",
+]  # fmt: skip
+
+
+def _report(file: Path, folder: Path) -> dict[str, Any]:
+    target = folder / "report.json"
+    assert main(["lift", str(file), "-I", str(file.parent), "--json", str(target)]) == 0
+    report: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+    return report
+
+
+def _verify(report: object, folder: Path) -> int:
+    target = folder / "changed.json"
+    target.write_text(json.dumps(report), encoding="utf-8")
+    return main(["verify", str(target)])
+
+
+@pytest.mark.parametrize("kernel", _KERNELS)
+def test_certificates_of_kernels_hold(root: Path, kernel: str, tmp_path: Path) -> None:
+    report = _report(root / "bench" / "kernels" / f"{kernel}.c", tmp_path)
+    assert _verify(report, tmp_path) == 0
+    assert _verify(report["functions"][0]["certificate"], tmp_path) == 0
+
+
+def _program(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    def change(certificate: dict[str, Any]) -> None:
+        assert old in certificate["program"]
+        certificate["program"] = certificate["program"].replace(old, new, 1)
+
+    return change
+
+
+def _empty(certificate: dict[str, Any]) -> None:
+    del certificate["summary"]
+
+
+def _no_loop(certificate: dict[str, Any]) -> None:
+    kept = next(item for item in certificate["summary"]["items"] if "body" in item)
+    kept["body"] = kept["body"][:-1]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "change"),
+    [
+        ("covariance", _program("data - mean", "data + mean")),
+        ("covariance", _program("axis=0", "axis=1")),
+        ("covariance", _program("1.0", "2.0")),
+        ("covariance", _program("return data, cov", "return cov, data")),
+        ("covariance", _program("import numpy as np", "import numpy as np\nimport os")),
+        ("gauss_seidel", _program("range(sweeps)", "range(n)")),
+        ("gauss_seidel", _program(".copy()", "")),
+        ("gauss_seidel", _program("i + 1 :", "i:")),
+        ("gauss_seidel", _no_loop),
+        ("covariance", _empty),
+    ],
+)
+def test_a_changed_certificate_is_refused(
+    root: Path,
+    kernel: str,
+    change: Callable[[dict[str, Any]], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = _report(root / "examples" / f"{kernel}.c", tmp_path)
+    change(report["functions"][0]["certificate"])
+    capsys.readouterr()
+    assert _verify(report, tmp_path) == 1
+    shown = capsys.readouterr()
+    assert "does not hold" in shown.out
+    assert "error: " in shown.err
+    assert "TL9" not in shown.err
