@@ -6,6 +6,7 @@ Loads and stores are emitted with an empty map; ``complete`` sets memory, indice
 from __future__ import annotations
 
 import ctypes
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref
@@ -63,6 +64,10 @@ _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
 
 
+_text = lru_cache(maxsize=16)(StringAttr)  # every location has these parts, and making an attribute checks it
+_number = lru_cache(maxsize=4096)(IntAttr)
+
+
 def ir_type(ctype: CType) -> Attribute:
     """Give the type of a scalar in the loop IR."""
     if isinstance(ctype, FloatType):
@@ -85,7 +90,7 @@ class IRSink:
         """Give the location attribute of a place."""
         known = self._locations.get(location)
         if known is None:
-            known = FileLineColLoc(StringAttr(location.file), IntAttr(location.line), IntAttr(location.column))
+            known = FileLineColLoc(_text(location.file), _number(location.line), _number(location.column))
             self._locations[location] = known
         return known
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Question = tuple[str, bool, Polynomial, Domain | None]
 
 
+_NOT_ASKED = Polynomial({})  # stands for no answer yet, where None is one; told apart by identity
+
+
 class Ranges:
     """What is known about the variables of one function: sizes, quotients and facts about them.
 
@@ -95,9 +98,10 @@ class Ranges:
     def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, if every size is at least one."""
         question = ("nonnegative", self._certain, polynomial, domain)
-        if question not in self._answers:
-            self._answers[question] = self._is_nonnegative(polynomial, domain)
-        return bool(self._answers[question])
+        answer: bool | None = self._answers.get(question)
+        if answer is None:
+            answer = self._answers[question] = self._is_nonnegative(polynomial, domain)
+        return answer
 
     def _is_nonnegative(self, polynomial: Polynomial, domain: Domain | None) -> bool:
         if domain is not None:
@@ -167,10 +171,10 @@ class Ranges:
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give an upper bound over the domain as a polynomial of sizes, the maximum unless a guard hides it."""
         question = ("maximum", self._certain, polynomial, domain)
-        if question not in self._answers:
-            self._answers[question] = self._maximum(polynomial, domain)
-        found: Polynomial | None = self._answers[question]
-        return found
+        answer: Polynomial | None = self._answers.get(question, _NOT_ASKED)
+        if answer is _NOT_ASKED:
+            answer = self._answers[question] = self._maximum(polynomial, domain)
+        return answer
 
     def _maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         bounds = [
