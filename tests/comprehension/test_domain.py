@@ -129,6 +129,12 @@ def test_single_values() -> None:
     assert not BOX.is_single_valued("k")
 
 
+def test_strides_from_variables_of_any_name() -> None:
+    points = Domain.strided("i", Affine.var("t"), 2) & Domain.of(at_least("i", 3), less("i", 5), at_least("t", 0))
+    assert not points.at({"t": 1, "i": 3}).is_empty()
+    assert points.at({"t": 1, "i": 4}).is_empty()
+
+
 def test_strides() -> None:
     even = Domain.strided("i", Affine(0), 2)
     assert [p for p in range(-2, 5) if contains(even, {"i": p})] == [-2, 0, 2, 4]

@@ -48,6 +48,42 @@ def test_a_self_update_becomes_a_reduction(case: str) -> None:
     assert reducers(summary) == {reducer}
 
 
+STEPS = {
+    "r = r || a[i] > 3;": "any",
+    "r = a[i] > 3 || r;": "any",
+    "r = r && a[i] > 3;": "all",
+    "r = a[i] > 3 && r;": "all",
+    "r |= a[i] > 3;": "any",
+    "r &= a[i] > 3;": "all",
+    "r |= a[i] > 3; r |= a[i] < 1;": "any",
+    "if (a[i] > 3) r = 1;": "any",
+    "if (!(a[i] > 3)) r = 0;": "any",
+    "if (r || a[i] > 3) r = 1;": "any",
+    "if (!r && a[i] > 3) r = 1;": "any",
+    "if (r && a[i] > 3) r = 0;": "any",
+}
+
+
+@pytest.mark.parametrize("c_type", ["int", "unsigned char", "long"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_flag_of_any_first_value_and_type_becomes_a_reduction(step: str, c_type: str) -> None:
+    summary = closed(
+        f"{c_type} f(int n, {c_type} r, double a[n]) {{ for (int i = 0; i < n; i++) {{ {step} }} return r; }}"
+    )
+    assert reducers(summary) == {STEPS[step]}
+
+
+def test_a_bool_becomes_a_reduction() -> None:
+    head = "#include <stdbool.h>\nbool f(int n, double a[n]) { bool r = false; for (int i = 0; i < n; i++)"
+    for step in ("r = r || a[i] > 3;", "r |= a[i] > 3;", "if (a[i] > 3) r = true;"):
+        assert reducers(closed(f"{head} {step} return r; }}")) == {"any"}
+
+
+def test_a_flag_that_is_flipped_stays() -> None:
+    text = "int f(int n, double a[n]) { int r = 0; for (int i = 0; i < n; i++) r = !r && a[i] > 3; return r; }"
+    assert kept(lifted(function_of(text)).items) == [("i", [])]
+
+
 @pytest.mark.parametrize("c_type", ["unsigned char", "short", "unsigned", "long", "float"])
 def test_sums_and_extrema_of_narrow_types_wrap_as_in_c(c_type: str) -> None:
     head = f"{c_type} f(int n, {c_type} a[n])"

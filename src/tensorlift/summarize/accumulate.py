@@ -1,6 +1,6 @@
 """Recognises self-updates: a term that folds one more operand into the cell that it overwrites.
 
-``SELF`` is the read that stands for the cell's old value; ``SELF + t``, ``max(t, SELF)``, ``select(c, SELF * t, SELF)``
+With ``SELF`` for the cell's old value, ``SELF + t``, ``max(t, SELF)``, ``select(c, SELF * t, SELF)``
 or ``select(t > SELF, t, SELF)`` are one step of a sum, a maximum, a product of some factors, a maximum again.  Sums of
 machine integers are sums modulo a power of two, so that a cast to the cell's type may stand around the step.
 The guess is bold: the induction check decides whether a fold of the operands is what the loop computes.
@@ -8,20 +8,19 @@ The guess is bold: the induction check decides whether a fold of the operands is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
-from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
-from tensorlift.summarize.operations import FALSE, TRUE, choose, convert, widened_from
+from tensorlift.comprehension.flags import FALSE, TRUE
+from tensorlift.comprehension.terms import Apply, Reducer, Term
+from tensorlift.summarize.accumulation import Accumulation, has_self
+from tensorlift.summarize.flag_steps import flag_step, latched_once
+from tensorlift.summarize.operations import choose, convert, widened_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.domain import Domain
-
-SELF = "%self"
 
 _FOLDS: dict[str, Reducer] = {
     "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "or": "any", "and": "all",
@@ -29,43 +28,11 @@ _FOLDS: dict[str, Reducer] = {
 _ORDERS = {"gt": True, "ge": True, "lt": False, "le": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Accumulation:
-    """``SELF op term``; with a latch, ``select(term, latch, SELF)``: the fold of the conditions chooses the latch."""
-
-    op: Reducer
-    term: Term
-    latch: Term | None = None
-
-    def combine(self, old: Term, folded: Term) -> Term:
-        """Return the cell after the fold."""
-        if self.latch is not None:
-            return choose(folded, self.latch, old)
-        return rewrite.simplified(COMBINER[self.op], (old, folded))
-
-
-def has_self(term: Term) -> bool:
-    """Tell whether a term reads the cell's old value."""
-    return SELF in term.reads
-
-
-def self_read(dtype: DType) -> Term:
-    """Return the read that stands for the cell's old value."""
-    return terms.read(SELF, (), dtype)
-
-
-def replace_self(term: Term, value: Term, domain: Domain) -> Term:
-    """Put a value for the cell's old value."""
-    if not has_self(term):
-        return term
-    return rewrite.map_reads(term, domain, lambda found, _: value if found.array == SELF else found)
-
-
 def recognise(term: Term, variable: str) -> Accumulation | None:
     """Return the step that a term is; ``variable`` is the loop's, on which a latched value may not depend."""
     if not isinstance(term, Apply) or not has_self(term):
         return None
-    return _sum(term) or _fold(term) or _extremum(term) or _conditional(term, variable)
+    return _sum(term) or _fold(term) or _extremum(term) or flag_step(term) or _conditional(term, variable)
 
 
 def _sum(term: Apply) -> Accumulation | None:
@@ -168,7 +135,8 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
         return None
     condition, chosen, other = term.args
     if has_self(condition):
-        return _partly_own_condition(condition, chosen, other, variable)
+        once = latched_once(condition, chosen) if _is_read(other) and has_self(other) else None
+        return once or _partly_own_condition(condition, chosen, other, variable)
     if _is_read(chosen) and has_self(chosen):
         condition, chosen, other = terms.apply("not", condition), other, chosen
     if not has_self(other):

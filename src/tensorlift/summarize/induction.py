@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
+from tensorlift.comprehension.terms import Apply, Piecewise
 from tensorlift.summarize.program import formals
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, own_cell
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, covered, own_cell
 from tensorlift.summarize.unrolling import equal_after_unrolling
 
 if TYPE_CHECKING:
@@ -141,10 +142,40 @@ class _Proof:
         cell = {v: x for e in domain.equalities() for v in self.formals if (x := e.solve(v)) is not None}
         if cell and rewrite.substitute(left, cell) is rewrite.substitute(right, cell):
             return True
-        return normal.equal(left, right, domain) or equal_after_unrolling(left, right, domain, self.variable)
+        if normal.equal(left, right, domain) or equal_after_unrolling(left, right, domain, self.variable):
+            return True
+        pieces = _pieces_in(left)
+        parts = [(domain & piece, piece) for piece, _ in pieces]
+        if not parts or any(domain.is_subset(piece) for _, piece in parts):
+            return False
+        whole = covered([(part, left) for part, _ in parts])
+        return domain.is_subset(whole) and all(self._equal_within(left, right, part) for part, _ in parts)
+
+    def _equal_within(self, left: Term, right: Term, domain: Domain) -> bool:
+        """Decide for some of the points, where fewer pieces apply."""
+        return domain.is_empty() or self._equal(restricted(left, domain), right, domain)
 
     def _first(self) -> str:
         return next(iter(self.guess.effect))
+
+
+def _pieces_in(term: Term) -> tuple[Piece, ...]:
+    """Return the pieces of the first piecewise value outside of reductions."""
+    stack = [term]
+    seen: set[Term] = set()
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Piecewise):
+            return node.pieces
+        if isinstance(node, Apply) and node.has_domains and node not in seen:
+            seen.add(node)
+            stack += node.args
+    return ()
+
+
+def restricted(term: Term, domain: Domain) -> Term:
+    """Return a term without the pieces that do not apply at the points of a domain."""
+    return rewrite.map_reads(term, domain, lambda found, _: found)
 
 
 def _without(domain: Domain, others: list[Domain]) -> Domain:

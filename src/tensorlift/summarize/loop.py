@@ -18,7 +18,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.summarize.accumulate import self_read
+from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases
 from tensorlift.summarize.program import formals

@@ -151,7 +151,13 @@ def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     narrow = [widened_from(operand) for operand in operands]
     if narrow[0].dtype == narrow[1].dtype:
         operands = narrow  # the order of values is that of the wider type
+    elif name in {"eq", "ne"} and is_integer(narrow[0].dtype) and _is_zero(narrow[1]):
+        operands = [narrow[0], terms.zero(narrow[0].dtype)]
     return terms.apply(name, *operands)
+
+
+def _is_zero(term: Term) -> bool:
+    return isinstance(term, terms.Constant) and not term.value
 
 
 def _compare_floats(op: Operation, operands: list[Term]) -> Term:

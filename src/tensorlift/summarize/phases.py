@@ -16,7 +16,8 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.summarize.accumulate import Accumulation, has_self, recognise, replace_self
+from tensorlift.summarize.accumulate import recognise
+from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
 from tensorlift.summarize.state import Piece, RecurrenceError, covered, overlay, split
 
 if TYPE_CHECKING:
@@ -132,10 +133,10 @@ class Phases:
         bound = fresh("k")
         operand = rewrite.substitute(step.term, {self.variable: affine(bound)})
         folded = terms.reduce(step.op, (bound,), phase.domain.rename({self.variable: bound}).coalesce(), operand)
-        if step.op in {"max", "min", "fmax", "fmin"}:  # which have no neutral operand: where there are iterations
-            cells = phase.domain.project_out(self.variable)
-        else:
+        if step.is_neutral_without_iterations:
             cells = phase.domain.drop(self.variable) & self.cells
+        else:
+            cells = phase.domain.project_out(self.variable)
         return [(where, step.combine(old, folded)) for where, old in self._values(before, cells)]
 
     def _values(self, pieces: list[Piece], cells: Domain) -> list[Piece]:
@@ -155,7 +156,8 @@ class Phases:
 def _commute(first: _Phase, second: _Phase) -> bool:
     if first.step is None or second.step is None or first.assigns or second.assigns:
         return False
-    return first.step.op == second.step.op and first.step.latch is second.step.latch
+    one, other = first.step, second.step
+    return (one.op, one.flag) == (other.op, other.flag) and one.latch is other.latch
 
 
 def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:

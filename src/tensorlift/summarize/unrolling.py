@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.terms import COMBINER, Apply, Reduce, Term
-from tensorlift.summarize.operations import FALSE, TRUE
+from tensorlift.comprehension.flags import FALSE, TRUE, simplified_flag
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ MOST_CONDITIONS = 4  # each doubles the number of cases
 def equal_after_unrolling(left: Term, right: Term, domain: Domain, variable: str) -> bool:
     """Tell whether two terms are proved equal on a domain; ``right`` is the state after iteration ``variable``."""
     earlier = [node for node in rewrite.walk(left) if isinstance(node, Reduce) and len(node.bound) == 1]
-    if not earlier or len(earlier) > MOST_REDUCTIONS:
+    if len(earlier) > MOST_REDUCTIONS or (not earlier and not _conditions((left,))):
         return False
     unrolled = _unrolled(right, earlier, domain, variable)
     return _equal_by_cases(left, unrolled, domain, _conditions((left, unrolled)))
@@ -71,12 +71,12 @@ def _conditions(sides: Iterable[Term]) -> list[Term]:
             stack += node.args
         elif not isinstance(node, Reduce):
             stack += node.children
-    return list(found)
+    return [atom for atom in found if atom not in (TRUE, FALSE)]
 
 
 def _atoms(condition: Term) -> list[Term]:
     """Return the truth values that a condition combines."""
-    if isinstance(condition, Apply) and condition.op in {"and", "or", "not"}:
+    if isinstance(condition, Apply) and condition.op in {"and", "or", "not", "select"}:
         return [atom for operand in condition.args for atom in _atoms(operand)]
     return [condition]
 
@@ -92,11 +92,14 @@ def _equal_by_cases(left: Term, right: Term, domain: Domain, conditions: list[Te
 
 
 def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
-    """Put a truth value for a condition, outside of reductions."""
+    """Put a truth value for a condition, outside of reductions, and zero for a number that is not unequal to zero."""
+    vanishing = condition.children[0] if truth is FALSE and _is_nonzero(condition) else None
 
     def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
         if node is condition:
             return truth
+        if node is vanishing:
+            return terms.zero(node.dtype)
         if isinstance(node, Reduce):
             return node
         return _folded(rewrite.rebuild(node, lambda child: descend(child, where)))
@@ -104,14 +107,12 @@ def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
     return rewrite.transform(term, domain, rule)
 
 
+def _is_nonzero(term: Term) -> bool:
+    if not isinstance(term, Apply) or term.op != "ne":
+        return False
+    return isinstance(term.args[1], Constant) and not term.args[1].value
+
+
 def _folded(term: Term) -> Term:
-    """Evaluate a connective of which an operand is known."""
-    if not isinstance(term, Apply) or term.op not in {"and", "or", "not"}:
-        return term
-    if term.op == "not":
-        return FALSE if term.args[0] is TRUE else TRUE if term.args[0] is FALSE else term
-    decides, ignored = (FALSE, TRUE) if term.op == "and" else (TRUE, FALSE)
-    if decides in term.args:
-        return decides
-    left, right = term.args
-    return right if left is ignored else left if right is ignored else term
+    """Evaluate a connective or comparison of which an operand has become known."""
+    return (simplified_flag(term.op, term.args, term.dtype) if isinstance(term, Apply) else None) or term

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, is_integer, width
+from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
     cells,
@@ -192,6 +193,12 @@ class Scope:
         a, b = self._affine(left), self._affine(right)
         if a is not None and b is not None:
             return guard(affine_condition(term.op, a - b), self.domain)
+        if isinstance(right, Constant) and not right.value:  # what a conversion keeps is zero before as well
+            left = _unconverted(left)
+            right = terms.zero(left.dtype)
+            flag = simplified_flag(term.op, (left, right), None)
+            if flag is not None:
+                return self.of(flag)
         # Operands of different types are compared as the numbers that they are.
         dtype = left.dtype if left.dtype == right.dtype else "f64"
         return COMPARISONS[term.op](self.operand(left, dtype), self.operand(right, dtype), self.domain, dtype)
@@ -238,6 +245,15 @@ def _keeps_values(source: DType, target: DType) -> bool:
     if source in SIGNED:
         return target in SIGNED and width(target) >= width(source)
     return source == target or width(target) > width(source)
+
+
+def _unconverted(term: Term) -> Term:
+    """Look through conversions from integers that leave every value as it is."""
+    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
+        if not _keeps_values(term.args[0].dtype, term.dtype):
+            break
+        term = term.args[0]
+    return term
 
 
 def _empty_fold(term: Reduce) -> Poly:

@@ -200,6 +200,8 @@ def _chosen(condition: Poly, chosen: Poly, other: Poly, context: Domain, dtype: 
     constant = condition.constant
     if constant is not None:
         return chosen if constant else other
+    if dtype == "bool" and (chosen.constant is not None or other.constant is not None):
+        return _connective(condition, chosen, other, context)
     found = chosen_extreme(condition, chosen, other, context, dtype)
     if found is not None:
         return found
@@ -207,3 +209,12 @@ def _chosen(condition: Poly, chosen: Poly, other: Poly, context: Domain, dtype: 
     first = multiplied(truth, chosen, context, dtype)
     second = multiplied(subtracted(number(1, truth.modulus), truth), other, context, dtype)
     return added(first, second)
+
+
+def _connective(condition: Poly, chosen: Poly, other: Poly, context: Domain) -> Poly:
+    """Choose between truth values of which one is known: ``c ? 1 : x`` is ``c or x``, ``c ? x : 0`` is ``c and x``."""
+    if chosen.constant is None:  # not c ? other : chosen
+        condition, chosen, other = negation(condition), other, chosen
+    if chosen.constant:
+        return _or((condition, other), context, "bool")
+    return _and((negation(condition), other), context, "bool")
