@@ -33,16 +33,20 @@ class Split:
 
 def delinearise(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
-    chain = _chain(array, ranges)
+    return spread(array, chain_of(array, ranges), ranges)
+
+
+def spread(array: Array, chain: list[Polynomial], ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
+    """Split all accesses over a chain of strides, innermost first, to which offsets may add one."""
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
-        rest = _split(access, chain, variables, array)[0].without(variables)
+        rest = split_over(access, chain, variables, array)[0].without(variables)
         if not rest.is_affine:
             chain = _with_offset_strides(chain, rest, access.domain, ranges)
     splits: list[Split] = []
     for access in array.accesses:
         variables = {loop.variable for loop in access.domain.loops}
-        inner_first = _split(access, chain, variables, array)
+        inner_first = split_over(access, chain, variables, array)
         if not all(dimension.is_affine for dimension in inner_first):
             raise refusal("subscript-affine", access.location, f"{array.name}[{access.subscripts[0]}]")
         borrowed = _borrow(inner_first, chain, access.domain, ranges)
@@ -63,13 +67,13 @@ def respread(array: Array, access: Access, extents: list[Polynomial], ranges: Ra
     for loop in access.domain.loops:
         if not place.coefficient(loop.variable).variables().isdisjoint(variables):
             raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
-    dimensions = _borrow(_split(flat, chain, variables, array), chain, access.domain, ranges)
+    dimensions = _borrow(split_over(flat, chain, variables, array), chain, access.domain, ranges)
     if not all(dimension.is_affine for dimension in dimensions):
         raise refusal("subscript-affine", access.location, f"{array.name}[{place}]")
     return Split(access, tuple(reversed(dimensions)))
 
 
-def _chain(array: Array, ranges: Ranges) -> list[Polynomial]:
+def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
     """Collect the strides of loop variables, innermost first; each divides the next."""
     found: dict[Polynomial, None] = {}
     for access in array.accesses:
@@ -106,7 +110,7 @@ def _is_diagonal(access: Access, stride: Polynomial, array: Array, ranges: Range
 
 def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | None:
     factor = subscript.coefficient(variable)
-    return None if factor.is_constant else _primitive(factor)
+    return None if factor.is_constant else primitive(factor)
 
 
 def _leading(stride: Polynomial) -> Polynomial:
@@ -128,7 +132,7 @@ def _strides_of(access: Access, array: Array) -> list[Polynomial]:
         if not factor.variables().isdisjoint(variables):
             raise refusal("subscript-affine", access.location, f"{array.name}[{subscript}]")
         if not factor.is_constant:
-            found.append(_primitive(factor))
+            found.append(primitive(factor))
     return found
 
 
@@ -148,14 +152,14 @@ def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Doma
     return [ONE, *sorted(added, key=_order), *chain[1:]] if len(added) == 1 else chain
 
 
-def _primitive(factor: Polynomial) -> Polynomial:
+def primitive(factor: Polynomial) -> Polynomial:
     """Divide out the numeric content and make the leading term positive."""
     content = gcd(*factor.terms.values())
     sign = -1 if all(value < 0 for value in factor.terms.values()) else 1
     return Polynomial({monomial: value * sign // content for monomial, value in factor.terms.items()})
 
 
-def _split(access: Access, chain: list[Polynomial], variables: set[str], array: Array) -> list[Polynomial]:
+def split_over(access: Access, chain: list[Polynomial], variables: set[str], array: Array) -> list[Polynomial]:
     """Split a subscript over the chain of strides, innermost first."""
     (subscript,) = access.subscripts
     dimensions = [ZERO] * len(chain)

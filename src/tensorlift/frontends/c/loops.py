@@ -309,6 +309,9 @@ class Loops(Calls):
                 return _Count(over, Polynomial.variable(variable) - start, after, name, nonempty)
             if step is not None and step == stride > 1 and len(steps) == 1:
                 over = LoopRange(variable, start, tuple(start + distance for distance in distances), step)
+                if all(_is_multiple(distance, step) for distance in distances):
+                    over = LoopRange(variable, ZERO, trips)
+                    return _Count(over, Polynomial.variable(variable), after, name, nonempty)
                 return _Count(over, None, after, name, nonempty)
         return _Count(LoopRange(variable, ZERO, trips), Polynomial.variable(variable), after, name, nonempty)
 
@@ -407,3 +410,8 @@ def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -
     assert isinstance(binding, Address)
     *outer, last = binding.subscripts
     return Address(binding.base, (*outer, last + distance), binding.needs + needs)
+
+
+def _is_multiple(polynomial: Polynomial, factor: int) -> bool:
+    """Whether all coefficients are multiples of a number."""
+    return all(value % factor == 0 for value in polynomial.terms.values())

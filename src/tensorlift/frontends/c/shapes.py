@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.delinearise import Split, delinearise, respread
+from tensorlift.frontends.c.delinearise import Split, respread
+from tensorlift.frontends.c.interleave import dimensions_of
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 
@@ -38,7 +39,7 @@ class Shapes:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
             return []
         if flat and not array.keeps_rank:
-            strides, splits = delinearise(array, self._ranges)
+            strides, splits = dimensions_of(array, self._ranges)
             self._inner_extents(array, strides, splits)
         else:
             splits = [self._in_dimensions(array, access) for access in array.accesses]
