@@ -93,7 +93,10 @@ class Domain:
         if step == 1:
             return UNIVERSE
         offset = Affine.var(name) - lower
-        return _parse(offset.variables, f"exists (t : {offset} = {step}*t)")
+        count = "t"
+        while count in offset.variables:  # a loop variable of the source may have that name
+            count += "_"
+        return _parse(offset.variables, f"exists ({count} : {offset} = {step}*{count})")
 
     @staticmethod
     def union(domains: Iterable[Domain]) -> Domain:

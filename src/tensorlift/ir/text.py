@@ -42,7 +42,10 @@ def parse_module(text: str, filename: str, *, places: bool = False) -> ModuleOp:
     Raises LiftError: TL190 where the text is not MLIR, TL191 where it uses an operation, type or attribute outside the
     loop dialects, TL192 where an operation breaks its own rules.
     """
-    parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
+    try:
+        parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
+    except ParseError as error:  # the parser reads the first token at once
+        raise _syntax_error(error) from None
     parser.places = places
     try:
         module = parser.parse_module()

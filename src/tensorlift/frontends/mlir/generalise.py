@@ -1,10 +1,10 @@
 """Turns constants into sizes where an index ties them: ``memref<1000xf64>`` and the loop ``0 to 1000`` over it.
 
 Every constant extent and every constant upper bound is a *slot*.  An access ``A[i + c]`` whose greatest index is the
-last of its dimension ties the slot of the bound of ``i`` to that of the extent, at a constant distance.  Each class of
-slots that holds both an extent and a bound becomes one size.  At the constants of the source the program is the
-same, so that nothing is claimed that the source does not say; for other sizes it is what the source would be with other
-constants.
+last of its dimension ties the slot of the bound of ``i`` to that of the extent, at a constant distance, and with it all
+equal extents that ``i`` runs over.  Each class of slots that holds both an extent and a bound becomes one size.  At the
+constants of the source the program is the same, so that nothing is claimed that the source does not say; for other
+sizes it is what the source would be with other constants.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from tensorlift.diagnostics import Diagnostic, Severity
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xdsl.ir import Operation
 
     from tensorlift.frontends.mlir.linear import Linear
@@ -59,17 +61,29 @@ def generalise(t: Translator, function: Operation) -> tuple[Diagnostic, ...]:
 
 
 def _tied(t: Translator) -> _Classes:
+    """Tie bounds to the extents that they fill, then equal extents that the same loops run over."""
     classes = _Classes()
+    filled: dict[Slot, int] = {}  # bounds, and the extents that they fill
+    indexed = list(_indexed(t))
+    for _, bound, extent, last in indexed:
+        if last == extent - 1:
+            filled.setdefault(bound, extent)
+    for slot, bound, extent, _ in indexed:
+        if filled.get(bound) == extent:
+            classes.tie(slot, bound, extent - t.loops[bound[1]].uppers[bound[2]].constant)
+    return classes
+
+
+def _indexed(t: Translator) -> Iterator[tuple[Slot, Slot, int, int]]:
+    """Yield constant extents with the bounds of loops over them, and the greatest index that such a loop reaches."""
     for number, memory in enumerate(t.memories):
         for dimension, extent in enumerate(memory.extents):
             if extent is None or extent.terms or extent.constant < _SMALLEST:
                 continue
             for access in memory.accesses:
                 found = _reach(t, access.indices[dimension])
-                if found is not None and found[1] == extent.constant - 1:
-                    bound = t.loops[found[0][1]].uppers[found[0][2]].constant
-                    classes.tie(("extent", number, dimension), found[0], extent.constant - bound)
-    return classes
+                if found is not None:
+                    yield ("extent", number, dimension), found[0], extent.constant, found[1]
 
 
 def _reach(t: Translator, index: Linear) -> tuple[Slot, int] | None:

@@ -20,11 +20,18 @@ from tensorlift.ir.text import parse_module
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+_UNREADABLE = {
+    "scf.while": ("control", "a `while` loop does not count"),
+    "affine.parallel": ("control", "this form of `affine.parallel` is not lifted"),
+    "scf.parallel": ("control", "this form of `scf.parallel` is not lifted"),
+    "memref.atomic_rmw": ("operation", "memref.atomic_rmw"),
+}
 _SIZE_LIMIT = 4_000_000
 _LINKAGE = re.compile(r"llvm\.linkage = #llvm\.linkage<\w+>(, ?)?")
-_MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{")
+_MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{|\{(?=dlti\.|llvm\.data_layout|llvm\.target)")
 
 
 def read_mlir(text: str, filename: str, *, function: str | None = None, generalise: bool = False) -> list[ReadFunction]:
@@ -38,13 +45,28 @@ def read_mlir(text: str, filename: str, *, function: str | None = None, generali
     start = Location(filename, 1, 1)
     if len(text) > _SIZE_LIMIT:
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
-    module = parse_module(_without_foreign_attributes(text), filename, places=True)
+    if not text.strip():
+        raise refusal("no-function", start, "the file is empty")
+    module = _parse(_without_foreign_attributes(text), filename)
     defined = {_name(op): op for op in functions_of(module)}
     if not defined:
         raise refusal("no-function", start, "the module defines no function")
     return [
         _read(defined[name], defined, filename, generalise=generalise) for name in _chosen(defined, function, start)
     ]
+
+
+def _parse(text: str, filename: str) -> ModuleOp:
+    """Parse a module; of upstream forms that cannot be read, those that would be refused anyway are told by name."""
+    try:
+        return parse_module(text, filename, places=True)
+    except LiftError as error:
+        place = error.diagnostics[0].location
+        line = text.splitlines()[place.line - 1] if place is not None and place.file == filename else ""
+        for name, (reason, detail) in _UNREADABLE.items():
+            if error.diagnostics[0].code != "TL191" and re.search(rf"\b{name}\b", line):
+                raise refusal(reason, place, detail) from None
+        raise
 
 
 def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Location) -> Sequence[str]:
