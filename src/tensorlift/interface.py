@@ -86,7 +86,7 @@ def record_of(
         if not trial.cases and trial.failure == _NOTHING_RUN:
             raise refuse(
                 "TL620",
-                f"no input was found on which the {trial.against} original is defined and stable, so nothing was tested",
+                "no input was found on which the source is defined and stable, so that nothing was tested",
                 location,
                 "initialise what is read, and keep divisors from zero",
             )

@@ -90,3 +90,9 @@ def test_gauss_seidel_converges_to_the_solution(rng: np.random.Generator) -> Non
     a, b, x = rng.uniform(size=(5, 5)) + 5 * np.eye(5), rng.normal(size=5), np.zeros(5)
     _run("gauss_seidel", 60, 5, a, b, x)
     np.testing.assert_allclose(x, np.linalg.solve(a, b))
+
+
+def test_keep_positive_moves_the_positive_elements_to_the_front(rng: np.random.Generator) -> None:
+    x, kept = rng.normal(size=9), np.zeros(9)
+    _run("keep_positive", 9, x, kept)
+    np.testing.assert_array_equal(kept[: (x > 0).sum()], x[x > 0])
