@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
 
+TEMPORARY = "%"  # begins the names of temporaries until they are named
 _E = TypeVar("_E", bound=Expression)
 
 
@@ -55,6 +56,7 @@ class Builder:
 
     def __init__(self) -> None:
         self._table: dict[tuple[Any, ...], Any] = {}
+        self._temporaries = 0
 
     def _node(self, kind: type[_E], dtype: DType, shape: Shape, *fields: object, is_weak: bool = False) -> _E:
         key = (kind, dtype, shape, is_weak, *fields)
@@ -62,6 +64,11 @@ class Builder:
         if found is None:
             found = self._table[key] = kind(dtype, shape, is_weak, *fields)
         return found
+
+    def temporary(self, stem: str) -> str:
+        """Return a new name for a variable that is no version of an array."""
+        self._temporaries += 1
+        return f"{TEMPORARY}{stem}{self._temporaries}"
 
     # -- leaves
 

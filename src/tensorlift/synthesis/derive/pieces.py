@@ -104,6 +104,10 @@ class PieceLowering:
 
     def _with_slices(self, boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         if previous:
+            name = _version(previous[0])
+            late = _reading_late(name, boxes, self.definition.indices) if self.dies_here(name) else []
+            if late:
+                return self._after_reading(name, boxes, late)
             return self._into(self._before(boxes, previous[0]), boxes)
         reused = self._reused(boxes)
         if reused is not None:
@@ -115,10 +119,23 @@ class PieceLowering:
             return self._into(self._start(value), rest)
         return self._into(self._start(self.build.empty(self.definition.shape, self.definition.dtype)), boxes)
 
+    def _after_reading(self, name: str, boxes: list[Piece], late: list[Piece]) -> list[Statement]:
+        """Update in place where some values need cells that are overwritten before: these values come first."""
+        slices = {id(piece): self._slice(piece) for piece in boxes}
+        values: list[Statement] = []
+        for piece in late:
+            store = slices[id(piece)]
+            value = store.value if owns_memory(store.value) else self.build.copy(store.value)
+            variable = self.build.variable(self.build.temporary("old"), value.dtype, value.shape)
+            values.append(Assign(variable.name, value))
+            slices[id(piece)] = replace(store, value=variable)
+        before = self.build.variable(name, self.definition.dtype, self.definition.shape)
+        base = Assign(self.definition.name, before, is_update=True)
+        return self._marked([base, *values, *slices.values()])
+
     def _before(self, pieces: list[Piece], previous: Piece) -> Assign:
         """Start from the version before, itself where it may be updated in place, else a copy."""
-        assert isinstance(previous.term, Read)
-        name = previous.term.array
+        name = _version(previous)
         before = self.build.variable(name, self.definition.dtype, self.definition.shape)
         if reads_overwritten(name, pieces, self.definition.indices):
             return self._start(self.build.copy(before))
@@ -329,13 +346,25 @@ def owns_memory(value: Expression) -> bool:
 _VIEWS = {"Variable", "Subscript", "Transpose", "Diagonal", "Windows", "Broadcast"}
 
 
+def _version(kept: Piece) -> str:
+    """Return the version that a piece keeps."""
+    assert isinstance(kept.term, Read)
+    return kept.term.array
+
+
 def reads_overwritten(previous: str, pieces: list[Piece], indices: tuple[str, ...]) -> bool:
     """Tell whether a piece reads cells of the version before that an earlier piece has overwritten."""
-    for position, piece in enumerate(pieces):
-        for earlier in pieces[:position]:
-            if previous in piece.term.reads and not _apart(previous, piece, earlier.domain, indices):
-                return True
-    return False
+    return bool(_reading_late(previous, pieces, indices))
+
+
+def _reading_late(previous: str, pieces: list[Piece], indices: tuple[str, ...]) -> list[Piece]:
+    """Return the pieces that read cells of the version before which an earlier piece has overwritten."""
+    return [
+        piece
+        for position, piece in enumerate(pieces)
+        if previous in piece.term.reads
+        and not all(_apart(previous, piece, earlier.domain, indices) for earlier in pieces[:position])
+    ]
 
 
 def _apart(previous: str, piece: Piece, written: Domain, indices: tuple[str, ...]) -> bool:

@@ -35,6 +35,7 @@ from tensorlift.ir.tensor_program import (
     walk_statements,
     with_operands,
 )
+from tensorlift.synthesis.derive.builder import TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +47,6 @@ _NEVER_NAMED = (*_FREE, Full, Empty, Copy)
 _MOST_OPERATIONS = 24  # in one expression
 _SCALAR_WORTH = 3  # operations that a shared scalar must save
 _EXTREMES = ("max", "min", "fmax", "fmin")
-_TEMPORARY = "%"  # begins the names of temporaries until they are named
 
 
 def shared(body: tuple[Statement, ...], build: Builder) -> tuple[Statement, ...]:
@@ -56,7 +56,7 @@ def shared(body: tuple[Statement, ...], build: Builder) -> tuple[Statement, ...]
 
 def temporary_stem(name: str) -> str | None:
     """Return what to call a variable that sharing made up, None for any other."""
-    return name[1:].rstrip("0123456789") if name.startswith(_TEMPORARY) else None
+    return name[1:].rstrip("0123456789") if name.startswith(TEMPORARY) else None
 
 
 class _Level:
@@ -76,7 +76,6 @@ class _Sharing:
         self.uses = _count_uses(body)
         self.changing = {s.name for s in walk_statements(body) if isinstance(s, SetSlice)}
         self.depends: dict[Expression, frozenset[str]] = {}
-        self.made = 0
 
     def block(self, body: tuple[Statement, ...], level: _Level) -> list[Statement]:
         """Return the statements of a block with what they share assigned before them."""
@@ -188,9 +187,8 @@ class _Sharing:
             home.known[node] = variable
             home.pending.append(replace(early, value=value))
             return variable
-        self.made += 1
-        stem = "mask" if node.dtype == "bool" else "t"
-        variable = self.build.variable(f"{_TEMPORARY}{stem}{self.made}", node.dtype, node.shape)
+        name = self.build.temporary("mask" if node.dtype == "bool" else "t")
+        variable = self.build.variable(name, node.dtype, node.shape)
         home.known[node] = variable
         home.pending.append(Assign(variable.name, value))
         return variable

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
-from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
@@ -35,8 +34,6 @@ def absorb(term: Term, domain: Domain) -> Term:
 def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
     if not term.has_domains:
         return term
-    if isinstance(term, Apply) and term.op == "cast":
-        term = _as_integer_sum(term)
     if isinstance(term, Piecewise):
         pieces = merge([(inside := domain & piece, descend(inner, inside)) for piece, inner in term.pieces])
         return pieces[0][1] if len(pieces) == 1 else terms.piecewise((p.gist(domain), t) for p, t in pieces)
@@ -48,16 +45,6 @@ def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
     if isinstance(rebuilt, Apply) and rebuilt.op in _IDEMPOTENT:
         return _absorb_extremes(rebuilt, domain)
     return rebuilt
-
-
-def _as_integer_sum(term: Apply) -> Term:
-    """Return integers that are summed as reals and then converted back as a sum of integers."""
-    (inner,) = term.args
-    if isinstance(inner, Reduce) and inner.op == "sum" and isinstance(inner.body, Apply) and inner.body.op == "cast":
-        (exact,) = inner.body.args
-        if exact.dtype == term.dtype and is_integer(term.dtype) and is_float(inner.dtype):
-            return terms.reduce("sum", inner.bound, inner.domain, exact)
-    return term
 
 
 def _without_pieces(term: Apply, domain: Domain, descend: Descend) -> Term:
