@@ -7,7 +7,7 @@ recovering array dimensions from linearised subscripts needs.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,20 +28,21 @@ class Polynomial:
         self._variables: frozenset[str] | None = None
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def constant(value: int) -> Polynomial:
         """Give the polynomial of one number."""
         return Polynomial({(): value})
 
     @staticmethod
-    @cache
+    @lru_cache(maxsize=1024)
     def variable(name: str) -> Polynomial:
         """Give the polynomial of one variable."""
         return Polynomial({(name,): 1})
 
     def __add__(self, other: Polynomial) -> Polynomial:
         """Add."""
-        if not other.terms:
-            return self
+        if not other.terms or not self.terms:
+            return self if self.terms else other
         terms = dict(self.terms)
         for monomial, value in other.terms.items():
             terms[monomial] = terms.get(monomial, 0) + value
@@ -142,9 +143,10 @@ class Polynomial:
         moved = {m: value for m, value in self.terms.items() if any(name in values for name in m)}
         result = Polynomial({m: value for m, value in self.terms.items() if m not in moved})
         for monomial, value in moved.items():
-            product = Polynomial.constant(value)
+            product = Polynomial({tuple(name for name in monomial if name not in values): value})
             for name in monomial:
-                product = product * (values[name] if name in values else Polynomial.variable(name))
+                if name in values:
+                    product = product * values[name]
             result = result + product
         return result
 
