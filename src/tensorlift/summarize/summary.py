@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.bounds import bounds_of
+from tensorlift.summarize.initialisation import require_initialised
 from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
 
@@ -47,6 +48,7 @@ def summarise(func_op: Operation, *, minimum_size: int = 1) -> Summary:
 
 
 def _summarise(program: Program, minimum_size: int) -> Summary:
+    require_initialised(program)
     bounds = bounds_of(program, minimum_size)
     lifting = Lifting(program)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
