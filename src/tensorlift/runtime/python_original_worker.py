@@ -25,7 +25,7 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     The arguments of a case lie under ``number:name``; the reply holds the arrays after the call under the same keys,
     with what the function returned under the names of ``facts["returns"]``.
     """
-    if importlib.util.find_spec("numba") is None:
+    if "numba" not in sys.modules and importlib.util.find_spec("numba") is None:
         sys.modules["numba"] = _plain_numba()
     namespace: dict[str, Any] = {"__name__": "original"}
     exec(compile(facts["source"], "<original>", "exec"), namespace)  # noqa: S102 - that is what this worker is for

@@ -250,6 +250,8 @@ class Arrays(Expressions):
         """Make a local array."""
         if not all(map(self.is_stable, extents)):
             raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
+        for extent in extents:
+            self.require_nonnegative(extent, location)
         variable = nodes.Variable(name, array_type(element, len(extents)), location, tuple(extents), keeps_rank=True)
         self.emit(nodes.Declare(variable, location))
         return ArrayVariable(name, variable, element, tuple(extents))

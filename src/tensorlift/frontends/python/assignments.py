@@ -41,7 +41,7 @@ class Assignments(Functions):
 
     def _declare(self, name: str, value: Scalar | None, location: Location) -> nodes.Variable:
         """Make a local variable, with the type that all its values fit."""
-        ctype = self.facts.types.get(self.key(name), (LONG, True))[0]
+        ctype = self.facts.type_of(self.key(name))[0]
         if value is not None:
             ctype = self._joined(name, value)
         initialiser = None if value is None else cast(value, ctype, location).node
@@ -140,11 +140,11 @@ class Assignments(Functions):
 
     def _bind_scalar(self, name: str, known: object, value: Scalar, location: Location) -> None:
         if isinstance(known, nodes.Variable):
-            ctype = self._joined(name, value)
-            target = nodes.Name(known, known.ctype, location)
-            self.emit(
-                nodes.Evaluate(nodes.Assign("", target, cast(value, ctype, location).node, ctype, location), location)
-            )
+            self._joined(name, value)
+            ctype = known.ctype
+            target = nodes.Name(known, ctype, location)
+            converted = cast(value, ctype, location)  # type: ignore[arg-type] # a local variable is a number
+            self.emit(nodes.Evaluate(nodes.Assign("", target, converted.node, ctype, location), location))
         elif isinstance(known, Scalar):
             raise refusal("rebind", location, name)
         elif self.stores.get(name, 0) == 1 and value.is_integer and not value.truth and self.is_stable(value.node):

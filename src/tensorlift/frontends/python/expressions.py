@@ -121,8 +121,8 @@ class Expressions(State):
         """Give what a name stands for."""
         found = self.environment.get(name)
         if isinstance(found, nodes.Variable):
-            known = self.facts.types.get(self.key(name))
-            return named(found, location, weak=known is None or known[1] or found in self.stable)
+            weak = self.facts.type_of(self.key(name))[1]
+            return named(found, location, weak=weak or found in self.stable)
         if isinstance(found, ArrayVariable):
             return whole(found, location)
         if found is not None:

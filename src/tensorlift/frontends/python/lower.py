@@ -12,7 +12,7 @@ returned tuple, as arrays of rank 0.  ``tl.returns`` lists what Python returns, 
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, DictionaryAttr, StringAttr
@@ -22,6 +22,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import LONG, VOID, PointerType, VoidType
 from tensorlift.frontends.c.lower import lower_function
+from tensorlift.frontends.c.preconditions import spell_inequality
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, cast
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.polynomial import Polynomial
@@ -58,9 +60,10 @@ def lower_python(function: ast.FunctionDef, module: Module) -> ModuleOp:
     kinds = kinds_of(function, module.locate)
     facts = Facts()
     for _ in range(_PASSES):
-        facts.changed = False
+        facts.begin_pass()
         translation = Translation(module, facts, function, kinds)
         translation.run()
+        facts.end_pass()
         if not facts.changed:
             return _Lowering(translation).run()
     raise refusal("unbound", module.locate(function), "some variable")
@@ -73,6 +76,7 @@ class Translation(Statements):
         self, module: Module, facts: Facts, function: ast.FunctionDef, kinds: dict[str, ParameterKind]
     ) -> None:
         super().__init__(module, facts, function)
+        self.kinds = kinds
         self.sizes: dict[str, nodes.Variable] = {}
         self.parameters: list[nodes.Variable] = []
         self.arrays: list[ArrayVariable] = []
@@ -98,7 +102,7 @@ class Translation(Statements):
             return
         variable = nodes.Variable(name, kind.dtype, location, is_parameter=True)
         self.parameters.append(variable)
-        self.facts.types.setdefault(self.key(name), (kind.dtype, True))
+        self.facts.join(self.key(name), kind.dtype, weak=True)
         if name in self.stores:
             value = Scalar(nodes.Name(variable, kind.dtype, location), kind.dtype, weak=True)
             self._declare(name, value, location)
@@ -134,6 +138,8 @@ class Translation(Statements):
         """Make an array that the caller gets."""
         if not all(map(self.is_stable, extents)):
             raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
+        for extent in extents:
+            self.require_nonnegative(extent, location)
         ctype = replace(array_type(element, len(extents)), spelling=f"{element.spelling} restrict")
         variable = nodes.Variable(name, ctype, location, tuple(extents), is_parameter=True, keeps_rank=True)
         self.results.append(variable)
@@ -228,6 +234,7 @@ class _Lowering:
         self._function_name = translation.function.name
         used = mentioned_variables([self._body, *(r.extents for r in translation.results)])
         constrained = {name for e in translation.equalities for name in (e.left - e.right).variables()}
+        constrained |= {name for least, _ in translation.least for name in least.variables()}
         shared = {translation.facts.representative(name) for pair in translation.facts.unified for name in pair[:2]}
         self._free = {
             variable
@@ -291,18 +298,31 @@ class _Lowering:
         own = self._translation.extents.get(size)
         return size if own is None or own != size else _spell_own(own)
 
+    def _assumed_kinds(self) -> list[tuple[str, Location]]:
+        """Spell what parameters without an annotation are taken for."""
+        t = self._translation
+        arguments = t.function.args
+        bare = [a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if a.annotation is None]
+        return [(f"{a.arg} is {t.kinds[a.arg].spelled()}", t.locate(a)) for a in bare]
+
     def _finish(self, module: ModuleOp) -> ModuleOp:
         """Add what Python asks for to the preconditions, and the list of what is returned."""
         function = module.body.block.first_op
         assert function is not None
         t = self._translation
-        found = [(text, None, location) for text, location in self._texts]
-        found += [(f"{_spell_own(a)} == {_spell_own(b)}", None, place) for a, b, place in t.facts.unified]
-        stated: list[DictionaryAttr] = [_requirement(text, location) for text, _, location in found]
+        stated = [_requirement("type", text, location) for text, location in self._assumed_kinds()]
+        stated += [_requirement("extent", text, location) for text, location in self._texts]
+        stated += [
+            _requirement("extent", f"{_spell_own(a)} == {_spell_own(b)}", place) for a, b, place in t.facts.unified
+        ]
         sizes = FunctionView(function).size_names
         for equality in t.equalities:
             text = f"{equality.left.spell(self._named)} == {equality.right.spell(self._named)}"
-            stated.append(_requirement(text, equality.location, equality.left - equality.right, sizes))
+            equal = Condition(AffineConstraintKind.eq, equality.left - equality.right, sizes)
+            stated.append(_requirement("extent", text, equality.location, equal))
+        for least, location in t.least:
+            condition = Condition(AffineConstraintKind.ge, least, sizes)
+            stated.append(_requirement("extent", spell_inequality(least), location, condition))
         before = function.attributes.get("tl.requires")
         known = list(before.data) if isinstance(before, ArrayAttr) else []
         if known or stated:
@@ -311,19 +331,32 @@ class _Lowering:
         return module
 
 
-def _requirement(
-    text: str, location: Location, zero: Polynomial | None = None, sizes: Sequence[str] = ()
-) -> DictionaryAttr:
-    """Build a precondition; where given, the polynomial ``zero`` over the sizes must be zero."""
-    entry = {"kind": StringAttr("extent"), "text": StringAttr(text), "loc": StringAttr(str(location))}
-    if zero is None:
-        return DictionaryAttr(entry)
-    left = AffineExpr.constant(zero.terms.get((), 0))
-    for monomial, value in sorted(zero.terms.items()):
-        if monomial:
-            left = left + AffineExpr.symbol(sizes.index(monomial[0])) * value
-    constraint = AffineConstraintExpr(AffineConstraintKind.eq, left, AffineExpr.constant(0), canonicalize=False)
-    return DictionaryAttr({**entry, "set": AffineSetAttr(AffineSet(0, len(sizes), (constraint,)))})
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A polynomial over the sizes that is zero, or at least zero."""
+
+    kind: AffineConstraintKind
+    polynomial: Polynomial
+    sizes: Sequence[str]
+
+    def as_set(self) -> AffineSetAttr:
+        """Give the set of sizes that meet it."""
+        left = AffineExpr.constant(self.polynomial.terms.get((), 0))
+        for monomial, value in sorted(self.polynomial.terms.items()):
+            if monomial:
+                left = left + AffineExpr.symbol(self.sizes.index(monomial[0])) * value
+        constraint = AffineConstraintExpr(self.kind, left, AffineExpr.constant(0), canonicalize=False)
+        return AffineSetAttr(AffineSet(0, len(self.sizes), (constraint,)))
+
+
+def _requirement(kind: str, text: str, location: Location, condition: Condition | None = None) -> DictionaryAttr:
+    """Build a precondition; ``condition`` is its affine form where it has one."""
+    entry: dict[str, Attribute] = {
+        "kind": StringAttr(kind),
+        "text": StringAttr(text),
+        "loc": StringAttr(str(location)),
+    }
+    return DictionaryAttr(entry if condition is None else {**entry, "set": condition.as_set()})
 
 
 def _spell(array: ArrayVariable, axis: int) -> str:

@@ -32,6 +32,13 @@ class ParameterKind:
     rank: int | None = 0
     is_list: bool = False
 
+    def spelled(self) -> str:
+        """Spell what it is, in words."""
+        name = next(name for name, dtype in DTYPES.items() if dtype == self.dtype)
+        if not self.rank:
+            return f"one {name}"
+        return f"a {name} array of {self.rank} dimension{'s' * (self.rank > 1)}"
+
 
 def kinds_of(function: ast.FunctionDef, locate: Callable[[ast.AST], Location]) -> dict[str, ParameterKind]:
     """Classify the parameters; raises ``LiftError`` for those outside the subset."""
@@ -84,23 +91,20 @@ def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
     if head == "NDArray":
         inner = _annotated(annotation.slice)
         return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
-    return _spelled(ast.unparse(annotation)) if head in DTYPES else None
+    return _spelled(f"{head}[{ast.unparse(annotation.slice)}]") if head in DTYPES else None
 
 
 def _spelled(text: str) -> ParameterKind | None:
     """Read ``float64[:, :]``, as Numba spells arrays, or any annotation in quotes."""
     match = _SPELLED.match(text.strip().removeprefix("np."))
-    if match is None or match["dtype"] not in DTYPES:
-        try:
-            inner = ast.parse(text, mode="eval").body
-        except SyntaxError:
-            return None
-        return None if isinstance(inner, ast.Constant) else _annotated(inner)
-    axes = match["axes"]
-    if axes is None:
-        return ParameterKind(DTYPES[match["dtype"]])
-    rank = axes.count(":")
-    return ParameterKind(DTYPES[match["dtype"]], rank) if rank else None
+    if match is not None and match["dtype"] in DTYPES:
+        rank = (match["axes"] or "").count(":")
+        return ParameterKind(DTYPES[match["dtype"]], rank) if rank or match["axes"] is None else None
+    try:
+        inner = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    return None if isinstance(inner, ast.Constant) else _annotated(inner)
 
 
 class _Use(ast.NodeVisitor):
@@ -109,8 +113,12 @@ class _Use(ast.NodeVisitor):
     def __init__(self, function: ast.FunctionDef) -> None:
         self.ranks: dict[str, int] = {}
         self.sizes: set[str] = set()
+        self._parts: list[tuple[str, str, int]] = []  # names of parts of arrays, and how many dimensions less they have
         for statement in function.body:
             self.visit(statement)
+        for part, array, taken in reversed(self._parts):
+            if part in self.ranks:
+                self._rank(array, taken + max(self.ranks[part], 1))
 
     def _rank(self, name: str, rank: int) -> None:
         self.ranks[name] = max(rank, self.ranks.get(name, 0))
@@ -134,6 +142,9 @@ class _Use(ast.NodeVisitor):
         value, target = node.value, node.targets[0]
         if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
             self._rank(value.value.id, len(target.elts) if isinstance(target, ast.Tuple) else 0)
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and isinstance(target, ast.Name):
+            taken = len(value.slice.elts) if isinstance(value.slice, ast.Tuple) else 1
+            self._parts.append((target.id, value.value.id, taken))
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -144,6 +155,8 @@ class _Use(ast.NodeVisitor):
     def visit_For(self, node: ast.For) -> None:
         if isinstance(node.iter, ast.Name):
             self._rank(node.iter.id, 1)
+            if isinstance(node.target, ast.Name):
+                self._parts.append((node.target.id, node.iter.id, 1))
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:

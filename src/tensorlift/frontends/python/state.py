@@ -1,7 +1,8 @@
 """The state of translating one Python function: names, the open block, what earlier passes found out.
 
 Types of local variables and equal extents are only known at the end of a translation; so a function is translated
-until nothing new is found.  ``Facts`` is what lasts from pass to pass.
+until nothing new is found.  ``Facts`` is what lasts from pass to pass: the types that a pass
+uses are those that the pass before it found.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Facts:
     """What passes over a function found out: types of locals, names of extents, equal extents."""
 
     types: dict[str, tuple[Number, bool]] = field(default_factory=dict)
+    found: dict[str, tuple[Number, bool]] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
     unified: list[tuple[str, str, Location]] = field(default_factory=list)
     display: dict[str, str] = field(default_factory=dict)
@@ -65,12 +67,22 @@ class Facts:
 
     def join(self, name: str, ctype: Number, *, weak: bool) -> Number:
         """Widen the type of a local variable to hold one more value, and give it."""
-        known = self.types.get(name)
-        found = (ctype, weak) if known is None else promoted(*known, ctype, weak)
-        if found != known:
-            self.types[name] = found
-            self.changed = True
-        return found[0]
+        known = self.found.get(name)
+        self.found[name] = (ctype, weak) if known is None else promoted(*known, ctype, weak)
+        return self.type_of(name)[0]
+
+    def type_of(self, name: str) -> tuple[Number, bool]:
+        """Give the type of a local variable, as the last pass knows it."""
+        return self.types.get(name) or self.found.get(name) or (LONG, True)
+
+    def begin_pass(self) -> None:
+        """Forget what the pass before found out about types, but use it."""
+        self.found, self.changed = {}, False
+
+    def end_pass(self) -> None:
+        """Note whether the types are still those that the pass used."""
+        if self.found != self.types:
+            self.types, self.changed = self.found, True
 
 
 @dataclass(slots=True)
@@ -101,6 +113,7 @@ class State:
         self.out: list[nodes.Statement] = []
         self.extents: dict[str, str] = {}  # the names of the extents of array parameters: as shown, as their own
         self.equalities: list[Equality] = []
+        self.least: list[tuple[Polynomial, Location]] = []  # what must be at least zero
         self.stable: set[nodes.Variable] = set()
         self.ranges = Ranges()
         self.loops: tuple[LoopRange, ...] = ()
@@ -191,6 +204,8 @@ class State:
 
     def is_nonnegative(self, node: nodes.Expression) -> bool:
         """Whether an integer expression is certainly at least zero here, for sizes of at least one."""
+        if isinstance(node, nodes.Binary) and node.operator == "//" and isinstance(node.right, nodes.Integer):
+            return node.right.value > 0 and self.is_nonnegative(node.left)
         value = polynomial(node)
         if value is None or not self.is_stable(node):
             return False
@@ -201,6 +216,16 @@ class State:
         """Note a size: an integer that does not change."""
         self.stable.add(variable)
         self.ranges.add_size(variable.name, LONG)
+
+    def require_nonnegative(self, node: nodes.Expression, location: Location) -> None:
+        """Make sure that an extent is at least zero for sizes of at least one, or record the sizes for which it is."""
+        if self.is_nonnegative(node):
+            return
+        value = polynomial(node)
+        least = None if value is None else self.ranges.minimum(value, Domain(self.loops))
+        if least is None or not least.is_affine or not least.variables() <= self._size_names():
+            raise refusal("shape", location, "an extent may be negative")
+        self.least.append((least, location))
 
     @contextmanager
     def counting(

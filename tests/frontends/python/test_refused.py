@@ -1,0 +1,162 @@
+"""Python outside the subset is refused with code, place and remedy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from tensorlift.diagnostics import LiftError, Location, Severity
+from tensorlift.frontends.python import read_python
+from tensorlift.frontends.python.refusals import REFUSALS
+
+
+class Refused(NamedTuple):
+    """A program whose function ``f`` is refused, and the code and place of the diagnostic that says so."""
+
+    name: str
+    code: str
+    line: int
+    column: int
+    source: str
+
+
+CASES = [
+    Refused("while", "TL167", 2, 5, "def f(x):\n    while x[0] > 1:\n        x[0] /= 2\n"),
+    Refused("break", "TL168", 4, 13, "def f(x):\n    for i in range(3):\n        if x[i]:\n            break\n"),
+    Refused("try", "TL166", 2, 5, "def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n"),
+    Refused("with", "TL166", 2, 5, "def f(x):\n    with x:\n        pass\n"),
+    Refused("raise", "TL166", 2, 5, "def f(x):\n    raise ValueError\n"),
+    Refused("assert", "TL166", 2, 5, "def f(x):\n    assert x[0] > 0\n"),
+    Refused("inner function", "TL166", 2, 5, "def f(x):\n    def g():\n        pass\n"),
+    Refused(
+        "for else",
+        "TL166",
+        2,
+        5,
+        "def f(x):\n    for i in range(3):\n        x[i] = 1\n    else:\n        x[0] = 2\n",
+    ),
+    Refused("iterable", "TL169", 2, 14, "def f(x, y):\n    for v in sorted(x):\n        y[0] = v\n"),
+    Refused("zero step", "TL170", 2, 26, "def f(x, n):\n    for i in range(0, n, 0):\n        x[i] = 1\n"),
+    Refused("data step", "TL170", 2, 26, "def f(x, n, k):\n    for i in range(0, n, k):\n        x[i] = 1\n"),
+    Refused(
+        "changed loop variable",
+        "TL171",
+        3,
+        9,
+        "def f(x):\n    for i in range(3):\n        i = 2\n        x[i] = 1\n",
+    ),
+    Refused(
+        "loop variable used before",
+        "TL171",
+        3,
+        9,
+        "def f(x):\n    i = 0\n    for i in range(3):\n        x[i] = i\n",
+    ),
+    Refused(
+        "loop variable afterwards",
+        "TL172",
+        4,
+        12,
+        "def f(x):\n    for i in range(3):\n        x[i] = 1\n    return i\n",
+    ),
+    Refused("unbound", "TL172", 2, 12, "def f(x):\n    x[0] = t\n    t = 1\n"),
+    Refused("perhaps bound", "TL172", 4, 12, "def f(x):\n    if x[0] > 1:\n        t = 1\n    return t\n"),
+    Refused("comprehension", "TL173", 2, 19, "def f(x):\n    return max(1, [v for v in x])\n"),
+    Refused("lambda", "TL173", 2, 9, "def f(x):\n    g = lambda v: v\n    x[0] = 1\n"),
+    Refused("unknown function", "TL174", 2, 12, "def f(x):\n    x[0] = g(x)\n"),
+    Refused("unknown module", "TL174", 2, 12, "def f(x):\n    x[0] = scipy.erf(x[0])\n"),
+    Refused("recursion", "TL174", 2, 12, "def f(x):\n    return f(x)\n"),
+    Refused("print", "TL174", 2, 5, "def f(x):\n    print(x[0])\n"),
+    Refused("dictionary", "TL175", 2, 9, "def f(x):\n    d = {}\n"),
+    Refused("string", "TL175", 2, 9, "def f(x):\n    d = 'a'\n"),
+    Refused("huge literal", "TL175", 2, 12, "def f(x):\n    x[0] = 99999999999999999999\n"),
+    Refused("array as index", "TL176", 2, 14, "def f(x, k: 'int64[:]'):\n    return x[k]\n"),
+    Refused("float as index", "TL176", 3, 14, "def f(x):\n    t = 0.5\n    return x[t]\n"),
+    Refused("new axis", "TL176", 2, 14, "def f(x):\n    return x[None]\n"),
+    Refused("negative slice step", "TL176", 2, 14, "def f(x):\n    return x[::-1]\n"),
+    Refused("slice bound below zero", "TL176", 2, 15, "def f(x, k: int):\n    return x[:k - 3]\n"),
+    Refused("too many indices", "TL177", 2, 5, "def f(x: 'float64[:]'):\n    x[0, 0] = 1\n"),
+    Refused("array for a number", "TL177", 2, 5, "def f(x, A: 'float64[:, :]'):\n    x[0] = A[0]\n"),
+    Refused("shapes differ", "TL178", 2, 12, "def f(x: 'float64[:]'):\n    return x[1:] + x\n"),
+    Refused("annotation", "TL179", 1, 10, "def f(x: complex):\n    return x\n"),
+    Refused(
+        "array returned early",
+        "TL180",
+        3,
+        9,
+        "def f(x: 'float64[:]'):\n    if x[0] > 1:\n        return x * 2\n    return x\n",
+    ),
+    Refused("array bound again", "TL181", 2, 5, "def f(x: 'float64[:]'):\n    x = x * 2\n    return x\n"),
+    Refused("unknown name", "TL182", 2, 12, "def f(x):\n    x[0] = gamma\n"),
+    Refused("variadic", "TL183", 1, 8, "def f(*x):\n    return 1\n"),
+    Refused("decorator", "TL184", 1, 2, "@cache\ndef f(x):\n    return x\n"),
+    Refused("attribute", "TL185", 2, 12, "def f(x: 'float64[:]'):\n    x[0] = x.flags\n"),
+    Refused("method", "TL185", 2, 12, "def f(x: 'float64[:]'):\n    x[0] = x.std()\n"),
+    Refused("unpacking an array", "TL186", 2, 5, "def f(x: 'float64[:]'):\n    a, b = x\n"),
+    Refused("attribute as target", "TL186", 2, 5, "def f(x):\n    x.y = 1\n    x[0] = 1\n"),
+    Refused("row of a list", "TL186", 2, 5, "def f(A: list[list[float]], B: list[list[float]]):\n    A[0] = B[0]\n"),
+    Refused("keyword argument", "TL187", 2, 12, "def f(x):\n    x[0] = np.sqrt(x[0], out=x)\n"),
+    Refused("arguments of range", "TL187", 2, 14, "def f(x):\n    for i in range():\n        x[i] = 1\n"),
+    Refused("membership", "TL188", 2, 8, "def f(x, y):\n    if y in x:\n        x[0] = 1\n"),
+    Refused("integer power", "TL188", 2, 12, "def f(n: int, k: int):\n    return n ** k\n"),
+    Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),
+    Refused("index below zero", "TL133", 3, 16, "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i - 1]\n"),
+    Refused(
+        "data as subscript",
+        "TL130",
+        3,
+        11,
+        "def f(x, k: 'int64[:]'):\n    for i in range(len(k)):\n        x[k[i]] = 1\n",
+    ),
+    Refused(
+        "flattened",
+        "TL131",
+        4,
+        13,
+        "def f(x, n: int):\n    for i in range(n):\n        for j in range(n):\n            x[i * n + j] = 1\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_is_refused(case: Refused) -> None:
+    (function,) = read_python(case.source, "k.py", function="f")
+    assert function.module is None
+    diagnostic = function.diagnostics[0]
+    assert (diagnostic.code, diagnostic.location) == (case.code, Location("k.py", case.line, case.column)), diagnostic
+    assert diagnostic.severity is Severity.ERROR
+    assert len(diagnostic.remedy) > 10
+    assert "{detail}" not in diagnostic.message
+
+
+def test_every_reason_is_tested() -> None:
+    assert {row.code for row in REFUSALS.values()} <= {case.code for case in CASES} | {"TL165"}
+
+
+def test_one_refused_function_leaves_the_others_alone() -> None:
+    refused, lifted = read_python("def f(x):\n    print(x)\n\ndef g(x):\n    x[0] = 1\n", "k.py")
+    assert refused.module is None
+    assert lifted.module is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "line"),
+    [
+        ("def f(:\n    pass\n", "TL165", 1),
+        ("def f():\n\tx = (1,\n", "TL165", 2),
+        ("x = 1\n", "TL104", 1),
+        ("", "TL104", 1),
+        ("def f():\n    return '\0'\n", "TL103", 1),
+    ],
+)
+def test_a_file_without_functions_is_refused(source: str, code: str, line: int) -> None:
+    with pytest.raises(LiftError) as refused:
+        read_python(source, "k.py")
+    (diagnostic,) = refused.value.diagnostics
+    assert (diagnostic.code, diagnostic.location and diagnostic.location.line) == (code, line)
+
+
+def test_an_unknown_function_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(LiftError, match="there is no function `g`; the file defines f"):
+        read_python("def f(x):\n    x[0] = 1\n", "k.py", function="g")
