@@ -1,0 +1,236 @@
+"""What the MLIR front end makes of a module: parameters, shapes, preconditions, operations."""
+
+from __future__ import annotations
+
+import pytest
+from tests.frontends.mlir.modules import module, operations, read, view
+
+from tensorlift.diagnostics import Severity
+from tensorlift.frontends.mlir import read_mlir
+from tensorlift.ir.text import print_module
+
+LOOP = """func.func @f(%A: memref<?xf64>, %k: i32, %x: f64) {
+  %n = arith.index_cast %k : i32 to index
+  affine.for %i = 0 to %n {
+    affine.store %x, %A[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+
+
+def _extents(text: str, *, generalise: bool = False) -> dict[str, list[str]]:
+    found = view(text, generalise=generalise).parameters
+    return {p.name: [str(extent) for extent in p.extents] for p in found if p.extents is not None}
+
+
+def test_an_integer_that_bounds_a_loop_is_a_size() -> None:
+    parameters = view(LOOP).parameters
+    assert [(p.name, p.role, p.dtype, p.c_type) for p in parameters] == [
+        ("A", "array", "f64", "double *"),
+        ("k", "size", "i32", "int"),
+        ("x", "scalar", "f64", "double"),
+    ]
+    assert _extents(LOOP) == {"A": ["k"]}
+
+
+def test_an_integer_that_no_index_needs_stays_a_number() -> None:
+    text = "func.func @f(%k: i32) -> i32 {\n  %s = arith.addi %k, %k : i32\n  return %s : i32\n}\n"
+    assert [(p.name, p.role) for p in view(text).parameters] == [("k", "scalar")]
+    assert operations(module(text)) == ["arith.addi", "func.return"]
+
+
+def test_unnamed_arguments_are_counted() -> None:
+    text = "func.func @f(%0: f64, %1: f64) -> f64 {\n  return %1 : f64\n}\n"
+    assert [p.name for p in view(text).parameters] == ["arg0", "arg1"]
+
+
+def test_names_stay_apart() -> None:
+    """The parser cuts numbers off the ends of names."""
+    text = "func.func @f(%y_1: f64, %y_2: f64, %y: f64) -> f64 {\n  return %y : f64\n}\n"
+    names = [p.name for p in view(text).parameters]
+    assert len(set(names)) == 3
+
+
+def test_two_arguments_of_one_stem_are_two_arrays() -> None:
+    text = LOOP.replace("%A: memref<?xf64>", "%A_1: memref<?xf64>, %A_2: memref<?xf64>").replace("%A[", "%A_2[")
+    found = view(text)
+    assert [p.name for p in found.parameters if p.role == "array"][1:] == list(found.written)
+
+
+def test_an_extent_that_is_asked_for_is_a_size_read_from_the_shape() -> None:
+    text = """func.func @f(%A: memref<?x?xf64>, %x: f64) {
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %A, %c1 : memref<?x?xf64>
+  affine.for %j = 0 to %m {
+    affine.store %x, %A[2, %j] : memref<?x?xf64>
+  }
+  return
+}
+"""
+    assert _extents(text) == {"A": ["A_d0", "A_d1"]}
+    assert [p.name for p in view(text).parameters] == ["A", "x", "A_d1", "A_d0"]
+
+
+def test_an_extent_that_accesses_do_not_fill_is_a_size_of_its_own() -> None:
+    text = LOOP.replace("0 to %n", "0 to affine_map<()[s0] -> (s0 - 1)>()[%n]")
+    assert _extents(text) == {"A": ["A_d0"]}
+
+
+def test_the_widest_access_decides_an_extent() -> None:
+    text = LOOP.replace("    affine.store", "    affine.store %x, %A[0] : memref<?xf64>\n    affine.store")
+    assert _extents(text) == {"A": ["k"]}
+
+
+@pytest.mark.parametrize(
+    ("flags", "requirements"), [("", ["2*k <= 2147483647"]), (" overflow<nsw>", [])], ids=["wraps", "does not wrap"]
+)
+def test_machine_arithmetic_in_a_bound_must_not_wrap(flags: str, requirements: list[str]) -> None:
+    text = LOOP.replace("%n = ", f"%d = arith.addi %k, %k{flags} : i32\n  %n = ").replace("cast %k", "cast %d")
+    assert [row.text for row in view(text).requires] == requirements
+
+
+def test_index_arithmetic_that_stays_below_a_size_needs_nothing() -> None:
+    text = LOOP.replace(
+        "    affine.store %x, %A[%i]",
+        "    %j = arith.index_cast %i : index to i32\n"
+        "    %r = arith.subi %k, %j : i32\n"
+        "    %p = arith.index_cast %r : i32 to index\n"
+        "    affine.store %x, %A[%p - 1]",
+    )
+    assert view(text).requires == ()
+    assert "%A[-%i + symbol(%k) - 1]" in print_module(module(text)).replace("%i * -1", "-%i")
+
+
+def test_an_index_that_becomes_a_narrow_number_must_fit() -> None:
+    text = """func.func @f(%A: memref<?xi32>, %n: index) {
+  affine.for %i = 0 to %n {
+    %v = arith.index_cast %i : index to i32
+    affine.store %v, %A[%i] : memref<?xi32>
+  }
+  return
+}
+"""
+    assert [row.text for row in view(text).requires] == ["n - 1 <= 2147483647"]
+
+
+def test_loops_of_scf_become_affine() -> None:
+    text = """func.func @f(%A: memref<?xf64>, %n: index, %x: f64) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %half = arith.ceildivsi %n, %c2 : index
+  scf.for %i = %c0 to %half step %c2 {
+    %j = arith.addi %i, %c2 : index
+    memref.store %x, %A[%j] : memref<?xf64>
+  }
+  return
+}
+"""
+    found = module(text)
+    assert operations(found) == ["affine.for", "affine.store", "affine.yield", "func.return"]
+    assert "affine.for %i = 0 to affine_map<()[s0] -> ((s0 + 1) floordiv 2)>()[%n] step 2" in print_module(found)
+
+
+def test_carried_values_become_local_scalars() -> None:
+    text = """func.func @f(%n: index, %x: f64) -> f64 {
+  %s = affine.for %i = 0 to %n iter_args(%a = %x) -> (f64) {
+    %b = arith.addf %a, %x : f64
+    affine.yield %b : f64
+  }
+  return %s : f64
+}
+"""
+    assert operations(module(text)) == [
+        "memref.alloca",
+        "affine.store",
+        "affine.for",
+        "affine.load",
+        "arith.addf",
+        "affine.store",
+        "affine.yield",
+        "affine.load",
+        "func.return",
+    ]
+
+
+def test_a_minimum_of_a_minimum_bounds_a_loop() -> None:
+    text = LOOP.replace(
+        "  affine.for %i = 0 to %n",
+        "  %c9 = arith.constant 9 : index\n"
+        "  %a = arith.minsi %n, %c9 : index\n  %c7 = arith.constant 7 : index\n"
+        "  %b = arith.minsi %c7, %a : index\n  affine.for %i = 0 to %b",
+    )
+    assert "min affine_map<()[s0] -> (7, s0, 9)>()[%k]" in print_module(module(text))
+
+
+def test_a_buffer_of_one_element_is_a_scalar() -> None:
+    text = """func.func @f(%x: f64) -> f64 {
+  %c = memref.alloca() : memref<1x1xf64>
+  affine.store %x, %c[0, 0] : memref<1x1xf64>
+  %y = affine.load %c[0, 0] : memref<1x1xf64>
+  return %y : f64
+}
+"""
+    assert "memref<f64>" in print_module(module(text))
+
+
+def test_a_function_that_is_called_twice_is_inlined_twice() -> None:
+    text = """func.func private @twice(%x: f64) -> f64 {
+  %y = arith.addf %x, %x : f64
+  return %y : f64
+}
+func.func @f(%x: f64) -> f64 {
+  %y = func.call @twice(%x) : (f64) -> f64
+  %z = func.call @twice(%y) : (f64) -> f64
+  return %z : f64
+}
+"""
+    assert operations(module(text)) == ["arith.addf", "arith.addf", "func.return"]
+
+
+def test_private_functions_are_read_where_nothing_else_is_there() -> None:
+    text = "func.func private @f(%x: f64) -> f64 {\n  return %x : f64\n}\n"
+    assert read(text).module is not None
+
+
+def test_layouts_with_dynamic_strides_are_required_to_keep_elements_apart() -> None:
+    text = LOOP.replace("memref<?xf64>", "memref<?xf64, strided<[?]>>")
+    assert [row.text for row in view(text).requires] == ["no two elements of A share memory"]
+
+
+def test_places_are_those_of_the_text_unless_it_states_others() -> None:
+    text = LOOP.replace("return", 'return loc("g.c":7:3)')
+    assert [str(f.location) for f in read_mlir(LOOP, "k.mlir")] == ["k.mlir:1:1"]
+    printed = print_module(module(text), locations=True)
+    assert 'loc("k.mlir":4:5)' in printed
+    assert 'loc("g.c":7:3)' in printed
+
+
+STATIC = """func.func @f(%A: memref<1000x2xf64>, %B: memref<1000xf64>, %C: memref<1000xf64>, %x: f64) {
+  affine.for %i = 0 to 1000 {
+    affine.for %j = 0 to affine_map<(d0) -> (d0 + 1)>(%i) {
+      affine.store %x, %A[%i, 1] : memref<1000x2xf64>
+      affine.store %x, %B[%j] : memref<1000xf64>
+    }
+  }
+  affine.store %x, %B[999] : memref<1000xf64>
+  affine.store %x, %C[999] : memref<1000xf64>
+  return
+}
+"""
+
+
+def test_constants_stay_unless_asked() -> None:
+    assert _extents(STATIC) == {"A": ["1000", "2"], "B": ["1000"], "C": ["1000"]}
+    assert read(STATIC).diagnostics == ()
+
+
+def test_constants_that_an_index_ties_are_generalised_together() -> None:
+    """C has no loop over it, and two columns are no size."""
+    assert _extents(STATIC, generalise=True) == {"A": ["n", "2"], "B": ["n"], "C": ["1000"]}
+    printed = print_module(module(STATIC, generalise=True))
+    assert "%B[symbol(%n) - 1]" in printed
+    assert "%C[999]" in printed
+    (note,) = read(STATIC, generalise=True).diagnostics
+    assert (note.code, note.severity) == ("TL199", Severity.NOTE)
+    assert note.message == "the constant 1000, an extent of A, B, is generalised to the size n"

@@ -1,0 +1,258 @@
+"""MLIR outside the subset is refused with code, place and remedy, and never with a traceback."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
+from tensorlift.frontends.mlir import read_mlir
+from tensorlift.frontends.mlir.refusals import REFUSALS
+
+HEAD = """func.func private @g(memref<?xf64>)
+func.func @f(%A: memref<?xf64>, %n: index, %k: i32, %x: f64, %b: i1) {
+"""
+TAIL = "\n  return\n}\n"
+
+
+class Refused(NamedTuple):
+    """A body of the function above that is refused; lines count from the line after its head."""
+
+    name: str
+    code: str
+    line: int
+    column: int
+    body: str
+
+
+BODIES = [
+    Refused(
+        "product",
+        "TL131",
+        4,
+        1,
+        "affine.for %i = 0 to %n {\n"
+        "affine.for %j = 0 to %n {\n"
+        "%p = arith.muli %i, %j : index\n"
+        "%v = memref.load %A[%p] : memref<?xf64>\n"
+        "}\n}",
+    ),
+    Refused("semi-affine", "TL190", 1, 1, "%p = affine.load %A[%n * %n] : memref<?xf64>"),
+    Refused(
+        "while",
+        "TL195",
+        1,
+        11,
+        "scf.while : () -> () {\n  scf.condition(%b)\n} do {\n  scf.yield\n}",
+    ),
+    Refused(
+        "reinterpret",
+        "TL196",
+        1,
+        1,
+        "%r = memref.reinterpret_cast %A to offset: [0], sizes: [3], strides: [1] : memref<?xf64> to memref<3xf64>",
+    ),
+    Refused("call", "TL150", 1, 1, "func.call @g(%A) : (memref<?xf64>) -> ()"),
+    Refused("choice of arrays", "TL196", 1, 3, "  %s = arith.select %b, %A, %A : memref<?xf64>"),
+    Refused("vector", "TL145", 1, 1, "%z = arith.constant dense<0.0> : vector<4xf64>"),
+    Refused("atomic", "TL194", 1, 24, "%v = memref.atomic_rmw addf %x, %A[%n] : (f64, memref<?xf64>) -> f64"),
+    Refused("switch", "TL195", 1, 1, "scf.index_switch %n\ncase 2 {\n  scf.yield\n}\ndefault {\n  scf.yield\n}"),
+    Refused("jump", "TL191", 1, 1, "cf.br ^bb1\n^bb1:"),
+    Refused(
+        "parallel reduction",
+        "TL195",
+        1,
+        1,
+        '%r = affine.parallel (%i) = (0) to (10) reduce ("addf") -> (f64) {\n  affine.yield %x : f64\n}',
+    ),
+    Refused(
+        "index from a number",
+        "TL130",
+        3,
+        1,
+        "%c = arith.fptosi %x : f64 to i32\n"
+        "%i = arith.index_cast %c : i32 to index\n"
+        "%v = memref.load %A[%i] : memref<?xf64>",
+    ),
+    Refused("zero step", "TL121", 2, 1, "%c0 = arith.constant 0 : index\nscf.for %i = %c0 to %n step %c0 {\n}"),
+    Refused("variable step", "TL121", 2, 1, "%c0 = arith.constant 0 : index\nscf.for %i = %c0 to %n step %n {\n}"),
+    Refused(
+        "carried index",
+        "TL130",
+        2,
+        1,
+        "%c0 = arith.constant 0 : index\n"
+        "%r = affine.for %i = 0 to %n iter_args(%a = %c0) -> (index) {\n  affine.yield %a : index\n}",
+    ),
+    Refused(
+        "carried array",
+        "TL196",
+        1,
+        1,
+        "%r = affine.for %i = 0 to %n iter_args(%a = %A) -> (memref<?xf64>) {\n  affine.yield %a : memref<?xf64>\n}",
+    ),
+    Refused(
+        "quotient of a negative number",
+        "TL131",
+        4,
+        3,
+        "%c2 = arith.constant 2 : index\n"
+        "affine.for %i = -5 to %n {\n"
+        "  %h = arith.divsi %i, %c2 : index\n"
+        "  %v = memref.load %A[%h] : memref<?xf64>\n"
+        "}",
+    ),
+    Refused(
+        "variable divisor",
+        "TL131",
+        2,
+        1,
+        "%h = arith.floordivsi %n, %n : index\n%v = memref.load %A[%h] : memref<?xf64>",
+    ),
+    Refused(
+        "minimum as a subscript",
+        "TL131",
+        2,
+        1,
+        "%m = affine.min affine_map<(d0) -> (d0, 4)>(%n)\n%v = memref.load %A[%m] : memref<?xf64>",
+    ),
+    Refused(
+        "negative as unsigned",
+        "TL157",
+        2,
+        1,
+        "%q = arith.constant -1 : i32\n"
+        "%w = arith.index_castui %q : i32 to index\n"
+        "%v = memref.load %A[%w] : memref<?xf64>",
+    ),
+    Refused(
+        "constant that wraps",
+        "TL157",
+        2,
+        1,
+        "%c = arith.constant 300 : i32\n"
+        "%t = arith.trunci %c : i32 to i8\n"
+        "%i = arith.index_cast %t : i8 to index\n"
+        "%v = memref.load %A[%i] : memref<?xf64>",
+    ),
+    Refused(
+        "dimension out of range",
+        "TL196",
+        2,
+        1,
+        "%c = arith.constant 3 : index\n%d = memref.dim %A, %c : memref<?xf64>",
+    ),
+    Refused(
+        "copy within one array",
+        "TL196",
+        3,
+        1,
+        "%s = memref.subview %A[1] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1], offset: 1>>\n"
+        "%t = memref.subview %A[0] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1]>>\n"
+        "memref.copy %s, %t : memref<?xf64, strided<[1], offset: 1>> to memref<?xf64, strided<[1]>>",
+    ),
+    Refused(
+        "subview of lower rank",
+        "TL196",
+        1,
+        1,
+        "%s = memref.subview %A[1] [1] [1] : memref<?xf64> to memref<f64, strided<[], offset: 1>>",
+    ),
+    Refused("global", "TL196", 1, 1, "%g = memref.get_global @w : memref<4xf64>"),
+    Refused(
+        "index from a branch",
+        "TL130",
+        7,
+        1,
+        "%c0 = arith.constant 0 : index\n"
+        "%i = scf.if %b -> (index) {\n  scf.yield %c0 : index\n} else {\n  scf.yield %n : index\n}\n"
+        "%v = memref.load %A[%i] : memref<?xf64>",
+    ),
+    Refused(
+        "variable shift",
+        "TL131",
+        2,
+        1,
+        "%i = arith.shli %n, %n : index\n%v = memref.load %A[%i] : memref<?xf64>",
+    ),
+    Refused("conversion", "TL194", 1, 1, "%y = builtin.unrealized_conversion_cast %n : index to i64"),
+    Refused("region", "TL195", 1, 1, "scf.execute_region {\n  scf.yield\n}"),
+    Refused(
+        "index from memory",
+        "TL130",
+        4,
+        1,
+        "%m = memref.alloca() : memref<4xindex>\n"
+        "%c0 = arith.constant 0 : index\n"
+        "%i = memref.load %m[%c0] : memref<4xindex>\n"
+        "%v = memref.load %A[%i] : memref<?xf64>",
+    ),
+]
+MODULES = [
+    ("nothing", "TL104", ""),
+    ("no body", "TL104", "func.func private @g(f64)"),
+    ("other text", "TL191", "int main() { return 0; }"),
+    ("bytes", "TL190", "\0"),
+    ("unranked", "TL145", "func.func @f(%A: memref<*xf64>) {\n  return\n}"),
+    ("vectors", "TL145", "func.func @f(%A: memref<4xvector<4xf64>>) {\n  return\n}"),
+    ("complex", "TL145", "func.func @f(%A: memref<4xcomplex<f64>>) {\n  return\n}"),
+    ("tensor", "TL145", "func.func @f(%A: tensor<4xf64>) {\n  return\n}"),
+    ("half", "TL145", "func.func @f(%A: memref<4xf16>) {\n  return\n}"),
+    ("unsigned type", "TL145", "func.func @f(%A: memref<4xui8>) {\n  return\n}"),
+    ("stride of zero", "TL197", "func.func @f(%A: memref<4x4xf64, strided<[0, 1]>>) {\n  return\n}"),
+    ("diagonals", "TL197", "func.func @f(%A: memref<4x4xf64, affine_map<(d0, d1) -> (d0 + d1)>>) {\n  return\n}"),
+    ("array result", "TL198", "func.func @f(%A: memref<4xf64>) -> memref<4xf64> {\n  return %A : memref<4xf64>\n}"),
+    ("two results", "TL198", "func.func @f(%a: f64) -> (f64, f64) {\n  return %a, %a : f64, f64\n}"),
+    ("recursion", "TL118", "func.func @f(%a: f64) {\n  func.call @f(%a) : (f64) -> ()\n  return\n}"),
+    ("wide integer", "TL145", "func.func @f(%a: i128) {\n  return\n}"),
+]
+
+
+def refused(text: str) -> Diagnostic:
+    """Give the first diagnostic of the function, or of the whole file."""
+    try:
+        (function,) = read_mlir(text, "k.mlir", function="f")
+    except LiftError as error:
+        return error.diagnostics[0]
+    assert function.module is None
+    return function.diagnostics[0]
+
+
+@pytest.mark.parametrize("case", BODIES, ids=lambda case: case.name)
+def test_a_body_is_refused_at_its_place(case: Refused) -> None:
+    diagnostic = refused(HEAD + case.body + TAIL)
+    assert diagnostic.code == case.code, diagnostic
+    assert diagnostic.location == Location("k.mlir", case.line + 2, case.column)
+    assert diagnostic.severity is Severity.ERROR
+    assert len(diagnostic.remedy) > 10
+
+
+@pytest.mark.parametrize(("code", "text"), [row[1:] for row in MODULES], ids=[row[0] for row in MODULES])
+def test_a_module_is_refused(code: str, text: str) -> None:
+    diagnostic = refused(text)
+    assert diagnostic.code == code, diagnostic
+    assert diagnostic.location is not None
+    assert diagnostic.remedy
+
+
+def test_a_function_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(LiftError, match="no function `h`; the module defines f"):
+        read_mlir("func.func @f() {\n  return\n}", "k.mlir", function="h")
+
+
+def test_a_module_of_great_length_is_refused() -> None:
+    with pytest.raises(LiftError, match="TL106"):
+        read_mlir("// long\n" * 1_000_000, "k.mlir")
+
+
+def test_one_function_that_is_refused_leaves_the_others() -> None:
+    text = "func.func @f(%a: i128) {\n  return\n}\nfunc.func @h(%a: f64) -> f64 {\n  return %a : f64\n}\n"
+    first, second = read_mlir(text, "k.mlir")
+    assert first.module is None
+    assert second.module is not None
+
+
+def test_every_reason_but_depth_is_met_above() -> None:
+    met = {case.code for case in BODIES} | {code for _, code, _ in MODULES} | {"TL105", "TL106"}
+    assert {row.code for reason, row in REFUSALS.items() if reason != "depth"} <= met
