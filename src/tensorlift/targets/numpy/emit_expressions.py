@@ -280,6 +280,9 @@ def _function(spell: Speller, node: Elementwise) -> Text:
         raise refuse("TL305", f"NumPy has no function {node.op}", remedy="write it with the functions that NumPy has")
     if node.op in ("max", "min") and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
         return call(node.op, *(_integer(spell, a).source for a in node.arguments))
+    if node.op == "pow" and all(a.shape for a in node.arguments):
+        left, right = _operands(spell, node)
+        return Text(f"{left.atom} ** {right.within(Precedence.UNARY)}", Precedence.POWER)
     if node.op == "tdiv":
         spell.used["tdiv"] = None
     return call(function, *(a.source for a in _operands(spell, node)))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import DType, is_float, is_integer
+from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import simplified
 from tensorlift.comprehension.tensor import (
     Obligations,
@@ -138,9 +140,30 @@ def _power(*, operator: bool) -> Binary:
             return elementwise(o, lambda a, _: _repeated(a, exponent), (base, x2), dtype, strength)
         if is_integer(dtype):
             o.refuse("an integer power without a small positive constant exponent")
+        if _counts_factors(o, x2):
+            return elementwise(o, _product_of_equals, (converted(o, x1, dtype), x2), dtype, strength)
         return binary(o, "pow", (x1, x2), dtype, strength)
 
     return meaning
+
+
+def _counts_factors(o: Obligations, exponents: SymbolicTensor) -> bool:
+    """Tell whether an array of exponents has integers that are affine in the position and never negative."""
+    if not exponents.rank or not is_integer(exponents.dtype):
+        return False
+    names = [fresh("e") for _ in exponents.shape]
+    value = affine_of(exponents.at(tuple(map(Affine.var, names))))
+    if value is None:
+        return False
+    o.require("an exponent is not negative", at_least(value, 0), over=Domain.box(names, exponents.shape))
+    return True
+
+
+def _product_of_equals(base: Term, exponent: Term) -> Term:
+    count = affine_of(exponent)
+    assert count is not None
+    name = fresh("k")
+    return terms.reduce("prod", (name,), Domain.of(at_least(name, 0), less(name, count)), base)
 
 
 def _constant_exponent(tensor: SymbolicTensor) -> int | None:
@@ -232,7 +255,11 @@ ROWS = [
         "operator power",
         "**",
         _power(operator=True),
-        (sample("a ** 2", a="number[m, n]"), sample("a ** b", a="positive_real[n]", b="real[n]")),
+        (
+            sample("a ** 2", a="number[m, n]"),
+            sample("a ** b", a="positive_real[n]", b="real[n]"),
+            sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        ),
     ),
     OpRow("operator negative", "-x", _negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
     OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
@@ -247,7 +274,11 @@ ROWS = [
         "power",
         "np.power",
         _power(operator=False),
-        (sample("np.power(a, 3)", a="number[m, n]"), sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]")),
+        (
+            sample("np.power(a, 3)", a="number[m, n]"),
+            sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),
+            sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        ),
     ),
     _function("maximum", "np.maximum", _plain("max", operator=False)),
     _function("minimum", "np.minimum", _plain("min", operator=False)),
