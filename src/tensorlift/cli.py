@@ -77,6 +77,8 @@ def commands() -> None:
 @click.option("--generalise", is_flag=True, help="MLIR: lift constant extents that loops run over for every size.")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
 @click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
+@click.option("-include", "--include-file", "include_files", metavar="FILE", multiple=True, help="Read FILE first.")
+@click.option("-p", "database", metavar="JSON", help="Take -I, -D, -include and --std from compile_commands.json.")
 @click.option("--std", metavar="STD", help="C standard, for example c99.")
 @click.option(
     "--engine", type=click.Choice(["auto", "derive"]), default="auto", show_default=True, help="How to search."
@@ -94,6 +96,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     generalise: bool,
     include_dirs: tuple[str, ...],
     defines: tuple[str, ...],
+    include_files: tuple[str, ...],
+    database: str | None,
     std: str | None,
     engine: str,
 ) -> int:
@@ -110,7 +114,13 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     source = read_source(file)
     from tensorlift.pipeline import LiftOptions  # loads every room: only for a request that can be met
 
-    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test, generalise)
+    if database:
+        from tensorlift.compile_commands import read_flags
+
+        flags = read_flags(database, file)
+        include_dirs, include_files = include_dirs + flags.include_dirs, flags.include_files + include_files
+        defines, std = flags.defines + defines, std or flags.std
+    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test, generalise, include_files)
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, times=not no_times)

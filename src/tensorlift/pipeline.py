@@ -61,6 +61,7 @@ class LiftOptions:
     engine: str = "auto"
     test: bool = False
     generalise: bool = False
+    include_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,7 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
         source.text,
         source.name,
         include_dirs=options.include_dirs,
+        include_files=options.include_files,
         defines=options.defines,
         std=options.std,
         function=wanted,
@@ -251,7 +253,7 @@ def _run_original(
     from tensorlift.runtime.differential import differential_test
     from tensorlift.runtime.original import CompileOptions
 
-    compiler = CompileOptions(options.include_dirs, options.defines, options.std or "")
+    compiler = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
     return differential_test(
         source.text,
         source.name,

@@ -37,10 +37,12 @@ class CompileOptions:
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     standard: str = ""
+    include_files: tuple[str, ...] = ()
 
     def flags(self) -> list[str]:
         """Spell them for cc; folders are made absolute, since cc runs elsewhere."""
         include = [f"-I{Path(folder).resolve()}" for folder in self.include]
+        include += [part for name in self.include_files for part in ("-include", str(Path(name).resolve()))]
         return [*include, *(f"-D{name}" for name in self.define), *([f"-std={self.standard}"] if self.standard else [])]
 
 

@@ -26,20 +26,22 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     filename: str,
     *,
     include_dirs: Sequence[str] = (),
+    include_files: Sequence[str] = (),
     defines: Sequence[str] = (),
     std: str | None = None,
     function: str | None = None,
 ) -> list[ReadFunction]:
     """Read C source text into the loop IR, one module for each function that the file defines.
 
-    ``include_dirs``, ``defines`` and ``std`` mean what ``-I``, ``-D`` and ``-std`` mean to a compiler.  With
-    ``function`` only that function is read; without, all but ``main``.
+    ``include_dirs``, ``include_files``, ``defines`` and ``std`` are the ``-I``, ``-include``, ``-D`` and ``-std`` of
+    compilers.  With ``function`` only that function is read; without, all but ``main``.
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
     _check_text(text, filename)
     arguments = [f"-std={std}"] * (std is not None)
     arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
+    arguments += [part for name in include_files for part in ("-include", name)]
     try:
         unit = libclang.parse(text, filename, arguments)
     except TranslationUnitLoadError as error:

@@ -1,0 +1,86 @@
+"""The flags that a build gives the compiler for one file, read from its ``compile_commands.json``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_REMEDY = "give the compile_commands.json of the build, or its folder"
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerFlags:
+    """What of a compiler's command line matters for reading a file; paths are absolute."""
+
+    include_dirs: tuple[str, ...] = ()
+    include_files: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    std: str | None = None
+
+
+def read_flags(database: str, file: str) -> CompilerFlags:
+    """Find the flags for ``file``; raises LiftError TL509 where the database cannot be read or does not name it."""
+    path = Path(database)
+    path = path / "compile_commands.json" if path.is_dir() else path
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise refuse("TL509", f"cannot read '{path}': {error}", remedy=_REMEDY) from None
+    wanted = Path(file).resolve()
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and _file_of(entry, path) == wanted:
+            return _flags(entry, path)
+    raise refuse("TL509", f"'{path}' has no command for '{file}'", remedy=_REMEDY)
+
+
+def _file_of(entry: dict[str, Any], database: Path) -> Path:
+    return (_folder(entry, database) / str(entry.get("file", ""))).resolve()
+
+
+def _folder(entry: dict[str, Any], database: Path) -> Path:
+    return (database.parent / str(entry.get("directory", "."))).resolve()
+
+
+def _flags(entry: dict[str, Any], database: Path) -> CompilerFlags:
+    words = entry.get("arguments")
+    command = [str(word) for word in words] if isinstance(words, list) else shlex.split(str(entry.get("command", "")))
+    folder = _folder(entry, database)
+    folders: list[str] = []
+    files: list[str] = []
+    defines: list[str] = []
+    std: str | None = None
+    for flag, value in _pairs(command):
+        if flag in _FOLDERS:
+            folders.append(str((folder / value).resolve()))
+        elif flag == "-include":
+            files.append(str((folder / value).resolve()))
+        elif flag == "-D":
+            defines.append(value)
+        elif flag == "-std":
+            std = value
+    return CompilerFlags(tuple(folders), tuple(files), tuple(defines), std)
+
+
+def _pairs(command: list[str]) -> Iterator[tuple[str, str]]:
+    """Split flags from their values, which stand behind them or as the next word."""
+    words = iter(command[1:])
+    for word in words:
+        if word.startswith("-std="):
+            yield "-std", word.removeprefix("-std=")
+            continue
+        for flag in (*_FOLDERS, "-include", "-D"):
+            if word == flag:
+                yield flag, next(words, "")
+                break
+            if word.startswith(flag) and (flag in {"-I", "-D"} or flag in _FOLDERS):
+                yield flag, word.removeprefix(flag)
+                break

@@ -1,0 +1,81 @@
+"""Members of structures, globals and tables of rows take part under their own names, as the compiler has them."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+MATRIX = "typedef struct { int rows, cols; double *vals; double **rowp; double k[3]; int count; } matrix;\n"
+PAIR = "typedef struct { float re, im; } pair;\n"
+STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
+
+CASES = [
+    (MATRIX + "void f(matrix m) { for (int i = 0; i < m.rows; i++) m.vals[i] = i; }", "m_rows m_vals"),
+    (MATRIX + "void f(matrix *m) { for (int i = 0; i < m->rows; i++) m->vals[i] *= m->k[1]; }", "m_rows m_vals m_k"),
+    (MATRIX + "void f(matrix *m) { m->count = 0; for (int i = 0; i < 3; i++) m->count += i; }", "m_count"),
+    (MATRIX + "void f(matrix m) { for (int i = 0; i < m.rows; i++) m.rowp[i][i] = 1; }", "m_rows m_rowp"),
+    (
+        MATRIX + "static double at(matrix *q, int i) { return q->vals[i]; }\n"
+        "double f(matrix *m) { double s = 0; for (int i = 0; i < m->rows; i++) s += at(m, i); return s; }",
+        "m_rows m_vals",
+    ),
+    (
+        MATRIX + "static void set(matrix *q) { q->count = 7; }\nvoid f(matrix *m) { set(m); m->k[0] = m->count; }",
+        "m_k m_count",
+    ),
+    (
+        PAIR + "void f(int n, const pair *a, pair *b) { for (int i = 0; i < n; i++) b[i] = a[i]; }",
+        "n a_re a_im b_re b_im",
+    ),
+    (PAIR + "void f(pair *a) { pair t = {a->im}; a->re = t.re + 1; a->im = t.im; }", "a_re a_im"),
+    (
+        PAIR + "static void g(pair *x, int k) { x[k].re = k; }\n"
+        "void f(int n, pair *a) { for (int i = 0; i < n; i++) g(a, i); }",
+        "n a_re",
+    ),
+    (
+        STATE + "void f(const double *x) { for (int i = 0; i < st.n; i++) st.acc += x[i] * st.buf[2]; }",
+        "x st_acc st_n st_buf",
+    ),
+    ("double g[4], s;\nvoid f(void) { for (int i = 0; i < 4; i++) s += g[i]; }", "g s"),
+    ("static const double w[2] = {1, 2};\nvoid f(double *a) { for (int i = 0; i < 2; i++) a[i] *= w[i]; }", "a"),
+    ("void f(int n, float **a) { for (int i = 0; i < n; i++) { float *p = a[i]; *p++ = 1; *p = i; } }", "n a"),
+]
+
+
+@pytest.mark.parametrize(("text", "names"), CASES, ids=range(len(CASES)))
+def test_what_is_used_becomes_a_parameter(text: str, names: str) -> None:
+    (function,) = read_c(text, "k.c", function="f")
+    assert function.module is not None, function.diagnostics
+    (operation,) = functions(function.module)
+    found = {parameter.name for parameter in FunctionView(operation).parameters}
+    assert found == set(names.split())
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc on the search path")
+@pytest.mark.parametrize("text", [text for text, _ in CASES], ids=range(len(CASES)))
+def test_the_lifted_function_agrees_with_the_compiled_one(text: str) -> None:
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(("f",), test=True)).functions
+    assert [trial.against for trial in function.tests] == ["interpreter", "compiled"], function.diagnostics
+    assert not any(trial.failure for trial in function.tests)
+
+
+def test_rows_that_are_written_must_be_distinct() -> None:
+    (function,) = read_c("void f(int n, double **a) { for (int i = 0; i < n; i++) a[i][0] = 1; }", "k.c")
+    assert function.module is not None
+    (operation,) = functions(function.module)
+    assert [row.kind for row in FunctionView(operation).requires] == ["distinct-rows"]
+
+
+def test_a_scalar_behind_a_pointer_must_not_lie_in_a_written_array() -> None:
+    text = "struct s { int n; int *v; };\nvoid f(struct s *x) { for (int i = 0; i < x->n; i++) x->v[i] = 0; }"
+    (function,) = read_c(text, "k.c")
+    assert function.module is not None
+    (operation,) = functions(function.module)
+    assert [row.text for row in FunctionView(operation).requires] == ["x_v shares no memory with x_n"]

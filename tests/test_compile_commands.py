@@ -1,0 +1,35 @@
+"""The flags of one file come from the build's compile_commands.json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.compile_commands import CompilerFlags, read_flags
+from tensorlift.diagnostics import LiftError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = "cc -Iinc -I other -include inc/real.h -DN=4 -D M -std=c99 -O2 -c src/f.c"
+
+
+@pytest.mark.parametrize("spelled", [{"command": COMMAND}, {"arguments": COMMAND.split()}])
+def test_flags_are_found_under_the_file_and_made_absolute(tmp_path: Path, spelled: dict[str, object]) -> None:
+    entry = {"directory": ".", "file": "src/f.c", **spelled}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([{"file": "g.c", "command": "cc -DG g.c"}, entry]))
+    expected = CompilerFlags(
+        (str(tmp_path / "inc"), str(tmp_path / "other")), (str(tmp_path / "inc/real.h"),), ("N=4", "M"), "c99"
+    )
+    assert read_flags(str(tmp_path), str(tmp_path / "src/f.c")) == expected
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "3", '[{"file": "other.c"}]'])
+def test_a_database_that_does_not_name_the_file_is_refused(tmp_path: Path, text: str) -> None:
+    database = tmp_path / "compile_commands.json"
+    database.write_text(text)
+    with pytest.raises(LiftError) as caught:
+        read_flags(str(database), str(tmp_path / "f.c"))
+    assert caught.value.diagnostics[0].code == "TL509"
