@@ -17,6 +17,7 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads
 from tensorlift.comprehension.terms import Read
+from tensorlift.proofs.whole import in_integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,11 @@ class Definitions:
     def _equal_on(self, got: Term, want: Term, domain: Domain) -> bool:
         if got is want or domain.is_empty() or (isinstance(want, Read) and self.is_unwritten(want.array)):
             return True
-        return self.equal(got, want, domain)
+        if self.equal(got, want, domain):
+            return True
+        want = self.expand(want, domain)
+        whole = in_integers(want)
+        return whole is not want and self.equal(got, whole, domain)
 
     def equal(self, got: Term, want: Term, domain: Domain) -> bool:
         """Decide whether two terms are equal on a domain, first by opaque names, then written out."""

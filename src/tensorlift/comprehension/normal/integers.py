@@ -5,8 +5,9 @@ keeps that knowledge, and so does going through a wider type and back.  Going to
 value itself: it is the atom ``wrap`` around the polynomial, unless it is a single atom (or a constant) whose value lies
 in the range of the type anyway.
 
-A real value that is a sum of products of integers is an integer: truncating it changes nothing.  (Conversions that do
-not fit the target are undefined in C; here they wrap, which agrees with every defined program.)
+A real value that is truncated is left as it is only where it is an integer of the target's range that the float type
+holds exactly.  A conversion that does not fit is undefined in C and in NumPy alike, so that it never stands for one
+that wraps: ``(a.astype(float64) * b).astype(int32)`` is not ``a * b``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.comprehension.normal.arithmetic import (
     added,
-    applied,
     by_cells,
     modulus,
     multiplied,
@@ -25,7 +25,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     subtracted,
 )
 from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, IndexAtom, apply_atom
-from tensorlift.comprehension.normal.combine import combine, same
+from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import negation, zero
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.domain import Domain
+
+FLOAT_BITS: dict[str, int] = {"f32": 24, "f64": 53}  # the integers of so many bits are held exactly
 
 
 def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:
@@ -49,7 +51,7 @@ def converted(value: Poly, source: DType, target: DType, context: Domain) -> Pol
         if width(target) <= width(source):
             return narrowed(value, target, context)
         return exact(value, source, modulus(target), context)
-    return truncated(value, target, context)
+    return truncated(value, target, context, FLOAT_BITS[source])
 
 
 def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
@@ -112,24 +114,39 @@ def is_integral(value: Poly) -> bool:
     )
 
 
-def truncated(value: Poly, target: DType, context: Domain) -> Poly:
-    """Convert a real value to an integer type: truncate, then wrap."""
-    value = combine(value, context)
-    if is_integral(value):
-        return narrowed(value, target, context)
-    quotient = _integer_quotient(value, target)
-    if quotient is not None:
-        return quotient
-    return applied("truncate", (value,), context, target)
+def truncated(value: Poly, target: DType, context: Domain, bits: int) -> Poly:
+    """Convert a real value, computed with so many bits of precision, to an integer type: truncate it."""
+    ring = modulus(target)
+    low, high = integer_range(target)
+
+    def build(args: tuple[Poly, ...], _: Domain) -> Poly:
+        (only,) = args
+        constant, atom = only.constant, only.atom
+        if constant is not None and low <= int(constant) <= high:
+            return number(int(constant), ring)
+        if atom is not None and _is_exact(atom, target, bits):
+            return of_atom(atom, ring)
+        return _integer_quotient(only, target, bits) or of_atom(apply_atom("truncate", (only,), target), ring)
+
+    return by_cells((value,), context, ring, build)
 
 
-def _integer_quotient(value: Poly, target: DType) -> Poly | None:
-    """Recognise ``trunc(x / y)`` for integers x and y of the range of the target: it is their quotient in C."""
+def _is_exact(atom: Atom, target: DType, bits: int) -> bool:
+    """Tell whether an atom is an integer of the range of a type that a float with so many bits holds."""
+    return _fits(atom, target) and atom.dtype is not None and width(atom.dtype) <= bits
+
+
+def _integer_quotient(value: Poly, target: DType, bits: int) -> Poly | None:
+    """Recognise ``trunc(x / y)`` for integers x and y of the range of the target: it is their quotient in C.
+
+    The quotient is at least ``1 / y`` below the next integer, which rounding does not bridge where x and y have no more
+    than two thirds of the bits: 16 bits for single precision, 35 for double.
+    """
     only = value.terms[0] if len(value.terms) == 1 else None
     if only is None or only.bound or only.coefficient != 1 or len(only.num) != 1 or len(only.den) != 1:
         return None
     over, under = only.num[0], only.den[0]
-    if not (_fits(over, target) and _fits(under, target)):
+    if not all(_is_exact(atom, target, bits * 2 // 3) for atom in (over, under)):
         return None
     ring = modulus(target)
     atom = apply_atom("tdiv", (of_atom(over, ring), of_atom(under, ring)), target)

@@ -25,7 +25,7 @@ from tensorlift.comprehension.normal.arithmetic import (
 from tensorlift.comprehension.normal.atoms import fold_atom, read_atom, scalar_atom
 from tensorlift.comprehension.normal.combine import combine
 from tensorlift.comprehension.normal.extremes import extreme_over, neutral
-from tensorlift.comprehension.normal.integers import converted, quotient
+from tensorlift.comprehension.normal.integers import FLOAT_BITS, converted, quotient, truncated
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import factors_of, plain_product
@@ -181,11 +181,14 @@ class Scope:
     def _cast(self, term: Apply) -> Poly:
         operand = term.args[0]
         value = self._affine(operand)
-        if value is not None and term.dtype != "bool":
+        rounds_to_integer = is_float(operand.dtype) and is_integer(term.dtype)
+        if value is not None and term.dtype != "bool" and not (rounds_to_integer and width(term.dtype) < INDEX_WIDTH):
             return of_affine(value, modulus(term.dtype))
         if isinstance(operand, Piecewise):  # piece by piece: the pieces may be exact
             pieces = ((d, terms.apply("cast", t, dtype=term.dtype)) for d, t in operand.pieces)
             return self._piecewise(pieces, term.dtype)
+        if rounds_to_integer:
+            return truncated(self.of(operand), term.dtype, self.domain, _float_bits(operand))
         return self.operand(operand, term.dtype)
 
     def _comparison(self, term: Apply) -> Poly:
@@ -234,6 +237,20 @@ class Scope:
         if term.dtype.startswith("u") and not self.domain.is_subset(affine_condition("ge", term.affine)):
             return None
         return term.affine
+
+
+def _float_bits(term: Term) -> int:
+    """Return the least precision of the floats from which a float is computed."""
+    seen: set[Term] = set()
+    rest = [term]
+    while rest:
+        item = rest.pop()
+        if is_float(item.dtype) and item not in seen:
+            if item.dtype == "f32":
+                return FLOAT_BITS["f32"]
+            seen.add(item)
+            rest += item.children
+    return FLOAT_BITS["f64"]
 
 
 def _keeps_values(source: DType, target: DType) -> bool:

@@ -1,0 +1,35 @@
+"""Integers that go through floats: the source may, since what does not fit is undefined; the program may not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.proofs.failure import UNEQUAL
+
+if TYPE_CHECKING:
+    from tests.proofs.conftest import Accept, Reject
+
+DOT = "int f(int n, int a[n], int b[n]) { int s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; return s; }"
+FLOAT_DOT = DOT.replace("int s", "float s")
+COPY = "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
+LONG_QUOTIENT = "void f(int n, long a[n], long b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] / (b[i] * 2 + 1); }"
+
+
+def test_a_sum_in_floats_may_be_computed_in_integers(accept: Accept) -> None:
+    accept(FLOAT_DOT, "def f(a, b):\n    return a @ b")
+
+
+def test_a_sum_in_integers_may_not_be_computed_in_floats(reject: Reject) -> None:
+    """It wraps where a float is out of the range of the type."""
+    program = "def f(a, b):\n    return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int32)"
+    assert reject(DOT, program) == UNEQUAL
+
+
+def test_an_integer_survives_double_but_not_single_precision(accept: Accept, reject: Reject) -> None:
+    accept(COPY, "def f(a):\n    return a.astype(np.float64).astype(np.int32)")
+    assert reject(COPY, "def f(a):\n    return a.astype(np.float32).astype(np.int32)") == UNEQUAL
+    assert reject(COPY, "def f(a):\n    return a.astype(np.float32).astype(np.float64).astype(np.int32)") == UNEQUAL
+
+
+def test_a_quotient_of_long_integers_is_no_quotient_of_doubles(reject: Reject) -> None:
+    assert reject(LONG_QUOTIENT, "def f(a, b):\n    return (a / (b * 2 + 1)).astype(np.int64)") == UNEQUAL
