@@ -85,7 +85,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """A condition that the proof needs and the source does not state, checked by a guard at run time."""
+    """A condition that the proof needs and the source does not state: callers must guarantee it."""
 
     text: str
     reason: str
