@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,13 +19,13 @@ class Affine:
 
     def __init__(self, constant: int = 0, terms: Mapping[str, int] | None = None) -> None:
         self.constant = constant
-        self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
+        self.terms = _sorted(terms) if terms else ()
         self._hash = hash((constant, self.terms))
 
     @staticmethod
     def var(name: str, coefficient: int = 1) -> Affine:
         """Return ``coefficient * name``."""
-        return Affine(0, {name: coefficient})
+        return _variable(name, coefficient)
 
     def __hash__(self) -> int:
         """Hash by value."""
@@ -101,12 +102,20 @@ class Affine:
         """Replace variables by expressions, all at once."""
         if not any(v in values for v, _ in self.terms):
             return self
-        result = Affine(self.constant)
+        if len(self.terms) == 1:
+            ((variable, coefficient),) = self.terms
+            return values[variable] * coefficient + self.constant
+        constant = self.constant
+        found: dict[str, int] = {}
         for variable, coefficient in self.terms:
-            result = result + (
-                values[variable] * coefficient if variable in values else Affine.var(variable, coefficient)
-            )
-        return result
+            value = values.get(variable)
+            if value is None:
+                found[variable] = found.get(variable, 0) + coefficient
+                continue
+            constant += value.constant * coefficient
+            for inner, factor in value.terms:
+                found[inner] = found.get(inner, 0) + factor * coefficient
+        return Affine(constant, found)
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the value where every variable has one."""
@@ -135,6 +144,20 @@ class Affine:
     def __repr__(self) -> str:
         """Show the spelling."""
         return f"Affine({self})"
+
+
+def _sorted(terms: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Put terms in the order of the names, without zeros; most expressions have one or two."""
+    if 0 in terms.values():
+        terms = {v: c for v, c in terms.items() if c}
+    if len(terms) > 1:
+        return tuple(sorted(terms.items()))
+    return tuple(terms.items())
+
+
+@lru_cache(maxsize=1 << 12)
+def _variable(name: str, coefficient: int) -> Affine:
+    return _make(0, ((name, coefficient),) if coefficient else ())
 
 
 def _make(constant: int, terms: tuple[tuple[str, int], ...]) -> Affine:
