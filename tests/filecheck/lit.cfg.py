@@ -1,4 +1,4 @@
-"""Configures lit: text tests run ``tensorlift-ir``, which reads a module and prints it again, into filecheck."""
+"""Configures lit: text tests run ``tensorlift-ir``, which reads a module and prints it again, or ``tensorlift lift``."""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ settings.test_exec_root = str(Path(tempfile.gettempdir()) / "tensorlift-lit")
 settings.environment["PYTHONPATH"] = str(root / "src")
 settings.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 settings.substitutions += [("tensorlift-ir", f"{sys.executable} -m tensorlift.ir.text")]
+settings.substitutions += [("tensorlift-lift", f"{sys.executable} -m tensorlift lift")]
 mlir_opt = shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
 if mlir_opt:
     settings.available_features.add("mlir-opt")

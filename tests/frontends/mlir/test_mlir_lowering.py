@@ -206,6 +206,31 @@ def test_places_are_those_of_the_text_unless_it_states_others() -> None:
     assert 'loc("g.c":7:3)' in printed
 
 
+def test_a_parallel_loop_keeps_both_bounds_of_a_minimum() -> None:
+    text = """func.func @f(%A: memref<?xf64>, %n: index, %x: f64) {
+  %m = affine.min affine_map<(d0) -> (d0, 7)>(%n)
+  affine.parallel (%i) = (0) to (%m) {
+    affine.store %x, %A[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+    assert "0 to min affine_map<()[s0] -> (s0, 7)>()[%n]" in print_module(module(text))
+
+
+def test_parallel_bounds_are_grouped() -> None:
+    text = """func.func @f(%A: memref<?x?xf64>, %n: index, %x: f64) {
+  affine.parallel (%i, %j) = (max(1, %n - 9), 0) to (%n, min(%n, 8)) step (1, 2) {
+    affine.store %x, %A[%i, %j] : memref<?x?xf64>
+  }
+  return
+}
+"""
+    printed = print_module(module(text))
+    assert "affine.for %i = max affine_map<()[s0] -> (1, s0 - 9)>()[%n] to %n {" in printed
+    assert "affine.for %j = 0 to min affine_map<()[s0] -> (s0, 8)>()[%n] step 2 {" in printed
+
+
 STATIC = """func.func @f(%A: memref<1000x2xf64>, %B: memref<1000xf64>, %C: memref<1000xf64>, %x: f64) {
   affine.for %i = 0 to 1000 {
     affine.for %j = 0 to affine_map<(d0) -> (d0 + 1)>(%i) {
@@ -223,6 +248,20 @@ STATIC = """func.func @f(%A: memref<1000x2xf64>, %B: memref<1000xf64>, %C: memre
 def test_constants_stay_unless_asked() -> None:
     assert _extents(STATIC) == {"A": ["1000", "2"], "B": ["1000"], "C": ["1000"]}
     assert read(STATIC).diagnostics == ()
+
+
+def test_a_bound_from_which_something_was_proved_stays() -> None:
+    """The variable fits 8 bits because of its bound."""
+    text = """func.func @f(%A: memref<100xi8>) {
+  affine.for %i = 0 to 100 {
+    %v = arith.index_cast %i : index to i8
+    affine.store %v, %A[%i] : memref<100xi8>
+  }
+  return
+}
+"""
+    assert _extents(text, generalise=True) == {"A": ["100"]}
+    assert view(text, generalise=True).requires == ()
 
 
 def test_constants_that_an_index_ties_are_generalised_together() -> None:

@@ -70,6 +70,7 @@ class Atoms:
     def __init__(self) -> None:
         """Know no atom yet."""
         self.known: dict[str, Atom] = {}
+        self.relied: set[str] = set()  # the variables whose bounds something was proved from
 
     def add(self, name: str, atom: Atom) -> Linear:
         """Add a size or variable; the name is made unique."""
@@ -149,6 +150,7 @@ class Atoms:
             ends = [atom.numerator if above else Linear()]
         else:
             assert isinstance(atom, Variable)
+            self.relied.add(name)
             ends = [upper - 1 for upper in atom.uppers] if above else list(atom.lowers)
         rest = index - Linear.atom(name) * factor
         found = [self._bound(rest + end * factor, upwards=upwards) for end in ends]

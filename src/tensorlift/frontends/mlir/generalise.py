@@ -4,7 +4,7 @@ Every constant extent and every constant upper bound is a *slot*.  An access ``A
 last of its dimension ties the slot of the bound of ``i`` to that of the extent, at a constant distance, and with it all
 equal extents that ``i`` runs over.  Each class of slots that holds both an extent and a bound becomes one size.  At the
 constants of the source the program is the same, so that nothing is claimed that the source does not say; for other
-sizes it is what the source would be with other constants.
+sizes it is what the source would be with other constants.  A bound from which something was proved stays.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _indexed(t: Translator) -> Iterator[tuple[Slot, Slot, int, int]]:
 
 def _reach(t: Translator, index: Linear) -> tuple[Slot, int] | None:
     """Give the bound that decides the greatest value of an index, and that value."""
-    if len(index.terms) != 1 or index.terms[0][1] != 1:
+    if len(index.terms) != 1 or index.terms[0][1] != 1 or index.terms[0][0] in t.atoms.relied:
         return None
     for number, loop in enumerate(t.loops):
         if loop.variable == index.terms[0][0] and len(loop.uppers) == 1 and loop.step == 1:

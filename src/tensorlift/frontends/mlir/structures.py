@@ -43,6 +43,8 @@ def _applied(t: Translator, bound: Any, operands: Sequence[SSAValue], kind: str,
 
 
 def _scf_for(t: Translator, op: Operation) -> None:
+    if "unsignedCmp" in op.properties:
+        raise refusal("control", location_of(op), "a loop that compares unsigned bounds is not lifted")
     lowers, uppers = t.bound(op.operands[0], "max", op), t.bound(op.operands[1], "min", op)
     _loop(t, op, (lowers, uppers, _constant_step(t, op.operands[2], op)), list(op.operands[3:]))
 
@@ -115,11 +117,13 @@ def _affine_parallel(t: Translator, op: Operation) -> None:
 
 
 def _grouped(bounds: tuple[Linear, ...], counts: Any) -> list[tuple[Linear, ...]]:
+    if len(counts.get_values()) == 1:
+        return [bounds]
     found, start = [], 0
     for count in counts.get_values():
         found.append(bounds[start : start + count])
         start += count
-    return found or [bounds]
+    return found
 
 
 def _scf_parallel(t: Translator, op: Operation) -> None:

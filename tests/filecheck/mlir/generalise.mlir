@@ -1,0 +1,15 @@
+// RUN: tensorlift-lift %s | filecheck %s
+// RUN: tensorlift-lift %s --generalise 2>&1 | filecheck %s --check-prefix=SIZE
+
+// CHECK-NOT: TL199
+// CHECK: # double: loop-free, proved
+// SIZE-DAG: requires n >= 1
+// SIZE-DAG: note: the constant 100, an extent of x, is generalised to the size n [TL199]
+func.func @double(%x: memref<100xf64>) {
+  affine.for %i = 0 to 100 {
+    %v = affine.load %x[%i] : memref<100xf64>
+    %s = arith.addf %v, %v : f64
+    affine.store %s, %x[%i] : memref<100xf64>
+  }
+  return
+}
