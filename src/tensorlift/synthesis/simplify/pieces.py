@@ -8,7 +8,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import Descend, rebuild_inside, transform
-from tensorlift.comprehension.terms import Piecewise, Reduce, Term
+from tensorlift.comprehension.terms import Constant, Piecewise, Reduce, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,8 +61,17 @@ def merge(pieces: list[Piece]) -> list[Piece]:
 def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
     if left is right:
         return left
+    if _is_power(right) and isinstance(left, Constant):
+        return right if equal(left, right, left_domain) else None
+    if _is_power(left) and isinstance(right, Constant):
+        return left if equal(left, right, right_domain) else None
     if left.reads != right.reads:
         return None  # an equality over other arrays would be an accident
     if equal(left, right, right_domain):
         return left
     return right if equal(left, right, left_domain) else None
+
+
+def _is_power(term: Term) -> bool:
+    """Tell whether a term is a product of equal factors, which is one where there is none."""
+    return isinstance(term, Reduce) and term.op == "prod" and term.body.free.isdisjoint(term.bound)

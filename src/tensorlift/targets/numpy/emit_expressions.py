@@ -282,7 +282,8 @@ def _function(spell: Speller, node: Elementwise) -> Text:
         return call(node.op, *(_integer(spell, a).source for a in node.arguments))
     if node.op == "pow" and all(a.shape for a in node.arguments):
         left, right = _operands(spell, node)
-        return Text(f"{left.atom} ** {right.within(Precedence.UNARY)}", Precedence.POWER)
+        sign = "**" if _is_simple(left) and _is_simple(right) else " ** "
+        return Text(f"{left.atom}{sign}{right.within(Precedence.UNARY)}", Precedence.POWER)
     if node.op == "tdiv":
         spell.used["tdiv"] = None
     return call(function, *(a.source for a in _operands(spell, node)))
@@ -298,14 +299,18 @@ def _infix(spell: Speller, node: Elementwise, arguments: list[Text]) -> Text:
     left, right = node.arguments
     if node.op == "mul":
         if left is right and not may_be_python(left, spell.firm):
-            is_simple = arguments[0].source.replace(".", "_").isidentifier()
-            return Text(f"{arguments[0].atom}{'**' if is_simple else ' ** '}2", Precedence.POWER)
+            return Text(f"{arguments[0].atom}{'**' if _is_simple(arguments[0]) else ' ** '}2", Precedence.POWER)
         if isinstance(left, Elementwise) and left.op == "mul" and left.arguments == (right, right):
             return Text(" * ".join([spell(right).within(Precedence.POWER)] * 3), Precedence.PRODUCT, "*")
         outer = outer_operands(left, right)
         if outer is not None:
             return call("np.outer", spell(outer[0]).source, spell(outer[1]).source)
     return binary(arguments[0], operator, arguments[1], precedence)
+
+
+def _is_simple(text: Text) -> bool:
+    """Tell whether a text is a plain name, between which the usual formatter sets no space around ``**``."""
+    return text.source.replace(".", "_").isidentifier()
 
 
 def _logical(spell: Speller, node: Elementwise) -> Text:

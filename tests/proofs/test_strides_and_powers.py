@@ -1,0 +1,50 @@
+"""Remainders of indices as strided domains, and powers by counts as products: what is right, and what is nearly so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_EVERY_THIRD = "void f(int n, double a[n]) { for (int i = 1; i < n; i += 3) a[i] = 2.0 * a[i]; }"
+_POWERS = """
+void f(int n, int m, double x[n], double o[n][m]) {
+    for (int i = 0; i < n; i++) {
+        o[i][0] = 1.0;
+        for (int j = 1; j < m; j++)
+            o[i][j] = o[i][j - 1] * x[i];
+    }
+}
+"""
+
+
+def _masked(mask: str) -> str:
+    return f"def f(a):\n    n = a.shape[0]\n    return np.where({mask}, 2.0 * a, a)\n"
+
+
+def _power(value: str) -> str:
+    return f"def f(m, x):\n    return {value}\n"
+
+
+def test_every_third_cell_by_its_remainder(accept: Callable[..., object]) -> None:
+    accept(_EVERY_THIRD, _masked("np.arange(n) % 3 == 1"))
+
+
+@pytest.mark.parametrize(
+    "mask", ["np.arange(n) % 3 == 0", "np.arange(n) % 3 != 1", "np.arange(n) % 6 == 1", "np.arange(1, n + 1) % 3 == 1"]
+)
+def test_another_remainder_is_not_accepted(reject: Callable[..., str], mask: str) -> None:
+    assert reject(_EVERY_THIRD, _masked(mask)).startswith("TL40")
+
+
+def test_a_row_of_powers(accept: Callable[..., object]) -> None:
+    accept(_POWERS, _power("x[:, None] ** np.arange(m)"))
+
+
+@pytest.mark.parametrize("value", ["x[:, None] ** np.arange(1, m + 1)", "x[:, None] ** (np.arange(m) - 1)"])
+def test_other_powers_are_not_accepted(reject: Callable[..., str], value: str) -> None:
+    """A negative exponent has no meaning as a count."""
+    assert reject(_POWERS, _power(value)).startswith("TL40")

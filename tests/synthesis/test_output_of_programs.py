@@ -1,0 +1,53 @@
+"""Whole programs, from C to the line that a NumPy user would have written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.func import FuncOp
+
+from tensorlift.comprehension.names import reset_names
+from tensorlift.frontends.c import read_c
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.simplify import simplify
+from tensorlift.targets.numpy.emit import emit
+
+_PROGRAMS = Path(__file__).parent.parent / "programs"
+_LINES = {
+    "running_max": ["return np.fmax.accumulate(a)"],
+    "integral_image": ["return np.cumsum(np.cumsum(a, axis=1), axis=0)"],
+    "vandermonde": ["return x[:, None] ** np.arange(m)"],
+    "bubble_sort": ["old = np.minimum(a[j + 1], a[j])", "a[j + 1] = np.maximum(a[j], a[j + 1])", "a[j] = old"],
+}
+
+
+def _emitted(source: str) -> str:
+    (function,) = read_c(source, "test.c")
+    assert function.module is not None, function.diagnostics
+    reset_names()
+    func_op = next(op for op in function.module.walk() if isinstance(op, FuncOp))
+    return emit(derive(simplify(summarise(func_op)))).text
+
+
+@pytest.mark.parametrize("name", _LINES)
+def test_a_program_comes_out_short(name: str) -> None:
+    """The lines stand in the text, one after another."""
+    lines = [line.strip() for line in _emitted((_PROGRAMS / f"{name}.c").read_text()).splitlines()]
+    first = lines.index(_LINES[name][0])
+    assert lines[first : first + len(_LINES[name])] == _LINES[name]
+
+
+def test_a_scalar_is_converted_once_and_only_where_its_type_matters() -> None:
+    """A product with an array needs no conversion, a power of numbers does."""
+    head = "#include <math.h>\nvoid f(int n, float alpha, float a[n]) { for (int i = 0; i < n; i++) a[i] = "
+    assert "alpha = " not in _emitted(head + "alpha * a[i]; }")
+    text = _emitted(head + "expf(-alpha) * a[i] + expf(2.0f * alpha); }")
+    assert text.count("np.float32(") == 1
+    assert "    alpha = np.float32(alpha)\n" in text
+
+
+def test_a_quotient_of_sizes_is_computed_from_them_alone() -> None:
+    text = _emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
+    assert text.count("n_div_2 = ") <= 1
