@@ -58,7 +58,7 @@ def commands() -> None:
     """Lift loop code to tensor programs, for every size, with a proof."""
 
 
-@commands.command(short_help="Lift the functions of a C file.")
+@commands.command(short_help="Lift the functions of a source file.")
 @click.argument("file")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 _SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
 
 
+_WRONG_REQUESTS = {"TL105"}  # codes of the front ends for a function that the source does not define
+
+
 @dataclass(frozen=True, slots=True)
 class LiftOptions:
     """What to lift and how; no ``functions`` means all of the source."""
@@ -101,6 +104,8 @@ def _lift(source: Source, target: Target, options: LiftOptions) -> LiftRecord:
         with clock.stage("read"):
             read = _read(source, options)
     except LiftError as refusal:
+        if any(diagnostic.code in _WRONG_REQUESTS for diagnostic in refusal.diagnostics):
+            raise
         return LiftRecord(
             __version__,
             source.name,

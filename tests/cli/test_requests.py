@@ -115,3 +115,14 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.stderr
         process.stdout.close()
         assert not process.stderr.read()
+
+
+@pytest.mark.parametrize("names", [["prefix_sun"], ["prefix_sum", "prefix_sun"]])
+def test_a_function_that_the_source_does_not_define_is_a_wrong_request(
+    root: Path, names: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = [word for name in names for word in ("--function", name)]
+    assert main(["lift", str(root / "examples" / "prefix_sum.c"), *chosen]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "prefix_sun" in shown.err
