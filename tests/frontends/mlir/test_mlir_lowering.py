@@ -40,6 +40,14 @@ def test_an_integer_that_no_index_needs_stays_a_number() -> None:
     assert operations(module(text)) == ["arith.addi", "func.return"]
 
 
+def test_an_integer_that_is_only_divided_for_an_index_is_a_size() -> None:
+    text = LOOP.replace(
+        "%n = arith.index_cast %k",
+        "%c2 = arith.constant 2 : i32\n  %h = arith.divsi %k, %c2 : i32\n  %n = arith.index_cast %h",
+    )
+    assert [(p.name, p.role) for p in view(text).parameters if p.name == "k"] == [("k", "size")]
+
+
 def test_unnamed_arguments_are_counted() -> None:
     text = "func.func @f(%0: f64, %1: f64) -> f64 {\n  return %1 : f64\n}\n"
     assert [p.name for p in view(text).parameters] == ["arg0", "arg1"]

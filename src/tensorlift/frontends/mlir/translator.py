@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineMap
 
-from tensorlift.frontends.mlir.atoms import Atoms, NotAffineError, Size, Variable
+from tensorlift.frontends.mlir.atoms import Atoms, NotAffineError, Quotient, Size, Variable
 from tensorlift.frontends.mlir.needs import Needs
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.values import Access, Loop, Memory, Scalar, View
@@ -152,7 +152,12 @@ class Translator:
 
     def use(self, index: Linear) -> None:
         """Note that the sizes of an index are sizes indeed."""
-        self.used.update(name for name, _ in index.terms)
+        for name, _ in index.terms:
+            atom = self.atoms.known[name]
+            if isinstance(atom, Quotient):
+                self.use(atom.numerator)
+            else:
+                self.used.add(name)
 
     def indices(self, values: Iterable[SSAValue], op: Operation) -> list[Linear]:
         """Give several indices."""
