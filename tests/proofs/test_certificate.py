@@ -83,6 +83,13 @@ def test_a_damaged_certificate_is_refused(data: dict[str, Any], missing: str) ->
     assert caught.value.code == CERTIFICATE
 
 
+@pytest.mark.parametrize(("key", "value"), [("context", "[n] -> { : n > }"), ("arrays", [["A", "f99", ["n"], True]])])
+def test_damaged_definitions_are_refused(data: dict[str, Any], key: str, value: object) -> None:
+    with pytest.raises(CheckFailure) as caught:
+        verify({**data, "summary": {**data["summary"], key: value}})
+    assert caught.value.code == CERTIFICATE
+
+
 def test_a_summary_is_the_same_after_json() -> None:
     summary = _summary(SOURCE)
     again = summary_from_json(json.loads(json.dumps(summary_to_json(summary))))

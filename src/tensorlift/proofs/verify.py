@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.diagnostics import LiftError
 from tensorlift.proofs.certificate import Certificate, certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
@@ -30,8 +31,13 @@ def verify(
         CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
 
     """
-    read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
-    again = check(read.program, read.entry, read.summary, find_target(read.target), read.cuts)
+    try:
+        read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
+        again = check(read.program, read.entry, read.summary, find_target(read.target), read.cuts)
+    except LiftError:
+        raise
+    except Exception as error:  # noqa: BLE001 - definitions that contradict themselves can fail anywhere
+        raise CheckFailure(CERTIFICATE, f"the certificate's definitions are damaged: {error}") from None
     if again.level != read.level or again.numerics != read.numerics:
         raise CheckFailure(CERTIFICATE, "the certificate claims another level or numerics contract than was proved")
     if derive is not None and not same_summary(derive(), read.summary):
