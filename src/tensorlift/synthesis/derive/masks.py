@@ -9,7 +9,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Constraint, Domain, NotAffine
+from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_least
 from tensorlift.diagnostics import refuse
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
@@ -72,7 +72,8 @@ def constraint_mask(constraint: Constraint, scope: Scope) -> Value:
     """Return where one constraint holds."""
     axes = scope.axes_of_affine(constraint.affine)
     if len(axes) == 2 and {constraint.affine.coefficient(a) for a in axes} == {1, -1}:  # noqa: PLR2004 - a matrix
-        return _matrix_mask(constraint, scope)
+        if scope.context.implies(*(at_least(scope.extent(axis), 0) for axis in axes)):
+            return _matrix_mask(constraint, scope)
     op = "eq" if constraint.is_equality else "ge"
     left, right = _sides(constraint.affine, axes)
     if left.is_constant and right.mentions(axes):
