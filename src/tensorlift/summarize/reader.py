@@ -22,6 +22,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.summarize.indices import Divided, Indices, unused
 from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.program import Program, formals
+from tensorlift.summarize.rescaling import rescaled
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -255,7 +256,7 @@ def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, ou
     yielded = block.last_op.operands if block.last_op is not None and carried else ()
     ends = [r.term(value) for value in yielded]
     body += [Store(a, (), convert(t, r.arrays[a].dtype), place) for a, t in zip(carried, ends, strict=True)]
-    out.append(Loop(variable, lower, upper, step, tuple(body), place))
+    out.append(rescaled(Loop(variable, lower, upper, step, tuple(body), place)))
     for array, result in zip(carried, op.results, strict=True):
         dtype = r.arrays[array].dtype
         out.append(Load(r.new_value(result, dtype), array, (), dtype, place))

@@ -1,0 +1,36 @@
+"""Loops whose variable always has a factor step by that factor, where iterations fill the cells in between."""
+
+from __future__ import annotations
+
+import pytest
+from tests.summarize.programs import closed, function_of, summary_of
+
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.summarize.reader import read_function
+from tensorlift.summarize.statements import Loop
+
+FILLED = "for (int i = 0; i < n; i++) { p[3 * i] = q[3 * i]; p[3 * i + 1] = 2; p[3 * i + 2] = q[3 * i + 1]; }"
+CONSTANT = "for (int i = 0; i < n; i++) p[3 * i] = 1;"
+
+
+def function(body: str) -> str:
+    """Return a C function over two arrays with room for three cells an iteration."""
+    return f"void f(int n, double p[3 * n], double q[3 * n]) {{ {body} }}"
+
+
+@pytest.mark.parametrize(
+    "body", [FILLED, CONSTANT, FILLED.replace("i < n; i++", "i < 3 * n; i += 3").replace("3 * i", "i")]
+)
+def test_cells_in_groups_have_a_closed_form(body: str) -> None:
+    closed(function(body))
+
+
+def test_the_loop_steps_by_the_factor() -> None:
+    (loop,) = read_function(function_of(function(CONSTANT))).body
+    assert isinstance(loop, Loop)
+    assert loop.step == 3
+
+
+def test_a_loop_that_leaves_cells_between_varying_ones_keeps_its_steps() -> None:
+    summary = summary_of(function_of(function("for (int i = 0; i < n; i++) p[3 * i] = q[3 * i + 1];")))
+    assert any(isinstance(item, KeptLoop) and item.step == 1 for item in summary.items)
