@@ -209,6 +209,8 @@ class Members:
         children = libclang.children(cursor)
         if not children or cursor.referenced is None or cursor.referenced.kind is not CursorKind.FIELD_DECL:
             return None
+        if not cursor.referenced.spelling.isidentifier():
+            return None  # a structure without a name inside another
         if cursor.referenced.semantic_parent.kind is not CursorKind.STRUCT_DECL:
             return None  # a union
         arrow = stripped(children[0]).type.get_canonical().kind is TypeKind.POINTER

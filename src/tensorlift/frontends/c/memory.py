@@ -56,7 +56,8 @@ class Memory(Expressions):
             expression = expression.operand
         value = self.evaluate(expression)
         ctype = expression.ctype
-        if isinstance(value, Address) and isinstance(ctype, PointerType | ArrayType):
+        cells = isinstance(ctype, PointerType | ArrayType) and isinstance(_cell(ctype.element), IntegerType | FloatType)
+        if isinstance(value, Address) and isinstance(ctype, PointerType | ArrayType) and cells:
             return value, ctype.element
         raise refusal("memory-call", expression.location, "a call on memory that is no array of the function")
 

@@ -41,7 +41,9 @@ REFUSALS: dict[str, Refusal] = {
     "return-in-loop": Refusal(
         "TL114", "`return` inside a loop leaves it early", "assign to a variable and return it after the loop"
     ),
-    "switch": Refusal("TL115", "`switch` is not lifted", "write the cases as `if` and `else if`"),
+    "switch": Refusal(
+        "TL115", "this `switch` falls from case to case", "end every case with `break`, or write `if` and `else if`"
+    ),
     "early-return": Refusal(
         "TL116", "this `return` leaves the function on some paths only", "put the rest of the function under an `else`"
     ),
@@ -103,7 +105,7 @@ REFUSALS: dict[str, Refusal] = {
     ),
     # Types and objects.
     "struct": Refusal(
-        "TL140", "structures and unions are not lifted: {detail}", "pass the members as separate parameters"
+        "TL140", "this use of a structure or union is not lifted: {detail}", "pass the members as separate parameters"
     ),
     "function-pointer": Refusal(
         "TL141", "calls through function pointers are not lifted", "call the function by its name"
