@@ -1,4 +1,4 @@
-"""Configures lit: text tests run ``tensorlift-ir``, which prints a module again, or ``tensorlift lift`` into filecheck."""
+"""Configures lit: text tests run ``tensorlift-ir`` (prints a module again) or ``tensorlift lift`` into filecheck."""
 
 import os
 import shutil
