@@ -71,9 +71,9 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
 def constraint_mask(constraint: Constraint, scope: Scope) -> Value:
     """Return where one constraint holds."""
     axes = scope.axes_of_affine(constraint.affine)
-    if len(axes) == 2 and {constraint.affine.coefficient(a) for a in axes} == {1, -1}:  # noqa: PLR2004 - a matrix
-        if scope.context.implies(*(at_least(scope.extent(axis), 0) for axis in axes)):
-            return _matrix_mask(constraint, scope)
+    is_matrix = len(axes) == 2 and {constraint.affine.coefficient(a) for a in axes} == {1, -1}  # noqa: PLR2004 - rows and columns
+    if is_matrix and scope.context.implies(*(at_least(scope.extent(axis), 0) for axis in axes)):
+        return _matrix_mask(constraint, scope)
     op = "eq" if constraint.is_equality else "ge"
     left, right = _sides(constraint.affine, axes)
     if left.is_constant and right.mentions(axes):
