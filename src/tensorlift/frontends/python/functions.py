@@ -54,9 +54,10 @@ class Functions(Arrays):
         """Give the module (empty for builtins and own functions, ``.`` for methods) and the name of what is called."""
         match node.func:
             case ast.Name(id=name):
-                origin = self.module.imports.get(name, "")
-                module, _, original = origin.rpartition(".")
-                return (module, original) if module in _MODULES else ("", name)
+                if name in self.module.rebound:
+                    raise refusal("call", self.locate(node), name)
+                module, _, original = self.module.imports.get(name, f".{name}").rpartition(".")
+                return ("" if module == "numba" else module), original
             case ast.Attribute(value=ast.Name(id=base), attr=name) if base not in self.environment:
                 return self._module_of(base), name
             case ast.Attribute(attr=name):

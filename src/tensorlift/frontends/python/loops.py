@@ -140,7 +140,9 @@ class Loops(Assignments):
         location = self.locate(node)
         if not isinstance(node, ast.Call):
             return self._over_array(target, node, reverse=False)
-        _, name = self.callee(node)
+        module, name = self.callee(node)
+        if module not in {"", "numba"} or name in self.module.functions:
+            raise refusal("iterable", location, f"`{ast.unparse(node)}`")
         if node.keywords and name in {*_RANGES, "zip", "reversed"}:
             raise refusal("arguments", location, f"keyword arguments of `{name}` are not lifted")
         if name in _RANGES:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SIZE_LIMIT = 4_000_000
-_DECORATORS = {"njit", "jit", "lift"}
 
 
 def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
@@ -36,7 +35,9 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
         raise shared_refusal("unknown-function", start, f"there is no function `{function}`; the file defines {known}")
     if not functions:
         raise shared_refusal("no-function", start, "the file defines no function")
-    module = Module(filename, functions, dict(_constants(tree)), dict(_imports(tree)), _identifiers(tree))
+    module = Module(
+        filename, functions, dict(_constants(tree)), dict(_imports(tree)), _identifiers(tree), _rebound(tree)
+    )
     return [_read(node, module) for name, node in functions.items() if function in (None, name)]
 
 
@@ -54,21 +55,13 @@ def _read(node: ast.FunctionDef, module: Module) -> ReadFunction:
     """Lower one function; what refuses it becomes its diagnostics."""
     location = module.locate(node)
     try:
-        for decorator in node.decorator_list:
-            _check_decorator(decorator, module)
+        module.check_decorators(node)
         lowered = lower_python(node, module)
     except LiftError as error:
         return ReadFunction(node.name, location, None, tuple(map(in_python, error.diagnostics)))
     except RecursionError:
         return ReadFunction(node.name, location, None, shared_refusal("depth", location).diagnostics)
     return ReadFunction(node.name, location, lowered)
-
-
-def _check_decorator(decorator: ast.expr, module: Module) -> None:
-    """Refuse all decorators but those that only compile."""
-    function = decorator.func if isinstance(decorator, ast.Call) else decorator
-    if ast.unparse(function).rsplit(".", 1)[-1] not in _DECORATORS:
-        raise refusal("decorator", module.locate(decorator), ast.unparse(function))
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:
@@ -96,3 +89,21 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def _identifiers(tree: ast.Module) -> frozenset[str]:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return frozenset(names | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)})
+
+
+def _rebound(tree: ast.Module) -> frozenset[str]:
+    """Collect the names that statements of the file itself bind, by assignments and classes at any depth of blocks."""
+    found: set[str] = set()
+    work: list[ast.AST] = list(tree.body)
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if node not in tree.body and not isinstance(node, ast.Lambda):
+                found.add(node.name)
+        else:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            work.extend(ast.iter_child_nodes(node))
+    return frozenset(found)

@@ -7,6 +7,7 @@ uses are those that the pass before it found.
 
 from __future__ import annotations
 
+import ast
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,13 +23,13 @@ from tensorlift.frontends.python.scalars import Number, Scalar, polynomial, prom
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator, Sequence
 
     from tensorlift.frontends.c.polynomial import Polynomial
 
 Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
 _CALL_DEPTH = 16
+_DECORATORS = {"njit", "jit", "lift"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,15 @@ class Module:
     constants: dict[str, int | float]
     imports: dict[str, str]
     identifiers: frozenset[str] = frozenset()
+    rebound: frozenset[str] = frozenset()  # names that the file binds to neither functions nor imports
     line_offset: int = 0
+
+    def check_decorators(self, function: ast.FunctionDef) -> None:
+        """Refuse all decorators but those that only compile."""
+        for decorator in function.decorator_list:
+            named = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            if named.rsplit(".", 1)[-1] not in _DECORATORS:
+                raise refusal("decorator", self.locate(decorator), named)
 
     def locate(self, node: ast.AST) -> Location:
         """Give the place of a piece of syntax."""

@@ -128,6 +128,7 @@ class Statements(Loops):
         """Translate the body of a function in place of its call."""
         location = self.locate(node)
         self.count_call(function.name, location)
+        self.module.check_decorators(function)
         names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
         if len(names) != len(node.args) or node.keywords or function.args.kwonlyargs or function.args.vararg:
             raise refusal("arguments", location, f"`{function.name}` takes {len(names)} plain arguments")
