@@ -40,7 +40,8 @@ def _leaves_no_gap(loop: Loop, factor: int) -> bool:
             subscripts.setdefault(s.array, set()).add(s.indices)
             if s.term.reads or s.term.free:
                 varying.add(s.array)
-    return all(len(found) >= factor or array not in varying for array, found in subscripts.items())
+    gapless = all(len(found) >= factor or array not in varying for array, found in subscripts.items())
+    return gapless and bool(subscripts)  # a loop that stores to no cell of its own gains nothing
 
 
 def _affines(s: Statement) -> Iterator[Affine]:
