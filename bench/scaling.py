@@ -1,7 +1,7 @@
 """Time against program length: ``python bench/scaling.py`` prints seconds for growing programs of three shapes.
 
-The shapes are those on which naive lifters explode: a chain of matrix products, a long straight-line body over scalars that
-share every subexpression, and many statements over one array.  Near-linear time shows as a constant last column.
+The shapes are those on which naive lifters explode: a chain of matrix products, a long straight-line body over scalars
+that share every subexpression, and many statements over one array.  Near-linear time shows as a constant last column.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from tensorlift.source import source_from_text
 def matmul_chain(length: int) -> str:
     """Return a function of ``length`` matrix products, each reading the one before."""
     arrays = ", ".join(f"double A{k}[n][n], double C{k}[n][n]" for k in range(length))
+    factors = ["A0", *(f"C{k}" for k in range(length))]
     nests = "".join(
-        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {"
-        f" C{k}[i][j] = 0.0; for (int k = 0; k < n; k++) C{k}[i][j] += {'A0' if k == 0 else f'C{k - 1}'}[i][k] * A{k}[k][j]; }}\n"
+        f"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {{ C{k}[i][j] = 0.0;"
+        f" for (int k = 0; k < n; k++) C{k}[i][j] += {factors[k]}[i][k] * A{k}[k][j]; }}\n"
         for k in range(length)
     )
     return f"void chain(int n, {arrays}) {{\n{nests}}}\n"
@@ -28,7 +29,8 @@ def matmul_chain(length: int) -> str:
 def shared_scalars(length: int) -> str:
     """Return a loop body of ``length`` assignments in which each value is used twice."""
     body = "".join(f"t = t * {1 + k % 3}.5 + x[i] * t;\n" for k in range(length))
-    return f"void poly(int n, double x[n], double y[n]) {{ for (int i = 0; i < n; i++) {{ double t = x[i];\n{body}y[i] = t; }} }}\n"
+    loop = f"for (int i = 0; i < n; i++) {{ double t = x[i];\n{body}y[i] = t; }}"
+    return f"void poly(int n, double x[n], double y[n]) {{ {loop} }}\n"
 
 
 def statements(length: int) -> str:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import lit.formats  # type: ignore[import-untyped]  # lit has no types
+import lit.formats
 
 root = Path(__file__).parents[2]
 settings: Any = globals()["config"]  # lit defines it
