@@ -102,6 +102,13 @@ CASES = [
     Refused("row of a list", "TL186", 2, 5, "def f(A: list[list[float]], B: list[list[float]]):\n    A[0] = B[0]\n"),
     Refused("keyword argument", "TL187", 2, 12, "def f(x):\n    x[0] = np.sqrt(x[0], out=x)\n"),
     Refused("arguments of range", "TL187", 2, 14, "def f(x):\n    for i in range():\n        x[i] = 1\n"),
+    Refused(
+        "effect in an arm",
+        "TL188",
+        5,
+        12,
+        "def g(x):\n    x[0] = 2\n    return 1\ndef f(x, k: int):\n    x[1] = g(x) if k > 1 else 0\n",
+    ),
     Refused("membership", "TL188", 2, 8, "def f(x, y):\n    if y in x:\n        x[0] = 1\n"),
     Refused("integer power", "TL188", 2, 12, "def f(n: int, k: int):\n    return n ** k\n"),
     Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),

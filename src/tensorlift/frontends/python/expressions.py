@@ -64,7 +64,10 @@ class Expressions(State):
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, self.evaluate(operand), location)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return choose(self.truth(test), self.scalar(body), self.scalar(orelse), location)
+                condition, before = self.truth(test), len(self.out)
+                arms = self.scalar(body), self.scalar(orelse)
+                self._check_pure(before, "an arm of a conditional expression", location)
+                return choose(condition, *arms, location)
             case ast.Subscript() | ast.Attribute():
                 return self.element(node)
             case ast.Call():
@@ -209,7 +212,10 @@ class Expressions(State):
             values = [self._operand_of_logic(value) for value in node.values]
             return _chained("&&" if isinstance(node.op, ast.And) else "||", values, location)
         assert isinstance(node, ast.Compare)
-        sides = [self.evaluate(side) for side in (node.left, *node.comparators)]
+        sides = [self.evaluate(side) for side in (node.left, node.comparators[0])]
+        before = len(self.out)
+        sides += [self.evaluate(side) for side in node.comparators[1:]]
+        self._check_pure(before, "a comparison that may not be reached", location)
         operators = [_COMPARISONS.get(type(op), "") for op in node.ops]
         if "" in operators:
             raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
@@ -227,9 +233,13 @@ class Expressions(State):
         """Evaluate an operand of ``and`` or ``or``, which must not need statements of its own."""
         before = len(self.out)
         value = self.truth(node)
-        if len(self.out) != before:
-            raise refusal("operator", self.locate(node), "an operand of `and` or `or` needs a loop")
+        self._check_pure(before, "an operand of `and` or `or`", self.locate(node))
         return value
+
+    def _check_pure(self, before: int, part: str, location: Location) -> None:
+        """Refuse statements for what Python may not evaluate at all: they would run in any case."""
+        if len(self.out) != before:
+            raise refusal("operator", location, f"{part} needs statements of its own")
 
     def elementwise(
         self, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand], location: Location
