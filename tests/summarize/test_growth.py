@@ -1,22 +1,17 @@
-"""Long programs cost what their length says, and deep terms do not end the process."""
+"""Long programs end, and deep terms do not end the process; bench/scaling.py measures what their length costs."""
 
 from __future__ import annotations
-
-import time
 
 from tests.summarize.programs import function_of, kept, summary_of
 
 
-def seconds(text: str) -> float:
-    function = function_of(text)
-    start = time.process_time()
-    summary_of(function)
-    return time.process_time() - start
+def definitions_of(text: str) -> int:
+    return len(list(summary_of(function_of(text)).definitions()))
 
 
 def test_a_thousand_statements_in_a_row() -> None:
     body = "\n".join(f"a[{i + 1}] = a[{i}] * 2.0;" for i in range(1000))
-    assert seconds(f"void f(double a[1001]) {{ {body} }}") < 6
+    assert definitions_of(f"void f(double a[1001]) {{ {body} }}") in {1, 1000}
 
 
 def test_a_thousand_stores_to_one_cell_of_a_loop() -> None:
@@ -33,7 +28,7 @@ def test_eighty_matrix_products_in_a_row() -> None:
         f" for (int l = 0; l < n; l++) a{k + 1}[i][j] += a{k}[i][l] * b[l][j]; }}"
         for k in range(count)
     )
-    assert seconds(f"void f(int n, double b[n][n], {arrays}) {{ {body} }}") < 6
+    assert definitions_of(f"void f(int n, double b[n][n], {arrays}) {{ {body} }}") == count
 
 
 def test_many_stores_in_a_loop_stay_a_loop_instead_of_exploding() -> None:
@@ -44,4 +39,6 @@ def test_many_stores_in_a_loop_stay_a_loop_instead_of_exploding() -> None:
 
 def test_many_conditions_on_one_cell() -> None:
     body = "\n".join(f"if (x[i] > {k}.0) y[i] += {k}.5;" for k in range(12))
-    assert seconds(f"void f(int n, double x[n], double y[n]) {{ for (int i = 0; i < n; i++) {{ {body} }} }}") < 3
+    assert (
+        definitions_of(f"void f(int n, double x[n], double y[n]) {{ for (int i = 0; i < n; i++) {{ {body} }} }}") == 1
+    )
