@@ -49,7 +49,7 @@ def clear_caches() -> None:
 
 
 def _decide(a: Term, b: Term, domain: Domain) -> bool:
-    interning.tables.left = interning.BUDGET
+    interning.tables.begin()
     try:
         return domain.is_empty() or alike(a, b, domain) or _equal_within(a, b, domain)
     except (interning.Undecided, RecursionError):

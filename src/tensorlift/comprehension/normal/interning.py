@@ -9,7 +9,11 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
 
-BUDGET = 8_000  # monomials built and matches tried for one question, a tenth of a second or two
+# Monomials built and matches tried: for one question, a tenth of a second or two; for the long questions of a function
+# together, a second; and for a question after that.
+BUDGET = 8_000
+ALLOWANCE = 20_000
+LEAST = 600
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure
@@ -24,7 +28,13 @@ class Tables:
         self.signatures: dict[tuple[Hashable, ...], int] = {}
         self.equal: dict[tuple[int, int, Domain], bool] = {}  # of atoms, by number, at the points of a domain
         self.names = 0
-        self.left = BUDGET
+        self.left = self.given = LEAST
+        self.allowance = ALLOWANCE
+
+    def begin(self) -> None:
+        """Give a new question its budget, and charge the one before for what it took beyond the least."""
+        self.allowance -= max(0, self.given - self.left - LEAST)
+        self.given = self.left = max(LEAST, min(BUDGET, self.allowance))
 
     def clear(self) -> None:
         """Forget every atom, signature and name."""
@@ -32,6 +42,8 @@ class Tables:
         self.signatures.clear()
         self.equal.clear()
         self.names = 0
+        self.left = self.given = LEAST
+        self.allowance = ALLOWANCE
 
 
 tables = Tables()
