@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
 
 
-_STEP_LIMIT = 3_000  # longer straight-line code takes more than seconds to prove; bodies of loops count twice
+_STEP_LIMIT = 4_000  # longer straight-line code takes more than seconds to prove; bodies of loops count twice
 
 
 class Machine:
