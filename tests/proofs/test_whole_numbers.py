@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tensorlift.proofs.failure import UNEQUAL
 
 if TYPE_CHECKING:
@@ -33,3 +35,39 @@ def test_an_integer_survives_double_but_not_single_precision(accept: Accept, rej
 
 def test_a_quotient_of_long_integers_is_no_quotient_of_doubles(reject: Reject) -> None:
     assert reject(LONG_QUOTIENT, "def f(a, b):\n    return (a / (b * 2 + 1)).astype(np.int64)") == UNEQUAL
+
+
+def _product(element: str, to: str = "float") -> str:
+    return f"""void f(int n, int m, int p, {element} a[n][p], {element} b[p][m], {to} c[n][m]) {{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {{
+      float s = 0;
+      for (int k = 0; k < p; k++) s += a[i][k] * b[k][j];
+      c[i][j] = s;
+    }}
+}}"""
+
+
+IN_FLOATS = "def f(a, b):\n    return a.astype(np.float32) @ b.astype(np.float32)"
+
+
+@pytest.mark.parametrize("element", ["unsigned char", "signed char", "short"])
+def test_factors_may_be_converted_where_no_product_wraps(accept: Accept, element: str) -> None:
+    accept(_product(element), IN_FLOATS)
+
+
+@pytest.mark.parametrize("element", ["unsigned short", "unsigned", "unsigned long"])
+def test_factors_may_not_be_converted_where_a_product_may_wrap(reject: Reject, element: str) -> None:
+    assert reject(_product(element), IN_FLOATS) == UNEQUAL
+
+
+@pytest.mark.parametrize("element", ["int", "short"])
+def test_a_sum_that_becomes_an_integer_is_a_product_of_integers(accept: Accept, reject: Reject, element: str) -> None:
+    accept(_product(element, "int"), "def f(a, b):\n    return a.astype(np.int32) @ b.astype(np.int32)")
+    assert reject(_product(element, "int"), "def f(a, b):\n    return a.astype(np.int32) @ b[::-1]") == UNEQUAL
+
+
+def test_a_narrow_product_wraps_in_its_own_type(reject: Reject) -> None:
+    """The source multiplies in 32 bits."""
+    assert reject(_product("signed char"), "def f(a, b):\n    return (a @ b).astype(np.float32)") == UNEQUAL
+    assert reject(_product("short", "int"), "def f(a, b):\n    return (a @ b).astype(np.int32)") == UNEQUAL

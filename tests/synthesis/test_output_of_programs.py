@@ -23,7 +23,7 @@ _LINES = {
 }
 
 
-def _emitted(source: str) -> str:
+def emitted(source: str) -> str:
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
     reset_names()
@@ -34,7 +34,7 @@ def _emitted(source: str) -> str:
 @pytest.mark.parametrize("name", _LINES)
 def test_a_program_comes_out_short(name: str) -> None:
     """The lines stand in the text, one after another."""
-    lines = [line.strip() for line in _emitted((_PROGRAMS / f"{name}.c").read_text()).splitlines()]
+    lines = [line.strip() for line in emitted((_PROGRAMS / f"{name}.c").read_text()).splitlines()]
     first = lines.index(_LINES[name][0])
     assert lines[first : first + len(_LINES[name])] == _LINES[name]
 
@@ -42,12 +42,12 @@ def test_a_program_comes_out_short(name: str) -> None:
 def test_a_scalar_is_converted_once_and_only_where_its_type_matters() -> None:
     """A product with an array needs no conversion, a power of numbers does."""
     head = "#include <math.h>\nvoid f(int n, float alpha, float a[n]) { for (int i = 0; i < n; i++) a[i] = "
-    assert "alpha = " not in _emitted(head + "alpha * a[i]; }")
-    text = _emitted(head + "expf(-alpha) * a[i] + expf(2.0f * alpha); }")
+    assert "alpha = " not in emitted(head + "alpha * a[i]; }")
+    text = emitted(head + "expf(-alpha) * a[i] + expf(2.0f * alpha); }")
     assert text.count("np.float32(") == 1
     assert "    alpha = np.float32(alpha)\n" in text
 
 
 def test_a_quotient_of_sizes_is_computed_from_them_alone() -> None:
-    text = _emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
+    text = emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
     assert text.count("n_div_2 = ") <= 1

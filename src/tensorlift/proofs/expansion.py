@@ -17,7 +17,7 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads
 from tensorlift.comprehension.terms import Read
-from tensorlift.proofs.whole import in_integers
+from tensorlift.comprehension.whole import in_integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,8 +2,8 @@
 
 A polynomial over integers is known modulo two to the width of its type.  Going to a type of the same or a smaller width
 keeps that knowledge, and so does going through a wider type and back.  Going to a wider type or to the reals needs the
-value itself: it is the atom ``wrap`` around the polynomial, unless it is a single atom (or a constant) whose value lies
-in the range of the type anyway.
+value itself: it is the atom ``wrap`` around the polynomial, unless the ranges of its atoms keep it in the range of the
+type anyway, as they do for a product of two 16-bit integers in 32 bits.
 
 A real value that is truncated is left as it is only where it is an integer of the target's range that the float type
 holds exactly.  A conversion that does not fit is undefined in C and in NumPy alike, so that it never stands for one
@@ -58,11 +58,12 @@ def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
     """Return the value, in the range of its type, as an element of another ring."""
 
     def build(args: tuple[Poly, ...], _: Domain) -> Poly:
-        constant, atom = args[0].constant, args[0].atom
+        constant = args[0].constant
         if constant is not None:
             return number(wrap(int(constant), source), ring)
-        if atom is not None and _fits(atom, source):
-            return of_atom(atom, ring)
+        within = _without_wrapping(args[0], source)
+        if within is not None:
+            return poly(within, ring)
         return of_atom(apply_atom("wrap", (args[0],), source), ring)
 
     return by_cells((value,), context, ring, build)
@@ -70,13 +71,39 @@ def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
 
 def _fits(atom: Atom, dtype: DType) -> bool:
     """Tell whether every value of an atom is in the range of a type."""
-    if atom.dtype is None or is_float(atom.dtype):
+    if not _is_bounded(atom):
         return False
-    if atom.dtype == "bool":
-        return True
-    low, high = integer_range(atom.dtype)
+    low, high = _range(atom)
     least, greatest = integer_range(dtype)
     return least <= low and high <= greatest
+
+
+def _without_wrapping(value: Poly, source: DType) -> list[Monomial] | None:
+    """Return the monomials over the integers where their ranges show the sum to be in that of the type, else None."""
+    low = high = 0
+    terms: list[Monomial] = []
+    for term in value.terms:
+        if term.bound or term.den or not all(map(_is_bounded, term.num)):
+            return None
+        nearest = (int(term.coefficient) + value.modulus // 2) % value.modulus - value.modulus // 2
+        least = greatest = nearest
+        for atom in term.num:
+            ends = [end * bound for end in (least, greatest) for bound in _range(atom)]
+            least, greatest = min(ends), max(ends)
+        low, high = low + min(least, 0), high + max(greatest, 0)  # outside its guard it is zero
+        terms.append(term.with_domain(term.domain, nearest))
+    smallest, largest = integer_range(source)
+    return terms if smallest <= low and high <= largest else None
+
+
+def _is_bounded(atom: Atom) -> bool:
+    return atom.dtype is not None and not is_float(atom.dtype)
+
+
+def _range(atom: Atom) -> tuple[int, int]:
+    """Return the least and the greatest value of an atom that is a machine integer or a truth value."""
+    assert atom.dtype is not None
+    return (0, 1) if atom.dtype == "bool" else integer_range(atom.dtype)
 
 
 def narrowed(value: Poly, target: DType, context: Domain) -> Poly:

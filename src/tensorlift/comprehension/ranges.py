@@ -1,0 +1,54 @@
+"""Ranges of integer terms: which sums and products stay in their type whatever the cells hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import integer_range, is_integer
+from tensorlift.comprehension.terms import Apply, Constant, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Range = tuple[int, int]
+
+
+def never_wraps(term: Term) -> bool:
+    """Tell whether the exact value of an integer term is in the range of its type, by the types of what it reads."""
+    return _fits(_exact_range(term, {}), integer_range(term.dtype))
+
+
+def _fits(inner: Range, outer: Range) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _range(term: Term, known: dict[Term, Range]) -> Range:
+    """Return bounds of the value of a term, which wraps; shared nodes are visited once."""
+    if term.dtype == "bool":
+        return 0, 1
+    if term not in known:
+        exact, whole = _exact_range(term, known), integer_range(term.dtype)
+        known[term] = exact if _fits(exact, whole) else whole
+    return known[term]
+
+
+def _exact_range(term: Term, known: dict[Term, Range]) -> Range:
+    """Return bounds of what the operation at the root gives before it wraps."""
+    if isinstance(term, Constant):
+        return int(term.value), int(term.value)
+    if isinstance(term, Apply) and all(a.dtype == "bool" or is_integer(a.dtype) for a in term.args):
+        ranges = [_range(a, known) for a in term.args]
+        if term.op == "cast":
+            return ranges[0]
+        if term.op in _ENDS:
+            ends = _ENDS[term.op](*ranges)
+            return min(ends), max(ends)
+    return integer_range(term.dtype)
+
+
+_ENDS: dict[str, Callable[..., list[int]]] = {
+    "add": lambda a, b: [a[0] + b[0], a[1] + b[1]],
+    "sub": lambda a, b: [a[0] - b[1], a[1] - b[0]],
+    "mul": lambda a, b: [x * y for x in a for y in b],
+    "neg": lambda a: [-a[1], -a[0]],
+}
