@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tensorlift.targets.numpy.emit import emit
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.comprehension.names import reset_names
@@ -13,7 +14,6 @@ from tensorlift.frontends.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
-from tensorlift.targets.numpy.emit import emit
 
 _GOLDEN = Path(__file__).parent.parent / "golden"
 

@@ -24,7 +24,7 @@ from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.values import Frame, Held
 from tensorlift.targets import get_target, target_names
 from tensorlift.targets.numpy.rows import ROWS
-from tensorlift.targets.numpy.rows_promotion import promote
+from tensorlift.targets.numpy.types import promote
 from tensorlift.targets.target import OpRow, by_spelling, sample
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Trial:
         if number == 1:
             self.sizes = dict.fromkeys(self.sizes, max(1, least))
         self.context = Domain.of(*(equal(n, v) for n, v in self.sizes.items()))
-        self.ledger = Ledger(self.context, (), lambda _divisor, _context: True)
+        self.ledger = Ledger(self.context, (), TARGET.types, lambda _divisor, _context: True)
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.tensors: dict[str, SymbolicTensor] = {}
         for position, (name, spec) in enumerate(entry.operands.items()):

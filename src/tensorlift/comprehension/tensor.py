@@ -37,8 +37,42 @@ class Strength(Enum):
     EITHER = "either"
 
 
+class TypeRules(Protocol):
+    """How a dialect types the results of its operations; what has no type it refuses through the obligations."""
+
+    def result_type(self, o: Obligations, tensors: Sequence[SymbolicTensor], *, operator: bool = False) -> DType:
+        """Return the common type of operands, however a scalar parameter is given."""
+
+    def strength(
+        self, o: Obligations, tensors: Sequence[SymbolicTensor], dtype: DType, *, operator: bool = False
+    ) -> Strength:
+        """Return how much the type of a result counts."""
+
+    def float_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type in which a function of reals is computed for operands of a type."""
+
+    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type of a quotient of operands of a common type."""
+
+    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:
+        """Return the element type of an array that is filled with a value."""
+
+    def real_type(self, o: Obligations) -> DType:
+        """Return the element type of an array of reals for which the text names none."""
+
+    def sum_type(self, dtype: DType) -> DType:
+        """Return the type of a sum or product."""
+
+    def running_type(self, dtype: DType) -> DType:
+        """Return the type of a running sum or product."""
+
+
 class Obligations(Protocol):
-    """What an operation may ask about the sizes; whoever proves decides, counts and refuses."""
+    """What an operation may ask about sizes and types; whoever proves decides, counts and refuses."""
+
+    @property
+    def types(self) -> TypeRules:
+        """The type rules of the dialect."""
 
     @property
     def context(self) -> Domain:

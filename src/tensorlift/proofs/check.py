@@ -69,7 +69,7 @@ class _Proof:
         self.function = function
         self.summary = summary
         self.definitions = Definitions(summary)
-        self.ledger = Ledger(summary.context, summary.derived, self._never_zero)
+        self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero)
         self.divisors = Divisors(self.definitions, summary.items)
         self.evaluator = Evaluator(program, target, self.ledger)
         self.cuts = cuts

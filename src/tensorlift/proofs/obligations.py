@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.definition import DerivedSize
-    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
 
 
 class Undecided(Exception):  # noqa: N818 - a question, not an error
@@ -35,9 +35,14 @@ class Ledger:
     """Decides what operations demand within a context, and counts it by kind."""
 
     def __init__(
-        self, context: Domain, derived: Sequence[DerivedSize], nonzero: Callable[[SymbolicTensor, Domain], bool]
+        self,
+        context: Domain,
+        derived: Sequence[DerivedSize],
+        types: TypeRules,
+        nonzero: Callable[[SymbolicTensor, Domain], bool],
     ) -> None:
         self.context = context
+        self.types = types
         self.line: int | None = None
         self.counts: Counter[str] = Counter()
         self._nonzero = nonzero

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import TypeRules
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
 Tensor = SymbolicTensor
@@ -144,13 +145,15 @@ class OpRow:
 class Target:
     """A dialect to lift to.
 
-    ``rows`` are by spelling.  ``modules`` are the import statements that an emitted program may have, by the names
-    that they bind, and ``constants`` are its named numbers (None is the new axis).  ``emitter`` is
+    ``rows`` are by spelling, ``types`` say how their results are typed.  ``modules`` are the import statements that an
+    emitted program may have, by the names that they bind, and ``constants`` are its named numbers (None is the new
+    axis).  ``emitter`` is
     ``module:function``, loaded when it is first asked for, so that checking never loads it.
     """
 
     name: str
     rows: Mapping[str, OpRow]
+    types: TypeRules
     modules: Mapping[str, str]
     element_types: Mapping[str, DType]
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.numpy.rows import ROWS
-from tensorlift.targets.numpy.rows_functions import ELEMENT_TYPES
+from tensorlift.targets.numpy.types import NumpyTypes
 from tensorlift.targets.target import Target
 
 TARGET = Target(
     name="numpy",
     rows=ROWS,
+    types=NumpyTypes(),
     modules={
         "np": "import numpy as np",
         "sliding_window_view": "from numpy.lib.stride_tricks import sliding_window_view",

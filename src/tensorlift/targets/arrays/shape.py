@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import at_least, equal
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, convert, number, pieces, size
-from tensorlift.targets.numpy.rows_creation import exact_size
-from tensorlift.targets.numpy.rows_promotion import result_type
+from tensorlift.targets.arrays.creation import exact_size
 from tensorlift.targets.target import Axes, ElementType, Memory, OpRow, Size, Sizes, Tensor, Tensors, sample
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _without(left: Sizes, right: Sizes, place: int) -> list[tuple[Affine, Affine
 
 
 def _joined(o: Obligations, arrays: Tensors, place: int) -> SymbolicTensor:
-    dtype = result_type(o, arrays)
+    dtype = o.types.result_type(o, arrays)
     total = sum((t.shape[place] for t in arrays), ZERO)
     shape = (*arrays[0].shape[:place], total, *arrays[0].shape[place + 1 :])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import DType, is_float, width
+from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     Indices,
@@ -19,9 +19,9 @@ from tensorlift.comprehension.tensor import (
     convert,
 )
 from tensorlift.comprehension.terms import COMBINER, Reducer
-from tensorlift.targets.numpy.rows_logic import truth
-from tensorlift.targets.numpy.rows_promotion import converted
-from tensorlift.targets.numpy.rows_shape import axes_of, axis_of
+from tensorlift.targets.arrays.logic import truth
+from tensorlift.targets.arrays.promotion import converted
+from tensorlift.targets.arrays.shape import axes_of, axis_of
 from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, sample
 
 if TYPE_CHECKING:
@@ -30,25 +30,17 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.target import Meaning
 
-_WIDEST = 64
 _TRUTHS = ("any", "all")
 _EXTREMES = ("max", "min", "fmax", "fmin")
 _NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
 
-def accumulator(dtype: DType) -> DType:
-    """Return the type in which NumPy sums and multiplies up: narrow integers are widened."""
-    if is_float(dtype) or width(dtype) == _WIDEST:
-        return dtype
-    return "u64" if dtype.startswith("u") else "i64"
-
-
-def _result_dtype(op: Reducer, dtype: DType, asked: ElementType | None) -> DType:
+def _result_dtype(op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
     if asked is not None:
         return asked.dtype
     if op in _TRUTHS:
         return "bool"
-    return dtype if op in _EXTREMES else accumulator(dtype)
+    return dtype if op in _EXTREMES else widened
 
 
 def fold(op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) -> SymbolicTensor:
@@ -82,7 +74,7 @@ def _reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[...,
         if dtype is not None and op not in ("sum", "prod"):
             o.refuse(f"{op} takes no element type")
         axes = axes_of(o, axis, a.rank)
-        element = _result_dtype(op, a.dtype, dtype)
+        element = _result_dtype(op, a.dtype, o.types.sum_type(a.dtype), dtype)
         start = None if initial is None else _start(o, op, initial, element)
         picked = a if where is None else _picked(o, op, a, where, start)
         return _keep(_folded(o, _Fold(op, element, start), picked, axes), a.rank, axes, keepdims=keepdims)
@@ -154,7 +146,7 @@ def _mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = Fals
     if not a.is_strong:
         o.refuse("the mean of a Python number")
     axes = axes_of(o, axis, a.rank)
-    dtype: DType = a.dtype if is_float(a.dtype) else "f64"
+    dtype = o.types.quotient_type(o, a.dtype)
     total = _folded(o, _Fold("sum", dtype), a, axes)
 
     def cell(indices: Indices) -> Term:
@@ -174,7 +166,8 @@ def _running(op: Reducer, *, default_axis: int | None) -> Meaning:
             o.refuse("a running reduction without an axis")
         if dtype is not None and op not in ("sum", "prod"):
             o.refuse(f"a running {op} takes no element type")
-        return _running_along(op, a, axis_of(o, axis or 0, a.rank), _result_dtype(op, a.dtype, dtype))
+        element = _result_dtype(op, a.dtype, o.types.running_type(a.dtype), dtype)
+        return _running_along(op, a, axis_of(o, axis or 0, a.rank), element)
 
     return meaning
 

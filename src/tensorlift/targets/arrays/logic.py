@@ -24,7 +24,7 @@ from tensorlift.comprehension.tensor import (
     pieces,
 )
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
-from tensorlift.targets.numpy.rows_promotion import converted, result_strength, result_type
+from tensorlift.targets.arrays.promotion import converted, operator_strength
 from tensorlift.targets.target import OpRow, Tensor, sample
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def _grid(remainder: Term, value: Affine | None) -> Domain | None:
 
 def _comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
+        dtype = o.types.result_type(o, (x1, x2))
         if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
             o.refuse("a comparison of signed and unsigned 64-bit integers")
         operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        return elementwise(o, lambda a, b: _compared(op, a, b), operands, "bool", result_strength((x1, x2)))
+        return elementwise(o, lambda a, b: _compared(op, a, b), operands, "bool", operator_strength((x1, x2)))
 
     return meaning
 
@@ -103,11 +103,11 @@ _ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": _diff
 
 def _bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
+        dtype = o.types.result_type(o, (x1, x2))
         if is_float(dtype):
             o.refuse("bits of a float")
         operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        strength = result_strength((x1, x2))
+        strength = operator_strength((x1, x2))
         if dtype == "bool":
             return elementwise(o, _ON_TRUTH_VALUES[op], operands, dtype, strength)
         return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype, strength)
@@ -117,8 +117,8 @@ def _bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor],
 
 def _shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2))
-        strength = result_strength((x1, x2))
+        dtype = o.types.result_type(o, (x1, x2))
+        strength = operator_strength((x1, x2))
         if not is_integer(dtype) or strength is not Strength.STRONG:
             o.refuse("a shift of anything but NumPy integers")
         count = None if x2.rank else affine_of(x2.value())
@@ -161,13 +161,13 @@ def truth(term: Term) -> Term:
 
 
 def _where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
-    dtype = result_type(o, (x, y))
+    dtype = o.types.result_type(o, (x, y))
     operands = [
         SymbolicTensor(condition.shape, "bool", lambda indices: truth(condition.at(indices))),
         converted(o, x, dtype),
         converted(o, y, dtype),
     ]
-    return elementwise(o, selected, operands, dtype)
+    return elementwise(o, selected, operands, dtype, o.types.strength(o, (condition, x, y), dtype))
 
 
 def selected(condition: Term, chosen: Term, other: Term) -> Term:
@@ -182,7 +182,8 @@ def _absolute(o: Obligations, x: Tensor) -> SymbolicTensor:
         o.refuse("a Python integer does not wrap but a NumPy one does; convert the parameter first")
     if x.dtype == "bool" or x.dtype.startswith("u"):
         return x.with_cells(x.shape, x.at)
-    return elementwise(o, lambda a: terms.apply("abs", a), (x,), x.dtype)
+    strength = o.types.strength(o, (x,), x.dtype)
+    return elementwise(o, lambda a: terms.apply("abs", a), (x,), x.dtype, strength)
 
 
 def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -195,7 +196,7 @@ def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
         below = terms.apply("select", terms.apply("lt", a, zero), least, zero)
         return terms.apply("select", terms.apply("gt", a, zero), one, below)
 
-    return elementwise(o, sign, (x,), x.dtype)
+    return elementwise(o, sign, (x,), x.dtype, o.types.strength(o, (x,), x.dtype))
 
 
 def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:

@@ -1,4 +1,4 @@
-"""Types of NumPy's results: where Python numbers would give another type than the source means."""
+"""Types of an array library's results: where Python numbers would give another type than the source means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERATORS = {
 
 
 def converts_itself(argument: Expression, other: Expression) -> bool:
-    """Tell whether NumPy's own promotion does the conversion: to f64 next to an array of f64."""
+    """Tell whether the library's promotion does the conversion: to f64 next to an array of f64."""
     if not isinstance(argument, Cast) or argument.dtype != "f64" or other.is_weak or other.dtype != "f64":
         return False
     inner = argument.argument
@@ -27,7 +27,7 @@ def converts_itself(argument: Expression, other: Expression) -> bool:
 
 
 def may_be_python(node: Expression, firm: Container[str]) -> bool:
-    """Tell whether the text of a scalar may give a Python number; ``firm`` are parameters that are NumPy's already."""
+    """Tell whether the text of a scalar may give a Python number; ``firm`` are the converted parameters."""
     if isinstance(node, Variable):
         return node.is_weak and node.name not in firm
     if isinstance(node, Elementwise) and node.is_weak:

@@ -1,4 +1,4 @@
-"""Contractions in NumPy: matrix products where transposing brings the operands into that form, else einsum."""
+"""Contractions: matrix products where transposing brings the operands into that form, else einsum."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tensorlift.ir.tensor_program import Contraction, Expression, NewAxis, Subscript
-from tensorlift.targets.numpy.emit_text import Precedence, Text, binary, call
+from tensorlift.targets.python_text.text import Precedence, Text, binary, call
 
 Spell = Callable[[Expression], Text]
 
@@ -19,22 +19,22 @@ class Operand(NamedTuple):
     labels: tuple[str, ...]
 
 
-def contraction_text(node: Contraction, spell: Spell) -> Text:
-    """Return the shortest spelling of a sum of products."""
+def contraction_text(node: Contraction, spell: Spell, library: str) -> Text:
+    """Return the shortest spelling of a sum of products in the interface of NumPy."""
     operands = [Operand(a, labels) for a, labels in zip(node.arguments, node.labels, strict=True)]
     if len(operands) == 2:  # noqa: PLR2004 - a product of two
         left, right = operands
         if len(left.labels) == 1 and right.labels[:1] != left.labels:
             left, right = right, left  # ``A @ x`` rather than ``x @ A.T``
         if not node.output and left.labels == right.labels and len(left.labels) > 1:
-            return call("np.vdot", spell(left.expression).source, spell(right.expression).source)
+            return call(f"{library}.vdot", spell(left.expression).source, spell(right.expression).source)
         text = _matmul(left, right, node.output, spell) or _matmul(right, left, node.output, spell)
         if text is not None:
             return text
-        text = _tensordot(left, right, node.output, spell)
+        text = _tensordot(left, right, node.output, spell, library)
         if text is not None:
             return text
-    return _einsum(operands, node.output, spell)
+    return _einsum(operands, node.output, spell, library)
 
 
 def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell) -> Text | None:
@@ -89,7 +89,7 @@ def _transposed(text: Text) -> Text:
     return Text(f"{text.atom}.T")
 
 
-def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell) -> Text | None:
+def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell, library: str) -> Text | None:
     """Spell a product without common output labels that no matrix product covers."""
     shared = [label for label in left.labels if label in right.labels]
     rest = tuple(label for label in (*left.labels, *right.labels) if label not in shared)
@@ -97,22 +97,24 @@ def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Sp
         return None
     if rest != output:
         swapped = tuple(label for label in (*right.labels, *left.labels) if label not in shared)
-        return _tensordot(right, left, output, spell) if swapped == output else None
+        return _tensordot(right, left, output, spell, library) if swapped == output else None
     if not output:
         return None
     axes = ([left.labels.index(label) for label in shared], [right.labels.index(label) for label in shared])
     pair = f"({axes[0][0]}, {axes[1][0]})" if len(shared) == 1 else f"({axes[0]}, {axes[1]})"
-    return call("np.tensordot", spell(left.expression).source, spell(right.expression).source, axes=pair)
+    return call(f"{library}.tensordot", spell(left.expression).source, spell(right.expression).source, axes=pair)
 
 
-def _einsum(operands: list[Operand], output: tuple[str, ...], spell: Spell) -> Text:
+def _einsum(operands: list[Operand], output: tuple[str, ...], spell: Spell, library: str) -> Text:
     letters: dict[str, str] = {}
     for label in [*output, *(label for operand in operands for label in operand.labels)]:
         letters.setdefault(label, "ijklmnopqrstuvwxyzabcdefgh"[len(letters)])
     inputs = ",".join("".join(letters[label] for label in operand.labels) for operand in operands)
     spec = f'"{inputs}->{"".join(letters[label] for label in output)}"'
     optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
-    return call("np.einsum", spec, *(spell(operand.expression).source for operand in operands), optimize=optimize)
+    return call(
+        f"{library}.einsum", spec, *(spell(operand.expression).source for operand in operands), optimize=optimize
+    )
 
 
 def outer_operands(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:

@@ -16,11 +16,11 @@ from tensorlift.comprehension.tensor import (
     broadcast_shape,
     broadcast_to,
 )
-from tensorlift.targets.numpy.rows_arithmetic import ROWS as ARITHMETIC_ROWS
-from tensorlift.targets.numpy.rows_arithmetic import cell as arithmetic_cell
-from tensorlift.targets.numpy.rows_promotion import converted, result_type
-from tensorlift.targets.numpy.rows_reduction import accumulator, fold
-from tensorlift.targets.numpy.rows_shape import axes_of
+from tensorlift.targets.arrays.arithmetic import ROWS as ARITHMETIC_ROWS
+from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
+from tensorlift.targets.arrays.promotion import converted
+from tensorlift.targets.arrays.reduction import fold
+from tensorlift.targets.arrays.shape import axes_of
 from tensorlift.targets.target import (
     AxisPairs,
     ElementType,
@@ -75,7 +75,7 @@ def _extents(o: Obligations, labels: Sequence[str], tensors: Tensors) -> dict[st
 
 
 def _number_type(o: Obligations, tensors: Tensors) -> DType:
-    dtype = result_type(o, tensors)
+    dtype = o.types.result_type(o, tensors)
     if dtype == "bool":
         o.refuse("a product of truth values")
     return dtype
@@ -198,7 +198,7 @@ def _trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> Sy
         o.refuse("a trace of anything but a matrix")
     o.require("a trace is of a square matrix", equal(a.shape[0], a.shape[1]))
     diagonal = a.with_cells(a.shape[:1], lambda indices: a.at(indices * 2))
-    return fold("sum", diagonal, (0,), dtype.dtype if dtype else accumulator(a.dtype))
+    return fold("sum", diagonal, (0,), dtype.dtype if dtype else o.types.sum_type(a.dtype))
 
 
 def _outer_of(function: str) -> OpRow:

@@ -21,7 +21,7 @@ from tensorlift.comprehension.tensor import (
     size,
 )
 from tensorlift.comprehension.terms import Apply, Constant, Term
-from tensorlift.targets.numpy.rows_promotion import converted, result_strength, result_type
+from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import OpRow, Tensor, sample
 
 if TYPE_CHECKING:
@@ -64,17 +64,6 @@ def binary(
     return elementwise(o, lambda a, b: cell(op, a, b), typed, dtype, strength)
 
 
-def _strength(o: Obligations, operands: Sequence[SymbolicTensor], dtype: DType, *, operator: bool) -> Strength:
-    if not operator:
-        return Strength.STRONG
-    strength = result_strength(operands)
-    if strength is Strength.EITHER and not is_float(dtype):
-        o.refuse(
-            "a Python integer does not wrap but a NumPy one does; convert the parameter first, as np.int32(x) does"
-        )
-    return strength
-
-
 def _refuse_masked_quotients(o: Obligations, operands: tuple[Tensor, Tensor]) -> None:
     """Refuse a truth value times a quotient: over the reals it selects, but zero times infinity is NaN."""
     for mask, other in (operands, operands[::-1]):
@@ -89,8 +78,8 @@ def _divides(x: SymbolicTensor) -> bool:
 
 def _plain(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2), operator=operator)
-        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        dtype = o.types.result_type(o, (x1, x2), operator=operator)
+        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if op == "mul" and is_float(dtype):
             _refuse_masked_quotients(o, (x1, x2))
         if dtype != "bool":
@@ -104,9 +93,9 @@ def _plain(op: str, *, operator: bool) -> Binary:
 
 def _true_divide(*, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        common = result_type(o, (x1, x2), operator=operator)
-        dtype = common if is_float(common) else "f64"
-        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        common = o.types.result_type(o, (x1, x2), operator=operator)
+        dtype = o.types.quotient_type(o, common)
+        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if strength is not Strength.STRONG:
             o.nonzero(x2, "a Python number is divided by")  # it raises where a NumPy one would give infinity
         return binary(o, "div", (x1, x2), dtype, strength)
@@ -116,10 +105,10 @@ def _true_divide(*, operator: bool) -> Binary:
 
 def _integer_division(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2), operator=operator)
+        dtype = o.types.result_type(o, (x1, x2), operator=operator)
         if dtype == "bool":
             o.refuse("division of truth values")
-        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if is_integer(dtype) or strength is not Strength.STRONG:
             o.nonzero(x2, "an integer is divided by")
         if strength is Strength.WEAK and is_integer(dtype):
@@ -142,8 +131,8 @@ def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTens
 
 def _power(*, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = result_type(o, (x1, x2), operator=operator)
-        strength = _strength(o, (x1, x2), dtype, operator=operator)
+        dtype = o.types.result_type(o, (x1, x2), operator=operator)
+        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if dtype == "bool":
             o.refuse("a power of truth values")
         exponent = _constant_exponent(x2)
@@ -197,7 +186,7 @@ def _repeated(base: Term, exponent: int) -> Term:
 def _negative(o: Obligations, x: Tensor) -> SymbolicTensor:
     if x.dtype == "bool":
         o.refuse("a negated truth value")
-    strength = _strength(o, (x,), x.dtype, operator=True)
+    strength = o.types.strength(o, (x,), x.dtype, operator=True)
     return elementwise(o, _negated, (x,), x.dtype, strength)
 
 
@@ -216,24 +205,16 @@ def _positive(o: Obligations, x: Tensor) -> SymbolicTensor:
 
 def _float_binary(op: str) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        return binary(o, op, (x1, x2), float_type(o, result_type(o, (x1, x2))), Strength.STRONG)
+        dtype = o.types.float_type(o, o.types.result_type(o, (x1, x2)))
+        return binary(o, op, (x1, x2), dtype, o.types.strength(o, (x1, x2), dtype))
 
     return meaning
 
 
-def float_type(o: Obligations, dtype: DType) -> DType:
-    """Return the type in which a function of reals is computed for operands of a type."""
-    if is_float(dtype):
-        return dtype
-    if dtype in ("bool", "i8", "u8"):
-        o.refuse("a function of reals on 8 bits is computed in half precision")
-    return "f32" if dtype in ("i16", "u16") else "f64"
-
-
 def _hypot(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-    dtype = float_type(o, result_type(o, (x1, x2)))
+    dtype = o.types.float_type(o, o.types.result_type(o, (x1, x2)))
     operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-    return elementwise(o, _length, operands, dtype)
+    return elementwise(o, _length, operands, dtype, o.types.strength(o, (x1, x2), dtype))
 
 
 def _length(a: Term, b: Term) -> Term:
@@ -308,4 +289,4 @@ ROWS = [
     OpRow("hypot", "np.hypot", _hypot, (sample("np.hypot(a, b)", a="real[m, n]", b="real[n]"),)),
 ]
 
-__all__ = ["ROWS", "Affine", "binary", "cell", "float_type"]
+__all__ = ["ROWS", "Affine", "binary", "cell"]

@@ -19,8 +19,8 @@ from tensorlift.comprehension.tensor import (
     broadcast_to,
     pieces,
 )
-from tensorlift.targets.numpy.rows_creation import checked_broadcast, range_extent
-from tensorlift.targets.numpy.rows_functions import as_type
+from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
+from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import (
     Ellipsis_,
     Memory,

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.targets.numpy.emit_text import Precedence, Text, affine_text, binary, number_text, safe_names
-from tensorlift.targets.numpy.emit_wrap import WIDTH, split_commas, split_operators, wrapped
+from tensorlift.targets.python_text.text import Precedence, Text, affine_text, binary, number_text, safe_names
+from tensorlift.targets.python_text.wrap import WIDTH, split_commas, split_operators, wrapped
 
 _A, _B, _C = Text("a"), Text("b"), Text("c")
 
@@ -47,7 +47,7 @@ def test_matrix_products_and_products_are_told_apart_for_the_reader() -> None:
     ],
 )
 def test_numbers_are_spelled_exactly(value: Fraction | str, dtype: str, text: str) -> None:
-    assert number_text(value, dtype).source == text  # type: ignore[arg-type]  # the table names types
+    assert number_text(value, dtype, "np").source == text  # type: ignore[arg-type]  # the table names types
 
 
 def test_affine_expressions_know_how_tightly_they_bind() -> None:
@@ -57,12 +57,12 @@ def test_affine_expressions_know_how_tightly_they_bind() -> None:
 
 
 def test_names_that_mean_something_in_python_get_an_underscore() -> None:
-    assert safe_names(["from", "max", "np", "x"]) == {"from": "from_", "max": "max_", "np": "np_", "x": "x"}
-    assert safe_names(["max", "max_"]) == {"max": "max__", "max_": "max_"}
+    assert safe_names(["from", "max", "np", "x"], {"np"}) == {"from": "from_", "max": "max_", "np": "np_", "x": "x"}
+    assert safe_names(["max", "max_"], ()) == {"max": "max__", "max_": "max_"}
 
 
 def test_builtins_that_the_text_never_needs_are_names_like_any_other() -> None:
-    assert safe_names(["sum", "input", "len"]) == {"sum": "sum", "input": "input", "len": "len"}
+    assert safe_names(["sum", "input", "len"], ()) == {"sum": "sum", "input": "input", "len": "len"}
 
 
 def test_a_short_statement_is_one_line() -> None:

@@ -12,7 +12,6 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     Indices,
     Obligations,
-    Strength,
     SymbolicTensor,
     affine_of,
     array,
@@ -22,7 +21,7 @@ from tensorlift.comprehension.tensor import (
     mask,
     number,
 )
-from tensorlift.targets.numpy.rows_functions import as_type
+from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
 
 if TYPE_CHECKING:
@@ -51,30 +50,24 @@ def checked_broadcast(o: Obligations, value: SymbolicTensor, shape: Sizes) -> Si
     return shape
 
 
-def _default(value: SymbolicTensor, o: Obligations) -> DType:
-    if value.strength is Strength.EITHER and value.dtype != "f64":
-        o.refuse("the element type depends on how the scalar is given; convert it first, as np.float32(x) does")
-    return value.dtype
-
-
 def _full(o: Obligations, shape: Sizes, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-    return _filled(o, shape, fill_value, dtype.dtype if dtype else _default(fill_value, o))
+    return _filled(o, shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, fill_value))
 
 
 def _full_like(o: Obligations, a: Tensor, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-    return _filled(o, a.shape, fill_value, dtype.dtype if dtype else _default(a, o))
+    return _filled(o, a.shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
 def _constant_array(value: int) -> Callable[..., SymbolicTensor]:
     def meaning(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, shape, number(value), dtype.dtype if dtype else "f64")
+        return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
 
     return meaning
 
 
 def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
     def meaning(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, a.shape, number(value), dtype.dtype if dtype else _default(a, o))
+        return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
 
     return meaning
 
@@ -82,11 +75,11 @@ def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
 def _empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
     """Cells without a value: nothing equals them."""
     check_extents(o, shape)
-    return array(f"undefined {fresh('cells')}", shape, dtype.dtype if dtype else "f64")
+    return array(f"undefined {fresh('cells')}", shape, dtype.dtype if dtype else o.types.real_type(o))
 
 
 def _empty_like(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-    return _empty(o, a.shape, ElementType(dtype.dtype if dtype else _default(a, o)))
+    return _empty(o, a.shape, ElementType(dtype.dtype if dtype else o.types.filled_type(o, a)))
 
 
 def _arange(
@@ -144,7 +137,7 @@ def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., Symbol
     ) -> SymbolicTensor:
         shape = (N, N if M is None else M)
         check_extents(o, shape)
-        element: DType = dtype.dtype if dtype else "f64"
+        element: DType = dtype.dtype if dtype else o.types.real_type(o)
         return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
 
     return meaning
@@ -168,7 +161,7 @@ def _identity(o: Obligations, n: Size, dtype: ElementType | None = None) -> Symb
 
 def _broadcast_to(o: Obligations, array: Tensor, shape: Sizes) -> SymbolicTensor:
     check_extents(o, shape)
-    _default(array, o)
+    o.types.filled_type(o, array)
     return SymbolicTensor(shape, array.dtype, broadcast_to(o, array, checked_broadcast(o, array, shape)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.dtypes import is_float
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.dtypes import DType
@@ -51,12 +51,6 @@ class Text(NamedTuple):
         return self.within(Precedence.ATOM)
 
 
-DTYPE_NAMES: dict[DType, str] = {
-    "bool": "bool", "i8": "np.int8", "i16": "np.int16", "i32": "np.int32", "i64": "np.int64", "u8": "np.uint8",
-    "u16": "np.uint16", "u32": "np.uint32", "u64": "np.uint64", "f32": "np.float32", "f64": "np.float64",
-}  # fmt: skip
-
-
 def call(function: str, *arguments: str, **keywords: str) -> Text:
     """Return a call; keyword arguments with empty text are left out."""
     listed = [*arguments, *(f"{name}={text}" for name, text in keywords.items() if text)]
@@ -92,10 +86,12 @@ def _renamed(value: Affine, rename: Callable[[str], str]) -> Affine:
     return type(value)(value.constant, {rename(v): c for v, c in value.terms})
 
 
-def number_text(value: Fraction | str, dtype: DType) -> Text:
-    """Spell a number so that Python reads back exactly the same value."""
+def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
+    """Spell a number so that Python reads back exactly the same value; ``library`` holds infinity and NaN."""
     if isinstance(value, str):
-        return Text(f"-np.{value[1:]}", Precedence.UNARY) if value.startswith("-") else Text(f"np.{value}")
+        return (
+            Text(f"-{library}.{value[1:]}", Precedence.UNARY) if value.startswith("-") else Text(f"{library}.{value}")
+        )
     if dtype == "bool":
         return Text(str(bool(value)))
     if not is_float(dtype):
@@ -105,18 +101,18 @@ def number_text(value: Fraction | str, dtype: DType) -> Text:
     return Text(repr(float(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
 
 
-# Keywords, and the names that emitted text itself needs.
-_RESERVED = {*keyword.kwlist, "np", "tdiv", "sliding_window_view", "range", "max", "min", "bool"}
+# Keywords, and the names that emitted text of any library needs.
+_RESERVED = {*keyword.kwlist, "tdiv", "range", "max", "min", "bool"}
 
 
-def safe_names(names: Iterable[str]) -> dict[str, str]:
+def safe_names(names: Iterable[str], library_names: Collection[str]) -> dict[str, str]:
     """Return names that hide nothing the text needs: those that would get a trailing underscore."""
     listed = list(dict.fromkeys(names))
     taken = set(listed)
     result = {}
     for name in listed:
         safe = name
-        while safe in _RESERVED or (safe != name and safe in taken):
+        while safe in _RESERVED or safe in library_names or (safe != name and safe in taken):
             safe += "_"
         result[name] = safe
         taken.add(safe)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
-from tensorlift.targets.numpy.rows_arithmetic import float_type
-from tensorlift.targets.numpy.rows_promotion import converted
+from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, OpRow, Tensor, sample
 
 if TYPE_CHECKING:
@@ -50,10 +49,9 @@ ELEMENT_TYPES: dict[str, DType] = {
 
 def _function(op: str) -> Meaning:
     def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        if x.strength is Strength.EITHER and x.dtype != "f64":
-            o.refuse("the result type depends on how the scalar is given; convert it first, as np.float32(x) does")
-        dtype = float_type(o, x.dtype)
-        return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype)
+        dtype = o.types.float_type(o, o.types.filled_type(o, x))
+        strength = o.types.strength(o, (x,), dtype)
+        return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
 
     return meaning
 
@@ -62,7 +60,8 @@ def _rounding(op: str) -> Meaning:
     def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
         if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
             o.refuse("rounding of anything but a NumPy float")
-        return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype)
+        strength = o.types.strength(o, (x,), x.dtype)
+        return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype, strength)
 
     return meaning
 
@@ -70,7 +69,8 @@ def _rounding(op: str) -> Meaning:
 def _square(o: Obligations, x: Tensor) -> SymbolicTensor:
     if x.dtype == "bool" or x.strength is Strength.EITHER:
         o.refuse("the square of a truth value or of a number that may be a Python one")
-    return elementwise(o, lambda a: terms.apply("mul", a, a), (x,), x.dtype)
+    strength = o.types.strength(o, (x,), x.dtype)
+    return elementwise(o, lambda a: terms.apply("mul", a, a), (x,), x.dtype, strength)
 
 
 def _reciprocal(o: Obligations, x: Tensor) -> SymbolicTensor:

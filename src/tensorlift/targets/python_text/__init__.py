@@ -1,0 +1,1 @@
+"""Writing programs as Python text: what the emitters of all array libraries share."""

@@ -1,0 +1,178 @@
+"""Expressions in the interface of NumPy, which other libraries have under another name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
+
+from tensorlift.comprehension.affine import ZERO
+from tensorlift.comprehension.dtypes import is_float, is_integer, width
+from tensorlift.ir.tensor_program import (
+    Cast,
+    Contraction,
+    Cumulative,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    Empty,
+    Expression,
+    Full,
+    Iota,
+    Literal,
+    Reduction,
+    SizeValue,
+    Transpose,
+    TriangleMask,
+)
+from tensorlift.targets.python_text.contractions import contraction_text
+from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.speller import Speller
+from tensorlift.targets.python_text.text import Precedence, Text, call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.dtypes import DType
+
+_RENAMED = {
+    "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "pow": "power", "atan2": "arctan2",
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+}  # fmt: skip
+_UNCHANGED = (
+    "fmax", "fmin", "abs", "copysign", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin",
+    "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc", "rint",
+)  # fmt: skip
+_METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all")
+
+
+def functions_of(library: str) -> dict[str, str]:
+    """Return how scalar operations are spelled as functions; C's division is a helper of the text."""
+    named = {**_RENAMED, **{name: name for name in _UNCHANGED}}
+    return {op: f"{library}.{name}" for op, name in named.items()} | {"tdiv": "tdiv"}
+
+
+def element_types_of(library: str) -> dict[DType, str]:
+    """Return how element types are spelled."""
+    named: dict[DType, str] = {
+        "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+        "u64": "uint64", "f32": "float32", "f64": "float64",
+    }  # fmt: skip
+    return {"bool": "bool", **{dtype: f"{library}.{name}" for dtype, name in named.items()}}
+
+
+class ArraySpeller(Speller):
+    """Spells expressions in NumPy's interface."""
+
+    accumulations: ClassVar[Mapping[str, str]]
+
+    # -- arrays from nothing
+
+    def iota(self, node: Iota, dtype: str = "") -> Text:
+        """Spell a range of integers."""
+        stop = self.size(node.start + node.shape[0]).source
+        ends = [stop] if node.start == ZERO else [self.size(node.start).source, stop]
+        return call(f"{self.name}.arange", *ends, dtype=dtype)
+
+    def mask(self, node: TriangleMask | DiagonalMask, dtype: str = "bool") -> Text:
+        """Spell a triangle or a diagonal."""
+        function = "tri" if isinstance(node, TriangleMask) else "eye"
+        rows, columns = (self.size(extent).source for extent in node.shape)
+        offset = "" if node.offset == ZERO else self.size(node.offset).source
+        extents = [rows] if rows == columns else [rows, columns]
+        return call(f"{self.name}.{function}", *extents, k=offset, dtype=dtype)
+
+    def full(self, node: Full) -> Text:
+        """Spell an array of one value."""
+        value = node.argument
+        if isinstance(value, Literal) and value.value in (0, 1):
+            function = "ones" if value.value else "zeros"
+            return call(f"{self.name}.{function}", self.shape(node.shape), dtype=self.unless_default(node.dtype))
+        dtype = self.filled_type(node)
+        return call(f"{self.name}.full", self.shape(node.shape), self(value).source, dtype=dtype)
+
+    def filled_type(self, node: Full) -> str:
+        """Spell the type of a filled array, unless it is the value's."""
+        plain = isinstance(node.argument, Literal) and node.dtype == "f64"
+        return "" if plain else self.dtype(node.dtype)
+
+    def empty(self, node: Empty) -> Text:
+        """Spell an array to be filled."""
+        return call(f"{self.name}.empty", self.shape(node.shape), dtype=self.unless_default(node.dtype))
+
+    def unless_default(self, dtype: DType) -> str:
+        """Spell a type, unless it is that of reals for which the text names none."""
+        return "" if dtype == "f64" else self.dtype(dtype)
+
+    # -- views and conversions
+
+    def transpose(self, node: Transpose) -> Text:
+        """Spell permuted axes."""
+        inner = self(node.argument).atom
+        if node.permutation == tuple(reversed(range(node.rank))):
+            return Text(f"{inner}.T")
+        return Text(f"{inner}.transpose({', '.join(map(str, node.permutation))})")
+
+    def cast(self, node: Cast) -> Text:
+        """Spell a conversion."""
+        inner = node.argument
+        if isinstance(inner, Iota):
+            return self.iota(inner, self.dtype(node.dtype))
+        if isinstance(inner, TriangleMask | DiagonalMask):
+            return self.mask(inner, self.unless_default(node.dtype))
+        if node.dtype == "bool":
+            return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
+        if may_be_python(inner, self.firm):
+            return self.converted(self(inner), node.dtype)
+        return Text(f"{self(inner).atom}.astype({self.dtype(node.dtype)})")
+
+    # -- folds
+
+    def elementwise(self, node: Elementwise) -> Text:
+        """Spell a scalar function of arrays; a sum divided by its number of summands is a mean."""
+        if node.op == "div" and _is_mean(total := node.arguments[0], node.arguments[1]):
+            return self.reduction(total, "mean")
+        return super().elementwise(node)
+
+    def reduction(self, node: Reduction, method: str = "") -> Text:
+        """Spell a fold over axes."""
+        argument = node.argument
+        dtype = ""
+        if node.op in ("sum", "prod"):
+            if isinstance(argument, Cast):
+                argument, dtype = argument.argument, self.dtype(node.dtype)
+            elif is_widened(node.dtype):
+                dtype = self.dtype(node.dtype)
+        axis = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
+        initial = self(node.initial).source if node.initial is not None else ""
+        if node.op == "sum" and isinstance(argument, Diagonal) and not method:
+            return call(f"{self.name}.trace", self(argument.argument).source, dtype=dtype)
+        inner = self(argument)
+        if node.op not in _METHOD_REDUCTIONS:
+            whole = axis or ("0" if argument.rank == 1 else "None")
+            return call(f"{self.name}.{node.op}.reduce", inner.source, axis=whole, initial=initial)
+        method = method or node.op
+        if inner.precedence is Precedence.ATOM:
+            return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
+        return call(f"{self.name}.{method}", inner.source, axis=axis, dtype=dtype, initial=initial)
+
+    def cumulative(self, node: Cumulative) -> Text:
+        """Spell a running fold."""
+        axis = "" if node.argument.rank == 1 else str(node.axis)
+        dtype = self.dtype(node.dtype) if node.op in ("sum", "prod") and is_widened(node.dtype) else ""
+        return call(self.accumulations[node.op], self(node.argument).source, axis=axis, dtype=dtype)
+
+    def contraction(self, node: Contraction) -> Text:
+        """Spell a sum of products."""
+        return contraction_text(node, self, self.name)
+
+
+def _is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
+    """Tell whether a sum of reals is divided by the number of its summands."""
+    if not isinstance(left, Reduction) or left.op != "sum" or len(left.axes) != 1 or not isinstance(right, SizeValue):
+        return False
+    is_plain = not isinstance(left.argument, Cast) and is_float(left.dtype)
+    return is_plain and right.affine == left.argument.shape[left.axes[0]]
+
+
+def is_widened(dtype: DType) -> bool:
+    """Tell whether the library would sum in a wider type."""
+    return is_integer(dtype) and width(dtype) < 64  # noqa: PLR2004 - the widest type

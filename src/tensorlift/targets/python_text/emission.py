@@ -1,0 +1,262 @@
+"""Emitting Python: a tensor program as the source of a function over an array library.
+
+Each statement is a line, wrapped where it is too long.  Sizes are read from shapes at the top, and only those that the
+text mentions.  Alongside the text go the places where a variable holds a definition, as hints for the checker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from tensorlift.comprehension.affine import ZERO
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.cut import Cut
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Copy,
+    Elementwise,
+    Expression,
+    For,
+    Return,
+    SetSlice,
+    Statement,
+    Subscript,
+    Variable,
+    walk_statements,
+)
+from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
+from tensorlift.targets.python_text.wrap import wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
+    from tensorlift.targets.python_text.speller import Speller
+
+_INDENT = "    "
+_TDIV = '''def tdiv(a, b):
+    """Divide integers, rounding towards zero as C does."""
+    return (a - {rem}(a, b)) // b
+'''
+_UPDATES = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The source of a module, the name of its function, and where variables hold definitions.
+
+    A cut stands at the first line of its statement; at the ``for`` of a kept loop cuts tell which variables carry what.
+    ``parameters`` are those of the function in order, with their names in the source.
+    """
+
+    text: str
+    entry: str
+    cuts: tuple[Cut, ...]
+    parameters: tuple[Parameter, ...]
+
+
+class Emission:
+    """Emits one program; a target says its ``speller``, its ``imports`` and the names that its text needs."""
+
+    speller: ClassVar[type[Speller]]
+    reserved: ClassVar[frozenset[str]]
+
+    def __init__(self, program: TensorProgram) -> None:
+        self.program = program
+        self.names = safe_names(_all_names(program), self.reserved)
+        self._begin({})
+
+    def emit(self) -> Emitted:
+        """Return the program as Python source.
+
+        Raises:
+            LiftError: TL305 or TL307 where the library lacks a function or a type, TL306 where nothing is returned.
+
+        """
+        try:
+            return self._module()
+        except LiftError as error:
+            place = self.program.location
+            raise LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics)) from None
+
+    def _begin(self, firm: dict[str, DType]) -> None:
+        self.spell = self.speller(self.names, firm)
+        self.converted = firm
+        self.lines: list[str] = []
+        self.cuts: list[Cut] = []
+
+    def _module(self) -> Emitted:
+        """Return the whole module; the body is spelled first, as it says what the top must define.
+
+        A scalar parameter that is to have the library's type anywhere is converted once, at the top.
+        """
+        body = _with_direct_return(self.program.body)
+        self._block(body, _INDENT)
+        while self.spell.wanted:
+            self._begin({**self.converted, **self.spell.wanted})
+            self._block(body, _INDENT)
+        top = [*self.imports(), "", "", *self._helpers(), *self._header()]
+        offset = len(top)
+        cuts = tuple(Cut(cut.line + offset, cut.variable, cut.definition) for cut in self.cuts)
+        text = "\n".join([*top, *self.lines]) + "\n"
+        return Emitted(text, self.names[self.program.name], cuts, self._parameters())
+
+    # -- the top
+
+    def imports(self) -> list[str]:
+        """Return the lines at the top of the module."""
+        raise NotImplementedError
+
+    def _helpers(self) -> list[str]:
+        return (
+            [*_TDIV.format(rem=self.spell.functions["rem"]).splitlines(), "", ""] if "tdiv" in self.spell.used else []
+        )
+
+    def _header(self) -> list[str]:
+        sizes = list(self._size_lines())
+        parameters = ", ".join(self.names[p.name] for p in self._parameters())
+        lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
+        if self.program.location is not None:
+            place = self.program.location
+            lines.append(f'{_INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
+        return [*lines, *sizes, *self._conversions()]
+
+    def _conversions(self) -> Iterator[str]:
+        for parameter in self.program.parameters:
+            if parameter.name in self.converted:
+                name = self.names[parameter.name]
+                value = self.spell.converted(Text(name), self.converted[parameter.name])
+                yield f"{_INDENT}{name} = {value.source}"
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        """Return the parameters; a size that nothing mentions, such as a leading dimension, is none."""
+        return tuple(p for p in self.program.parameters if not p.is_size or p.name in self.spell.used)
+
+    def _size_lines(self) -> Iterator[str]:
+        """Yield the definitions of the sizes that are used, in an order in which each knows what it needs."""
+        for size in reversed(self.program.derived):
+            if size.name in self.spell.used:
+                self.spell.used.update(dict.fromkeys(size.numerator.variables))
+        for source in reversed(self.program.sizes):
+            if source.name in self.spell.used:
+                self.spell.used.update(dict.fromkeys(source.rest.variables))
+        used = [s for s in self.program.sizes if s.name in self.spell.used]
+        plain = [s for s in used if s.factor == 1 and not s.rest.variables]
+        for array in dict.fromkeys(s.array for s in plain):
+            yield from self._shape_lines(array, [s for s in plain if s.array == array])
+        for source in used:
+            if source not in plain:
+                yield self._size_line(source)
+        for size in self.program.derived:
+            if size.name in self.spell.used:
+                numerator = self.spell.size(size.numerator).within(Precedence.PRODUCT)
+                yield f"{_INDENT}{self.names[size.name]} = {numerator} // {size.divisor}"
+
+    def _shape_lines(self, array: str, sources: list[SizeSource]) -> Iterator[str]:
+        rank = next(len(p.shape) for p in self.program.parameters if p.name == array)
+        if len(sources) == rank > 1 and all(s.rest == 0 for s in sources):
+            names = ", ".join(self.names[s.name] for s in sorted(sources, key=lambda s: s.axis))
+            yield f"{_INDENT}{names} = {self.names[array]}.shape"
+            return
+        yield from map(self._size_line, sources)
+
+    def _size_line(self, source: SizeSource) -> str:
+        text = Text(f"{self.names[source.array]}.shape[{source.axis}]")
+        if source.rest != ZERO:
+            constant = source.rest.constant if source.rest.is_constant else 1
+            sign = "-" if constant > 0 else "+"
+            rest = self.spell.size(source.rest if constant > 0 else -source.rest)
+            text = binary(text, sign, rest, Precedence.SUM)
+        divided = f"{text.within(Precedence.PRODUCT)} // {source.factor}" if source.factor > 1 else text.source
+        return f"{_INDENT}{self.names[source.name]} = {divided}"
+
+    # -- statements
+
+    def _block(self, body: tuple[Statement, ...], indent: str) -> None:
+        for statement in body:
+            if isinstance(statement, For):
+                self._loop(statement, indent)
+            elif isinstance(statement, Return):
+                self._return(statement, indent)
+            else:
+                self._assignment(statement, indent)
+
+    def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
+        name = self.spell.rename(statement.name)
+        head, value = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
+        if statement.definition is not None:
+            self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
+        self.lines += wrapped(f"{head} ", value, indent)
+
+    def named(self, statement: Assign, name: str) -> tuple[str, str]:
+        """Spell an assignment to a name, up to its sign and behind it."""
+        return f"{name} =", self.spell(statement.value).source
+
+    def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
+        """Spell a store into slices, up to its sign and behind it."""
+        update, value = in_place(statement)
+        sign = _UPDATES[update] if update else "="
+        return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}", self.spell(value).source
+
+    def _loop(self, loop: For, indent: str) -> None:
+        ends = [self.spell.size(loop.upper).source]
+        if loop.lower != ZERO or loop.step != 1:
+            ends.insert(0, self.spell.size(loop.lower).source)
+        if loop.step != 1:
+            ends.append(str(loop.step))
+        self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
+        self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
+        if not loop.body:
+            self.lines.append(f"{indent}{_INDENT}pass")
+        self._block(loop.body, indent + _INDENT)
+
+    def _return(self, statement: Return, indent: str) -> None:
+        if not statement.values:
+            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
+        values = [self.spell(value).source for value in statement.values]
+        self.lines += wrapped("return ", ", ".join(values), indent)
+
+
+def in_place(statement: SetSlice) -> tuple[str, Expression]:
+    """Return ``add`` and the operand where the value is the slice itself plus something, and so on; else no name."""
+    value = statement.value
+    if isinstance(value, Elementwise) and value.op in _UPDATES:
+        first, second = value.arguments
+        is_slice = isinstance(first, Subscript) and first.items == statement.items and first.dtype == value.dtype
+        if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
+            return value.op, second
+    return "", value
+
+
+def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Return a value without naming it first where it is the only one."""
+    while len(body) > 1:
+        before, last = body[-2], body[-1]
+        if not isinstance(before, Assign) or not isinstance(last, Return) or len(last.values) != 1:
+            break
+        value = last.values[0]
+        if _is_variable(value, before.name):
+            body = (*body[:-2], Return((before.value,)))
+        elif isinstance(value, Copy) and _is_variable(value.argument, before.name):
+            body = (*body[:-2], Return((replace(value, argument=before.value),)))
+        else:
+            break
+    return body
+
+
+def _is_variable(value: Expression, name: str) -> bool:
+    return isinstance(value, Variable) and value.name == name
+
+
+def _all_names(program: TensorProgram) -> Iterator[str]:
+    yield program.name
+    yield from (p.name for p in program.parameters)
+    yield from (s.name for s in program.sizes)
+    yield from (d.name for d in program.derived)
+    for statement in walk_statements(program.body):
+        if isinstance(statement, For):
+            yield statement.variable
+        elif not isinstance(statement, Return):
+            yield statement.name
