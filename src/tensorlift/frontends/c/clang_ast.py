@@ -115,7 +115,7 @@ class UnitReader(ExpressionReader):
         known = self.variables.get(cursor.data[0])
         if known is not None:
             return known
-        ctype = self.types.read(cursor.type)
+        ctype = self.types.of(cursor)
         variable = nodes.Variable(cursor.spelling, ctype, self.location(cursor))
         self.variables[cursor.data[0]] = variable
         variable.is_parameter = cursor.kind is CursorKind.PARM_DECL

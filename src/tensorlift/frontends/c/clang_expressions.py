@@ -12,7 +12,7 @@ from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.c_types import IntegerType, OtherType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.refusals import refusal
 
@@ -30,11 +30,17 @@ class ExpressionReader:
         self.file = file
         self.types = TypeReader()
         self.variables: dict[int | None, nodes.Variable] = {}
+        self._locations: dict[tuple[str, int], Location] = {}
         self._depth = 0
 
     def location(self, cursor: Any) -> Location:
-        """Give the place of a cursor."""
-        return Location(self.file, *libclang.position(cursor))
+        """Give the place of a cursor; an expression often starts where its first operand does."""
+        start = libclang.start(cursor)
+        key = (self.file, start.int_data)
+        known = self._locations.get(key)
+        if known is None:
+            known = self._locations[key] = Location(self.file, *libclang.position(start))
+        return known
 
     def expression(self, cursor: Any) -> nodes.Expression:
         """Read one expression."""
@@ -59,7 +65,7 @@ class ExpressionReader:
 
     def unsupported(self, cursor: Any, kind: str, detail: str = "") -> nodes.Unsupported:
         """Stand in for what is outside the subset."""
-        return nodes.Unsupported(kind, self.types.read(cursor.type), self.location(cursor), detail)
+        return nodes.Unsupported(kind, self.types.of(cursor), self.location(cursor), detail)
 
     def function_of(self, cursor: Any) -> nodes.Function | None:
         """Give the definition that a declaration refers to; the reader of whole units knows functions."""
@@ -102,7 +108,7 @@ class ExpressionReader:
 
     def _converted(self, cursor: Any, operand: nodes.Expression, *, explicit: bool) -> nodes.Expression:
         """Put a conversion around an operand of another type."""
-        ctype = self.types.read(cursor.type)
+        ctype = self.types.of(cursor)
         if ctype == operand.ctype and not isinstance(operand, nodes.InitialiserList):
             return operand
         return nodes.Cast(operand, ctype, operand.location, explicit)
@@ -114,7 +120,7 @@ class ExpressionReader:
         return self._converted(cursor, self.expression(children[-1]), explicit=True)
 
     def _integer(self, cursor: Any) -> nodes.Expression:
-        value, ctype = libclang.evaluate(cursor), self.types.read(cursor.type)
+        value, ctype = libclang.evaluate(cursor), self.types.of(cursor)
         if not isinstance(value, int) or not isinstance(ctype, IntegerType):
             return self.unsupported(cursor, "expression", "this constant")
         return nodes.Integer(ctype.wrap(value), ctype, self.location(cursor))
@@ -123,7 +129,7 @@ class ExpressionReader:
         value = libclang.evaluate(cursor)
         if not isinstance(value, float):
             return self.unsupported(cursor, "long-double")
-        return nodes.Floating(value, self.types.read(cursor.type), self.location(cursor))
+        return nodes.Floating(value, self.types.of(cursor), self.location(cursor))
 
     def _size_of(self, cursor: Any) -> nodes.Expression:
         if isinstance(libclang.evaluate(cursor), int):
@@ -131,23 +137,31 @@ class ExpressionReader:
         return self.unsupported(cursor, "expression", "`sizeof` of a variable extent")
 
     def _reference(self, cursor: Any) -> nodes.Expression:
-        declaration, ctype = cursor.referenced, self.types.read(cursor.type)
+        variable = self.variables.get(libclang.referenced_identity(cursor))
+        return self._first_reference(cursor) if variable is None else self._name(variable, cursor)
+
+    def _first_reference(self, cursor: Any) -> nodes.Expression:
+        """Read a name whose declaration has not been read."""
+        declaration, ctype = cursor.referenced, self.types.of(cursor)
         if declaration is None:
             return self.unsupported(cursor, "expression", f"`{cursor.spelling}`")
         if declaration.kind is CursorKind.ENUM_CONSTANT_DECL:
             return nodes.Integer(declaration.enum_value, ctype, self.location(cursor))
         if declaration.kind is CursorKind.FUNCTION_DECL:
             return self.unsupported(cursor, "function-pointer")
-        variable = self.variable_of(declaration)
+        return self._name(self.variable_of(declaration), cursor)
+
+    def _name(self, variable: nodes.Variable, cursor: Any) -> nodes.Name:
         if variable.is_global:
             self.use_outer(variable)
-        return nodes.Name(variable, ctype, self.location(cursor))
+        return nodes.Name(variable, self.types.of(cursor), self.location(cursor))
 
     def _binary(self, cursor: Any) -> nodes.Expression:
-        if cursor.type.get_canonical().kind is TypeKind.RECORD:
+        ctype = self.types.of(cursor)
+        if isinstance(ctype, OtherType) and cursor.type.get_canonical().kind is TypeKind.RECORD:
             return self.copy(cursor)
         left, right = self._all(cursor)
-        operator, ctype = libclang.binary_operator(cursor), self.types.read(cursor.type)
+        operator = libclang.binary_operator(cursor)
         if operator == "=":
             return nodes.Assign("", left, right, ctype, self.location(cursor))
         return nodes.Binary(operator, left, right, ctype, left.location)
@@ -155,7 +169,7 @@ class ExpressionReader:
     def _compound(self, cursor: Any) -> nodes.Expression:
         target, value = self._all(cursor)
         operator = libclang.binary_operator(cursor).removesuffix("=")
-        return nodes.Assign(operator, target, value, self.types.read(cursor.type), self.location(cursor))
+        return nodes.Assign(operator, target, value, self.types.of(cursor), self.location(cursor))
 
     def _unary(self, cursor: Any) -> nodes.Expression:
         (operand,) = self._all(cursor)
@@ -164,22 +178,22 @@ class ExpressionReader:
             return operand
         if operator in {"real", "imag"}:
             return self.unsupported(cursor, "complex")
-        return nodes.Unary(operator, operand, self.types.read(cursor.type), self.location(cursor))
+        return nodes.Unary(operator, operand, self.types.of(cursor), self.location(cursor))
 
     def _subscript(self, cursor: Any) -> nodes.Expression:
         base, index = self._all(cursor)
         if isinstance(base.ctype, IntegerType):  # C allows 2[a]
             base, index = index, base
-        return nodes.Subscript(base, index, self.types.read(cursor.type), self.location(cursor))
+        return nodes.Subscript(base, index, self.types.of(cursor), self.location(cursor))
 
     def _conditional(self, cursor: Any) -> nodes.Expression:
         parts = self._all(cursor)
         if len(parts) != 3:  # noqa: PLR2004 - condition, then, otherwise
             return self.unsupported(cursor, "expression", "`?:` without a middle operand")
-        return nodes.Conditional(parts[0], parts[1], parts[2], self.types.read(cursor.type), self.location(cursor))
+        return nodes.Conditional(parts[0], parts[1], parts[2], self.types.of(cursor), self.location(cursor))
 
     def _call(self, cursor: Any) -> nodes.Expression:
-        name, ctype, location = cursor.spelling, self.types.read(cursor.type), self.location(cursor)
+        name, ctype, location = cursor.spelling, self.types.of(cursor), self.location(cursor)
         if name.startswith(_FLOAT_CONSTANTS):
             value = libclang.evaluate(cursor)
             return nodes.Floating(float(value), ctype, location) if value is not None else self._opaque_call(cursor)
@@ -196,7 +210,7 @@ class ExpressionReader:
         return self.unsupported(cursor, "call", cursor.spelling)
 
     def _initialisers(self, cursor: Any) -> nodes.Expression:
-        return nodes.InitialiserList(tuple(self._all(cursor)), self.types.read(cursor.type), self.location(cursor))
+        return nodes.InitialiserList(tuple(self._all(cursor)), self.types.of(cursor), self.location(cursor))
 
     def _member(self, cursor: Any) -> nodes.Expression:
         return self.member(cursor)

@@ -7,6 +7,7 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
+from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import (
     BOOL,
     CHAR,
@@ -57,12 +58,17 @@ class TypeReader:
 
     def read(self, clang_type: Any) -> CType:
         """Convert a type; qualifiers other than ``volatile`` are dropped."""
-        key = (clang_type._kind_id, clang_type.data[0])  # noqa: SLF001 - the binding offers no cheaper identity
+        key = libclang.identity_of(clang_type)
         known = self._seen.get(key)
         if known is None:
             converted = self._convert(clang_type.get_canonical())
             known = self._seen[key] = self._by_value.setdefault(converted, converted)
         return known
+
+    def of(self, cursor: Any) -> CType:
+        """Convert the type of a cursor."""
+        known = self._seen.get(libclang.type_identity(cursor))
+        return self.read(cursor.type) if known is None else known
 
     def _convert(self, clang_type: Any) -> CType:
         """Convert a canonical type."""

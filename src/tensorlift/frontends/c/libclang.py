@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang import cindex
 
@@ -27,9 +27,15 @@ UNARY_OPERATORS = _UNARY_SPELLINGS.split()
 _INTEGER_RESULT, _FLOAT_RESULT = 1, 2
 
 
+class _Type(ctypes.Structure):
+    """A ``CXType``, laid out so that its identity is read without a Python object in between."""
+
+    _fields_: ClassVar = [("kind", ctypes.c_int), ("data", ctypes.c_void_p), ("unit", ctypes.c_void_p)]
+
+
 def _declare(name: str, arguments: Sequence[Any], result: Any) -> Any:
-    """Give a function of the library its signature."""
-    function = getattr(LIBRARY, name)
+    """Give a function of the library its signature, apart from the binding's own, which checks every result."""
+    function = LIBRARY[name]
     function.argtypes, function.restype = list(arguments), result
     return function
 
@@ -41,6 +47,8 @@ _result_kind = _declare("clang_EvalResult_getKind", [ctypes.c_void_p], ctypes.c_
 _result_signed = _declare("clang_EvalResult_getAsLongLong", [ctypes.c_void_p], ctypes.c_longlong)
 _result_float = _declare("clang_EvalResult_getAsDouble", [ctypes.c_void_p], ctypes.c_double)
 _result_dispose = _declare("clang_EvalResult_dispose", [ctypes.c_void_p], None)
+_type = _declare("clang_getCursorType", [cindex.Cursor], _Type)
+_referenced = _declare("clang_getCursorReferenced", [cindex.Cursor], cindex.Cursor)
 _cursor_location = LIBRARY.clang_getCursorLocation
 _expansion = LIBRARY.clang_getInstantiationLocation
 
@@ -69,10 +77,32 @@ def evaluate(cursor: Any) -> int | float | None:
         _result_dispose(result)
 
 
-def position(cursor: Any) -> tuple[int, int]:
-    """Give line and column where the cursor starts; code from a macro stands where the macro is used."""
+def type_identity(cursor: Any) -> tuple[int, int | None]:
+    """Tell the types of the cursors of one unit apart; ``identity_of`` gives the same for a type."""
+    found = _type(cursor)
+    return found.kind, found.data
+
+
+def identity_of(clang_type: Any) -> tuple[int, int | None]:
+    """Tell the types of one unit apart."""
+    return clang_type._kind_id, clang_type.data[0]  # noqa: SLF001 - the binding offers no cheaper identity
+
+
+def referenced_identity(cursor: Any) -> int | None:
+    """Tell the declarations apart that the names of one unit refer to: the ``data[0]`` of their cursors."""
+    found: int | None = _referenced(cursor).data[0]
+    return found
+
+
+def start(cursor: Any) -> Any:
+    """Give the place where a cursor starts; ``int_data`` tells the places of one unit apart."""
+    return _cursor_location(cursor)
+
+
+def position(place: Any) -> tuple[int, int]:
+    """Give line and column of a place; code from a macro stands where the macro is used."""
     line, column, file = ctypes.c_uint(), ctypes.c_uint(), cindex.c_object_p()
-    _expansion(_cursor_location(cursor), ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None)
+    _expansion(place, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None)
     return line.value, column.value
 
 
@@ -104,5 +134,6 @@ def _index() -> Any:
 
 def parse(text: str, filename: str, arguments: Sequence[str]) -> Any:
     """Parse source text as C; raises ``cindex.TranslationUnitLoadError`` where libclang gives up."""
-    flags = ["-x", "c", "-nostdinc", *arguments, "-isystem", str(INCLUDE)]
+    nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
+    flags = ["-x", "c", "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
     return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=0)

@@ -92,7 +92,7 @@ def _definitions(unit: Any, filename: str, wanted: str | None) -> list[Any]:
     """List the function definitions of the main file."""
     found = [
         cursor
-        for cursor in unit.cursor.get_children()
+        for cursor in libclang.children(unit.cursor)
         if cursor.kind is CursorKind.FUNCTION_DECL and cursor.is_definition() and _in_file(cursor, filename)
     ]
     start = Location(filename, 1, 1)
@@ -116,10 +116,9 @@ def _in_file(cursor: Any, filename: str) -> bool:
 def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
     """Read and lower one function; what refuses it becomes its diagnostics."""
     location = reader.location(cursor)
-    start, end = cursor.extent.start.line, cursor.extent.end.line
-    inside = [item for item in unsequenced if item.location is not None and start <= item.location.line <= end]
+    inside = _inside(cursor, unsequenced)
     if inside:
-        return ReadFunction(cursor.spelling, location, None, tuple(inside))
+        return ReadFunction(cursor.spelling, location, None, inside)
     try:
         module = lower_function(reader.function(cursor), filename)
     except LiftError as error:
@@ -127,3 +126,11 @@ def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[
     except RecursionError:
         return ReadFunction(cursor.spelling, location, None, refusal("depth", location).diagnostics)
     return ReadFunction(cursor.spelling, location, module)
+
+
+def _inside(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Select what was found between the first and the last line of a function."""
+    if not found:
+        return ()
+    start, end = cursor.extent.start.line, cursor.extent.end.line
+    return tuple(item for item in found if item.location is not None and start <= item.location.line <= end)
