@@ -15,7 +15,7 @@ import pytest
 import tensorlift
 
 _PACKAGE = Path(tensorlift.__file__).parent
-_TOP = {"__init__", "__main__", "pipeline", "interface", "cli", "lifted"}  # these see all
+_TOP = {"__init__", "__main__", "pipeline", "interface", "cli", "lifted", "decorated"}  # these see all
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")
 

@@ -9,13 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tensorlift.calls.errors import ArgumentTypeError, ArgumentValueError, FallbackWarning
+    from tensorlift.decorated import LiftedFunction
     from tensorlift.diagnostics import Diagnostic, LiftError, Location
     from tensorlift.lifted import Lifted, lift
 
 __version__ = "0.1.0"
-__all__ = ["Diagnostic", "LiftError", "Lifted", "Location", "__version__", "lift"]
+__all__ = [
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "Diagnostic",
+    "FallbackWarning",
+    "LiftError",
+    "Lifted",
+    "LiftedFunction",
+    "Location",
+    "__version__",
+    "lift",
+]
 
 _HOMES = {
+    "ArgumentTypeError": "tensorlift.calls.errors",
+    "ArgumentValueError": "tensorlift.calls.errors",
+    "FallbackWarning": "tensorlift.calls.errors",
+    "LiftedFunction": "tensorlift.decorated",
     "Diagnostic": "tensorlift.diagnostics",
     "LiftError": "tensorlift.diagnostics",
     "Lifted": "tensorlift.lifted",

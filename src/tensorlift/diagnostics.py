@@ -60,9 +60,9 @@ class Diagnostic:
 class LiftError(Exception):
     """Raised where lifting cannot go on; carries the diagnostics that say why."""
 
-    def __init__(self, *diagnostics: Diagnostic) -> None:
-        """Carry at least one diagnostic; its text is the text of the exception."""
-        super().__init__("\n".join(map(str, diagnostics)))
+    def __init__(self, *diagnostics: Diagnostic, text: str = "") -> None:
+        """Carry at least one diagnostic; their text, or ``text`` where it is given, is that of the exception."""
+        super().__init__(text or "\n".join(map(str, diagnostics)))
         self.diagnostics = diagnostics
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.report.program import PYTHON, entry_name, join_programs, language
+from tensorlift.calls.execute import executable
+from tensorlift.diagnostics import LiftError
+from tensorlift.report.program import join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tensorlift.decorated import LiftedFunction
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.record import FunctionRecord, Level, LiftRecord, Precondition, Verdict
 
@@ -79,13 +81,11 @@ class Lifted:
         (function,) = self.functions
         if not function.lifted:
             raise LiftError(*function.diagnostics)
-        if language(self.record.target) is not PYTHON:
-            message = f"a program for the target '{self.record.target}' cannot be called from Python"
-            raise refuse("TL508", message, function.location, "use its text, the attribute 'source'")
-        return _execute(function)
+        return executable(function, self.record.target)
 
 
-def lift(  # noqa: PLR0913 - each keyword is one independent choice of the caller
+@overload
+def lift(
     path_or_source: str | os.PathLike[str],
     *,
     function: str | Sequence[str] | None = None,
@@ -94,18 +94,51 @@ def lift(  # noqa: PLR0913 - each keyword is one independent choice of the calle
     defines: Sequence[str] = (),
     std: str | None = None,
     test: bool = False,
-) -> Lifted:
-    """Lift the functions of a C source, or those named by ``function``, to the target ``to``.
+) -> Lifted: ...
+@overload
+def lift(python_function: Callable[..., Any], /, *, to: str = "numpy", fallback: bool = False) -> LiftedFunction: ...
+@overload
+def lift(*, to: str = "numpy", fallback: bool = False) -> Callable[[Callable[..., Any]], LiftedFunction]: ...
+def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = False, **choices: Any) -> Any:
+    """Lift a Python function, as a decorator does, or the functions of a source, to the target ``to``.
 
-    A string that holds a newline or a brace is source text, any other the path of a file.  ``defines`` are macros,
-    ``NAME`` or ``NAME=VALUE``; ``std`` is a C standard such as ``c99``.  With ``test`` the programs also run against
-    the compiled source.
+    ``@lift``, ``@lift(to=..., fallback=...)`` and ``lift(function)`` give a function that runs its lifted program in
+    place of the original; with ``fallback`` the original runs, with a warning, where the program cannot.
+
+    A string that holds a newline or a brace is C source text; any other string or path names a file in C, Python or
+    MLIR.  ``function`` names the functions to lift, ``defines`` are macros, ``NAME`` or ``NAME=VALUE``; ``std`` is a C
+    standard such as ``c99``.  With ``test`` the programs also run against the source.
 
     Raises:
-        LiftError: the request is wrong (no such file, function or target), or the source is not valid.  A function that
-            is refused raises nothing here: its verdict says so, and calling it raises.
+        LiftError: the request is wrong (no such file, function or target), or the source is not valid.  A function of a
+            source that is refused raises nothing here: its verdict says so, and calling it raises.  A Python function
+            that is refused raises at once, unless ``fallback`` is set.
 
     """
+    if isinstance(path_or_source, str | os.PathLike):
+        if fallback:
+            raise TypeError("'fallback' is for Python functions, not for source text or files")
+        return _lift_source(path_or_source, to=to, **choices)
+    if choices:
+        raise TypeError(f"'{next(iter(choices))}' is for source text or files, not for Python functions")
+    from tensorlift.decorated import LiftedFunction
+
+    def decorate(python_function: Callable[..., Any]) -> LiftedFunction:
+        return LiftedFunction(python_function, to, fallback=fallback)
+
+    return decorate if path_or_source is None else decorate(path_or_source)
+
+
+def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of the caller
+    path_or_source: str | os.PathLike[str],
+    *,
+    to: str,
+    function: str | Sequence[str] | None = None,
+    include_dirs: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    std: str | None = None,
+    test: bool = False,
+) -> Lifted:
     from tensorlift.pipeline import LiftOptions, lift_source
 
     source = (
@@ -118,11 +151,3 @@ def lift(  # noqa: PLR0913 - each keyword is one independent choice of the calle
     if record.diagnostics and not record.functions:
         raise LiftError(*record.diagnostics)
     return Lifted(record)
-
-
-def _execute(function: FunctionRecord) -> Callable[..., Any]:
-    namespace: dict[str, Any] = {"__name__": f"lifted_{function.name}"}
-    code = compile(function.program, f"<lifted {function.name}>", "exec")
-    exec(code, namespace)  # noqa: S102 - the program was written by this library and passed its own checks
-    found: Callable[..., Any] = namespace[entry_name(function.name, function.program)]
-    return found

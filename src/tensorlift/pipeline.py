@@ -94,15 +94,22 @@ class StageClock:
 
 def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
     """Lift the functions of a source; raise `LiftError` only where the request itself is wrong."""
+    return lift_read(source, options, partial(_read, source, options))
+
+
+def lift_read(source: Source, options: LiftOptions, read: Callable[[], Sequence[ReadFunction]]) -> LiftRecord:
+    """Lift the functions that ``read`` gives, which stand in the source."""
     target = get_target(options.target)
-    return with_deep_stack(lambda: _lift(source, target, options))
+    return with_deep_stack(lambda: _lift(source, target, options, read))
 
 
-def _lift(source: Source, target: Target, options: LiftOptions) -> LiftRecord:
+def _lift(
+    source: Source, target: Target, options: LiftOptions, read_all: Callable[[], Sequence[ReadFunction]]
+) -> LiftRecord:
     clock = StageClock()
     try:
         with clock.stage("read"):
-            read = _read(source, options)
+            read = read_all()
     except LiftError as refusal:
         if any(diagnostic.code in _WRONG_REQUESTS for diagnostic in refusal.diagnostics):
             raise

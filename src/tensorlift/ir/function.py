@@ -151,6 +151,14 @@ class FunctionView:
         return tuple((_text(row, "name"), _text(row, "type")) for row in found)
 
     @cached_property
+    def returns(self) -> tuple[tuple[str, str], ...]:
+        """What a Python function returns, in its order: the names (see docs/loop-ir.md) and the kinds."""
+        names, kinds = (self.func_op.attributes.get(key) for key in ("tl.returns", "tl.return_kinds"))
+        if not isinstance(names, ArrayAttr) or not isinstance(kinds, ArrayAttr):
+            return ()
+        return tuple((_string(name), _string(kind)) for name, kind in zip(names, kinds, strict=True))
+
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The array parameters that some operation stores to, in source order."""
         return self._accessed({"affine.store": 1, "memref.store": 1})

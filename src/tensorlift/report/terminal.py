@@ -27,14 +27,14 @@ _VERDICT_STYLE = {
     Verdict.HYBRID: "bold yellow",
     Verdict.REFUSED: "bold red",
 }
-_LEVEL_TEXT = {
+LEVEL_TEXT = {
     Level.PROVED: "proved for every size",
     Level.BOUNDED: "decided at small sizes, not proved",
     Level.TESTED: "tested, not proved",
     None: "neither proved nor tested",
 }
 _REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source", "python": "Python source"}
-_NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
+NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
 
 
 class Screen:
@@ -117,8 +117,8 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
 
 def _how(function: FunctionRecord) -> Iterator[Piece]:
     if function.lifted:
-        yield Piece(f", {_LEVEL_TEXT[function.level]}")
-        yield Piece(f", {_NUMERICS_TEXT[function.numerics]}" if function.level in {Level.PROVED, Level.BOUNDED} else "")
+        yield Piece(f", {LEVEL_TEXT[function.level]}")
+        yield Piece(f", {NUMERICS_TEXT[function.numerics]}" if function.level in {Level.PROVED, Level.BOUNDED} else "")
     elif function.diagnostics:
         codes = dict.fromkeys(diagnostic.code for diagnostic in function.diagnostics)
         yield Piece(f" [{', '.join(codes)}]")

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.memory import NUMPY_TYPES
@@ -45,7 +44,7 @@ def run_python_original(
         "source": original.text,
         "function": view.name,
         "parameters": _described(original.text, view),
-        "returns": _returns(view),
+        "returns": [name for name, _ in view.returns],
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
         "cases": len(cases),
     }
@@ -69,12 +68,6 @@ def _describe(argument: ast.arg, parameter: Parameter) -> dict[str, Any]:
     annotation = "" if argument.annotation is None else ast.unparse(argument.annotation)
     is_list = bool(_LIST.match(annotation))
     return {"name": argument.arg, "array": parameter.role == "array", "list": is_list}
-
-
-def _returns(view: FunctionView) -> list[str]:
-    stated = view.func_op.attributes.get("tl.returns")
-    items = stated.data if isinstance(stated, ArrayAttr) else ()
-    return [item.data for item in items if isinstance(item, StringAttr)]
 
 
 def _called(view: FunctionView, results: Mapping[str, Array], number: int) -> Called:

@@ -110,6 +110,7 @@ def test_operands_of_one_operation_have_one_extent() -> None:
         ("np.ndarray", "f64", 1),
         ("'NDArray[np.int32]'", "i32", 1),
         ("nb.float64[:]", "f64", 1),
+        ("nb.float32[:, :]", "f32", 2),
     ],
 )
 def test_annotations_give_types_and_ranks(annotation: str, dtype: str, rank: int) -> None:

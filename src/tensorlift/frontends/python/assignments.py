@@ -164,12 +164,15 @@ class Assignments(Functions):
 
     def _is_bound_by_callees(self, name: str) -> bool:
         """Whether a function that this one may call binds a name too."""
-        reached, work = set[str](), [self.function]
+        reached: set[ast.FunctionDef] = set()
+        work = [(self.module, self.function)]
         while work:
-            for callee in names_in(work.pop()) & self.module.functions.keys() - reached:
-                reached.add(callee)
-                work.append(self.module.functions[callee])
-        return any(name in set(stored_in(self.module.functions[callee].body)) for callee in reached)
+            module, function = work.pop()
+            for callee in sorted(names_in(function) & module.functions.keys()):
+                if module.functions[callee] not in reached:
+                    reached.add(module.functions[callee])
+                    work.append((module.home_of(callee), module.functions[callee]))
+        return any(name in set(stored_in(function.body)) for function in reached)
 
     def _store(self, target: ast.Subscript, value: Operand, location: Location) -> None:
         """Store into an element or a part of an array."""

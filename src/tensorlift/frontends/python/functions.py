@@ -58,12 +58,15 @@ class Functions(Arrays):
                     raise refusal("call", self.locate(node), name)
                 module, _, original = self.module.imports.get(name, f".{name}").rpartition(".")
                 return ("" if module == "numba" else module), original
-            case ast.Attribute(value=ast.Name(id=base), attr=name) if base not in self.environment:
+            case ast.Attribute(value=ast.Name(id=base), attr=name) if self._may_be_module(base):
                 return self._module_of(base), name
             case ast.Attribute(attr=name):
                 return ".", name
             case _:
                 raise refusal("call", self.locate(node), ast.unparse(node.func))
+
+    def _may_be_module(self, base: str) -> bool:
+        return base not in self.environment and base not in self.module.rebound
 
     def _module_of(self, base: str) -> str:
         known = {"np": "numpy", "numpy": "numpy", "math": "math"}
@@ -71,7 +74,7 @@ class Functions(Arrays):
 
     def named_constant(self, node: ast.Attribute) -> Scalar | None:
         """Give a constant of a module, such as ``math.pi``."""
-        if isinstance(node.value, ast.Name) and node.value.id not in self.environment:
+        if isinstance(node.value, ast.Name) and self._may_be_module(node.value.id):
             if self._module_of(node.value.id) in _MODULES and node.attr in _CONSTANTS:
                 return floating(_CONSTANTS[node.attr], self.locate(node))
             if self._module_of(node.value.id) in _MODULES:
@@ -85,7 +88,7 @@ class Functions(Arrays):
         if module == "." and isinstance(node.func, ast.Attribute):
             return self._method(node, node.func, name)
         if module == "" and name in self.module.functions:
-            return self.own_function(node, self.module.functions[name])
+            return self.own_function(node, name)
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             raise refusal("arguments", location, "`*` in a call is not lifted")
         if module == "" or module in _MODULES:
@@ -309,7 +312,7 @@ class Functions(Arrays):
             return [item.node for item in value.items]
         return [self.integer(node).node]
 
-    def own_function(self, node: ast.Call, function: ast.FunctionDef) -> Operand:
+    def own_function(self, node: ast.Call, name: str) -> Operand:
         """Evaluate a call of a function of the same file."""
         raise NotImplementedError
 

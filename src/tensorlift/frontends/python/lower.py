@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
@@ -26,7 +26,7 @@ from tensorlift.frontends.c.preconditions import spell_inequality
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, cast
-from tensorlift.frontends.python.signature import kinds_of
+from tensorlift.frontends.python.signature import arguments_of, kinds_of
 from tensorlift.frontends.python.state import Facts
 from tensorlift.frontends.python.statements import Statements
 from tensorlift.frontends.python.values import (
@@ -41,7 +41,7 @@ from tensorlift.frontends.python.values import (
 from tensorlift.ir.function import FunctionView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute
@@ -52,12 +52,18 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
 
+# What Python gives back: an array, a number of its own or one of NumPy's, a truth value.
+ReturnKind: TypeAlias = Literal["array", "python", "numpy", "truth"]
+
 _PASSES = 12
 
 
-def lower_python(function: ast.FunctionDef, module: Module) -> ModuleOp:
-    """Lower one function; raises ``LiftError`` with the reason where it is refused."""
-    kinds = kinds_of(function, module.locate)
+def lower_python(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> ModuleOp:
+    """Lower one function; ``told`` are annotations for parameters whose own do not tell what they are.
+
+    Raises ``LiftError`` with the reason where it is refused.
+    """
+    kinds = kinds_of(function, module.locate, told)
     facts = Facts()
     for _ in range(_PASSES):
         facts.begin_pass()
@@ -81,11 +87,12 @@ class Translation(Statements):
         self.parameters: list[nodes.Variable] = []
         self.arrays: list[ArrayVariable] = []
         self.results: list[nodes.Variable] = []
-        self.returns: list[str] = []
+        self.returns: dict[str, ReturnKind] = {}
         self.result: Number | VoidType = VOID
+        self._truths: list[bool] = []
         self.returned_names = _returned_names(function)
         self._returned_arrays: set[str] = set()
-        for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+        for argument in arguments_of(function):
             self._parameter(argument, kinds[argument.arg])
 
     def run(self) -> None:
@@ -102,9 +109,9 @@ class Translation(Statements):
             return
         variable = nodes.Variable(name, kind.dtype, location, is_parameter=True)
         self.parameters.append(variable)
-        self.facts.join(self.key(name), kind.dtype, weak=True)
+        self.facts.join(self.key(name), kind.dtype, weak=kind.is_weak)
         if name in self.stores:
-            value = Scalar(nodes.Name(variable, kind.dtype, location), kind.dtype, weak=True)
+            value = Scalar(nodes.Name(variable, kind.dtype, location), kind.dtype, weak=kind.is_weak)
             self._declare(name, value, location)
             return
         self.environment[name] = variable
@@ -166,8 +173,11 @@ class Translation(Statements):
         ctype = self.facts.join("return", number.ctype, weak=number.weak)
         self.result = ctype
         self.emit(nodes.Return(cast(number, ctype, location).node, location))
-        if self.depth == 0:
-            self.returns.append("")
+        self._truths.append(value.truth)
+        self.returns[""] = "truth" if all(self._truths) else self._number_kind(self.facts.type_of("return")[1])
+
+    def _number_kind(self, weak: bool) -> ReturnKind:  # noqa: FBT001 - the mark of a type
+        return "python" if weak else "numpy"
 
     def _return_tuple(self, items: Sequence[ast.expr], location: Location) -> None:
         self._return_last(location)
@@ -195,7 +205,7 @@ class Translation(Statements):
             array = self.environment.get(item.id)
             owned = isinstance(array, ArrayVariable) and (item.id in self._returned_arrays or array.written)
             if isinstance(array, ArrayVariable) and owned and array.name not in self.returns and self._is_own(array):
-                self.returns.append(array.name)
+                self.returns[array.name] = "array"
                 return
         if isinstance(value, View):
             value = value_of_view(value)
@@ -203,7 +213,7 @@ class Translation(Statements):
             raise refusal("return", location, f"`{ast.unparse(item)}` is returned")
         array = self.result_array(self._free(name), value.element, value.extents, location)
         self.fill(whole(array, location), "", value, location)
-        self.returns.append(array.name)
+        self.returns[array.name] = "array"
 
     def _is_own(self, array: ArrayVariable) -> bool:
         return array.variable in self.results or array.variable in self.parameters
@@ -218,7 +228,7 @@ class Translation(Statements):
         self.results.append(variable)
         target = nodes.Unary("*", nodes.Name(variable, pointer, location), ctype, location)
         self.emit(nodes.Evaluate(nodes.Assign("", target, number.node, ctype, location), location))
-        self.returns.append(variable.name)
+        self.returns[variable.name] = "truth" if value.truth else self._number_kind(value.weak)
 
     def _free(self, name: str) -> str:
         taken = {v.name for v in (*self.parameters, *self.results, *self.sizes.values())}
@@ -299,11 +309,10 @@ class _Lowering:
         return size if own is None or own != size else _spell_own(own)
 
     def _assumed_kinds(self) -> list[tuple[str, Location]]:
-        """Spell what parameters without an annotation are taken for."""
+        """Spell what parameters are taken for whose annotation does not tell it."""
         t = self._translation
-        arguments = t.function.args
-        bare = [a for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if a.annotation is None]
-        return [(f"{a.arg} is {t.kinds[a.arg].spelled()}", t.locate(a)) for a in bare]
+        assumed = [argument for argument in arguments_of(t.function) if not t.kinds[argument.arg].is_told]
+        return [(f"{a.arg} is {t.kinds[a.arg].spelled()}", t.locate(a)) for a in assumed]
 
     def _finish(self, module: ModuleOp) -> ModuleOp:
         """Add what Python asks for to the preconditions, and the list of what is returned."""
@@ -328,6 +337,7 @@ class _Lowering:
         if known or stated:
             function.attributes["tl.requires"] = ArrayAttr([*known, *dict.fromkeys(stated)])
         function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in t.returns])
+        function.attributes["tl.return_kinds"] = ArrayAttr([StringAttr(kind) for kind in t.returns.values()])
         return module
 
 

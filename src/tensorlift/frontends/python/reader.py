@@ -13,7 +13,7 @@ from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.read_function import ReadFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _SIZE_LIMIT = 4_000_000
 
@@ -28,7 +28,7 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
         raise shared_refusal("binary", start, "it holds a NUL byte")
     if len(text) > _SIZE_LIMIT:
         raise shared_refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
-    tree = _parse(text, filename)
+    tree = parse(text, filename)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if function is not None and function not in functions:
         known = ", ".join(functions) or "none"
@@ -38,10 +38,11 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
     module = Module(
         filename, functions, dict(_constants(tree)), dict(_imports(tree)), _identifiers(tree), _rebound(tree)
     )
-    return [_read(node, module) for name, node in functions.items() if function in (None, name)]
+    return [read_definition(node, module) for name, node in functions.items() if function in (None, name)]
 
 
-def _parse(text: str, filename: str) -> ast.Module:
+def parse(text: str, filename: str) -> ast.Module:
+    """Parse Python source text; raises ``LiftError`` where it is not valid."""
     try:
         return ast.parse(text, filename)
     except (SyntaxError, ValueError) as error:
@@ -51,12 +52,15 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise shared_refusal("depth", Location(filename, 1, 1)) from None
 
 
-def _read(node: ast.FunctionDef, module: Module) -> ReadFunction:
-    """Lower one function; what refuses it becomes its diagnostics."""
+def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> ReadFunction:
+    """Lower one function; what refuses it becomes its diagnostics.
+
+    ``told`` are annotations for parameters whose own do not tell what they are.
+    """
     location = module.locate(node)
     try:
         module.check_decorators(node)
-        lowered = lower_python(node, module)
+        lowered = lower_python(node, module, told)
     except LiftError as error:
         return ReadFunction(node.name, location, None, tuple(map(in_python, error.diagnostics)))
     except RecursionError:

@@ -1,14 +1,15 @@
 """The parameters of a Python function: which are arrays, sizes or scalars, of which rank and type.
 
-An annotation decides where there is one.  Otherwise use decides: what is indexed is an array of ``float64`` with as
-many dimensions as indices, what stands in ``range``, an index or a shape is an integer, all else a ``float``.
+An annotation decides where there is one; for a live function that is called, what it is called with decides the rest.
+Otherwise use decides: what is indexed is an array of ``float64`` with as many dimensions as indices, what stands in
+``range``, an index or a shape is an integer, all else a ``float``.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import DOUBLE, LONG
@@ -16,54 +17,105 @@ from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.python.scalars import Number
 
+_PYTHON_NUMBERS = {"int", "float", "bool"}
 _SPELLED = re.compile(r"^(?P<dtype>\w+)\s*(?:\[(?P<axes>[\s:,0-9]*)\])?$")
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterKind:
-    """What a parameter is: a scalar of rank 0, or an array; the rank is None where nothing tells it."""
+    """What a parameter is: a scalar of rank 0, or an array; the rank is None where nothing tells it.
+
+    A scalar is weak where it is one of Python's own numbers.  ``is_told`` where the source states the type.
+    """
 
     dtype: Number
     rank: int | None = 0
     is_list: bool = False
+    is_weak: bool = False
+    is_told: bool = True
 
     def spelled(self) -> str:
         """Spell what it is, in words."""
-        name = next(name for name, dtype in DTYPES.items() if dtype == self.dtype)
         if not self.rank:
-            return f"one {name}"
-        return f"a {name} array of {self.rank} dimension{'s' * (self.rank > 1)}"
+            return f"one {self._name}"
+        return f"a {self._name} array of {self.rank} dimension{'s' * (self.rank > 1)}"
+
+    def annotation(self) -> str:
+        """Spell what it is as an annotation, such as ``float64[:, :]`` or ``list[float]``."""
+        if self.is_list:
+            inner = self._python_name or self._name
+            return "list[" * (self.rank or 0) + inner + "]" * (self.rank or 0)
+        if self.rank:
+            return f"{self._name}[{', '.join(':' * self.rank)}]"
+        return self._python_name if self.is_weak else self._name
+
+    def element(self) -> str:
+        """Name the element type."""
+        return self._name
+
+    @property
+    def _name(self) -> str:
+        return next(name for name, dtype in DTYPES.items() if dtype == self.dtype)
+
+    @property
+    def _python_name(self) -> str:
+        return {DOUBLE: "float", LONG: "int"}.get(self.dtype, "")
 
 
-def kinds_of(function: ast.FunctionDef, locate: Callable[[ast.AST], Location]) -> dict[str, ParameterKind]:
-    """Classify the parameters; raises ``LiftError`` for those outside the subset."""
+def kinds_of(
+    function: ast.FunctionDef, locate: Callable[[ast.AST], Location], told: Mapping[str, str] | None = None
+) -> dict[str, ParameterKind]:
+    """Classify the parameters; ``told`` are annotations for those that have none that tells their type and rank.
+
+    Raises ``LiftError`` for what is outside the subset.
+    """
     arguments = function.args
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
             raise refusal("parameters", locate(extra), f"`{extra.arg}` takes any number of arguments")
     use = _Use(function)
-    return {
-        argument.arg: _kind(argument, use, locate)
-        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    }
+    kinds = {argument.arg: _kind(argument, use, locate) for argument in arguments_of(function)}
+    for name, annotation in (told or {}).items():
+        kind = _spelled(annotation)
+        assert kind is not None, annotation
+        kinds[name] = kind
+    return kinds
+
+
+def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
+    """List the parameters in order."""
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def told_kind(argument: ast.arg) -> ParameterKind | None:
+    """Give what the annotation of a parameter tells of its type and rank together; None where it does not tell both."""
+    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    return kind if kind is not None and kind.rank is not None and kind.is_told else None
+
+
+def told_dtype(argument: ast.arg) -> str:
+    """Give the element type that an annotation tells without a rank, as in ``NDArray[np.float32]``; empty otherwise."""
+    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    return kind.element() if kind is not None and kind.rank is None and kind.is_told else ""
 
 
 def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -> ParameterKind:
     name = argument.arg
     if argument.annotation is None:
         if name in use.ranks:
-            return ParameterKind(DOUBLE, use.ranks[name] or None)
-        return ParameterKind(LONG if name in use.sizes else DOUBLE)
+            return ParameterKind(DOUBLE, use.ranks[name] or None, is_told=False)
+        return ParameterKind(LONG if name in use.sizes else DOUBLE, is_weak=True, is_told=False)
     kind = _annotated(argument.annotation)
     if kind is None:
         raise refusal("annotation", locate(argument.annotation), ast.unparse(argument.annotation))
     if kind.rank is None:
-        return ParameterKind(kind.dtype, use.ranks.get(name) or None, kind.is_list)
+        return replace(kind, rank=use.ranks.get(name) or None)
     return kind
 
 
@@ -74,10 +126,14 @@ def _annotated(annotation: ast.expr) -> ParameterKind | None:
     text = ast.unparse(annotation)
     last = text.rsplit(".", 1)[-1]
     if last == "ndarray":
-        return ParameterKind(DOUBLE, None)
+        return ParameterKind(DOUBLE, None, is_told=False)
     if isinstance(annotation, ast.Subscript):
         return _subscripted(annotation)
-    return ParameterKind(DTYPES[last]) if last in DTYPES else None
+    return _number(last) if last in DTYPES else None
+
+
+def _number(name: str) -> ParameterKind:
+    return ParameterKind(DTYPES[name], is_weak=name in _PYTHON_NUMBERS)
 
 
 def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
@@ -91,7 +147,7 @@ def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
     if head == "NDArray":
         inner = _annotated(annotation.slice)
         return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
-    return _spelled(f"{head}[{ast.unparse(annotation.slice)}]") if head in DTYPES else None
+    return _spelled(f"{head}[{ast.unparse(annotation.slice).strip('()')}]") if head in DTYPES else None
 
 
 def _spelled(text: str) -> ParameterKind | None:
@@ -99,7 +155,9 @@ def _spelled(text: str) -> ParameterKind | None:
     match = _SPELLED.match(text.strip().removeprefix("np."))
     if match is not None and match["dtype"] in DTYPES:
         rank = (match["axes"] or "").count(":")
-        return ParameterKind(DTYPES[match["dtype"]], rank) if rank or match["axes"] is None else None
+        if match["axes"] is None:
+            return _number(match["dtype"])
+        return ParameterKind(DTYPES[match["dtype"]], rank) if rank else None
     try:
         inner = ast.parse(text, mode="eval").body
     except SyntaxError:

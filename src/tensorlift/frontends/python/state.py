@@ -88,7 +88,10 @@ class Facts:
 
 @dataclass(slots=True)
 class Module:
-    """The file around a function: its other functions, its numeric constants and the names of its imports."""
+    """What the names around a function mean: other functions, numeric constants, imports.
+
+    ``homes`` are the modules of functions whose own names mean something else: those of live functions.
+    """
 
     filename: str
     functions: dict[str, ast.FunctionDef]
@@ -96,10 +99,13 @@ class Module:
     imports: dict[str, str]
     identifiers: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()  # names that the file binds to neither functions nor imports
-    line_offset: int = 0
+    homes: dict[str, Module] = field(default_factory=dict)
+    is_live: bool = False  # its functions are objects, which decorators have not replaced
 
     def check_decorators(self, function: ast.FunctionDef) -> None:
         """Refuse all decorators but those that only compile."""
+        if self.is_live:
+            return
         for decorator in function.decorator_list:
             named = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             if named.rsplit(".", 1)[-1] not in _DECORATORS:
@@ -108,7 +114,11 @@ class Module:
     def locate(self, node: ast.AST) -> Location:
         """Give the place of a piece of syntax."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return Location(self.filename, line + self.line_offset, column + 1)
+        return Location(self.filename, line, column + 1)
+
+    def home_of(self, name: str) -> Module:
+        """Give the module in which to read one of the functions."""
+        return self.homes.get(name, self)
 
 
 class State:
@@ -171,7 +181,7 @@ class State:
 
     def key(self, name: str) -> str:
         """Give the name of a local variable among those of all functions."""
-        return f"{self.function.name}.{name}"
+        return f"{self.module.filename}:{self.function.lineno}:{self.function.name}.{name}"
 
     def is_stable(self, node: nodes.Expression) -> bool:
         """Whether an integer expression has the same value wherever it stands."""

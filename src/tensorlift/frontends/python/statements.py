@@ -122,28 +122,31 @@ class Statements(Loops):
         _, name = self.callee(node)
         if name not in self.module.functions:
             raise refusal("call", self.locate(node), ast.unparse(node.func))
-        self.own_function(node, self.module.functions[name])
+        self.own_function(node, name)
 
-    def own_function(self, node: ast.Call, function: ast.FunctionDef) -> Operand:
+    def own_function(self, node: ast.Call, name: str) -> Operand:
         """Translate the body of a function in place of its call."""
         location = self.locate(node)
+        function, home = self.module.functions[name], self.module.home_of(name)
         self.count_call(function.name, location)
-        self.module.check_decorators(function)
+        home.check_decorators(function)
         names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
         if len(names) != len(node.args) or node.keywords or function.args.kwonlyargs or function.args.vararg:
             raise refusal("arguments", location, f"`{function.name}` takes {len(names)} plain arguments")
         values = [self.evaluate(argument) for argument in node.args]
-        saved = self.environment, self.function, self.stores, self.loop_names, self.active, self.calling
-        self.calling = [*self.calling, function.name]
+        saved = self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling
+        self.module, self.calling = home, [*self.calling, function.name]
         self.active = ()
         self.enter_function(function)
         self.environment = {}
         try:
-            for name, value in zip(names, values, strict=True):
-                self._argument(name, value, location)
+            for argument, value in zip(names, values, strict=True):
+                self._argument(argument, value, location)
             return self._inlined(function, location)
         finally:
-            self.environment, self.function, self.stores, self.loop_names, self.active, self.calling = saved
+            self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling = (
+                saved
+            )
 
     def _argument(self, name: str, value: Operand, location: Location) -> None:
         if isinstance(value, ArrayValue):

@@ -1,0 +1,1 @@
+"""Calls of lifted Python functions: arguments checked, preconditions checked, results put where Python puts them."""

@@ -1,0 +1,177 @@
+"""Kinds of arguments, spelled as annotations are: ``float64[:, :]``, ``list[list[float]]``, ``int``, ``float32``.
+
+An argument fits a kind where the program computes with it what the original does: arrays and lists fit exactly, but
+for integers in a list of ``float``; a number fits where Python would convert it without loss.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tensorlift.calls.errors import wrong_type, wrong_value
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_PYTHON = {"int": np.dtype(np.int64), "float": np.dtype(np.float64)}
+_DTYPES = {
+    name: np.dtype(name.removesuffix("_"))
+    for name in (
+        *("float64", "float32", "int64", "int32", "int16", "int8"),
+        *("uint64", "uint32", "uint16", "uint8", "bool_"),
+    )
+}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
+_EXACT = 1 << 53  # integers up to here are numbers of float64
+_SUPPORTED = "pass numbers, lists of numbers, or arrays of float32, float64, bool or integers of up to 64 bits"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A number of rank 0, or an array; ``is_python`` for Python's own numbers and for lists."""
+
+    text: str
+    dtype: np.dtype[Any]
+    rank: int
+    is_list: bool
+    is_python: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument as the caller gave it, and the number or array that the program takes."""
+
+    given: Any
+    held: Any
+
+
+@cache
+def parse_kind(text: str) -> Kind:
+    """Read the spelling of a kind; raises ValueError for any other text."""
+    match = _SPELLED.fullmatch(text)
+    dtype = None if match is None else {**_DTYPES, **_PYTHON}.get(match["element"])
+    if match is None or dtype is None:
+        raise ValueError(f"'{text}' is no kind of argument")
+    lists = match["lists"].count("[")
+    return Kind(text, dtype, lists or (match["axes"] or "").count(":"), lists > 0, match["element"] in _PYTHON)
+
+
+def kind_of(value: Any, name: str, element: str = "") -> str:
+    """Spell the kind of an argument; ``element`` is the type of its elements where an annotation tells that alone.
+
+    Raises ArgumentTypeError for one that no lifted function takes.
+    """
+    if element:
+        array = isinstance(value, np.ndarray)
+        if not array or not _array_kind(value, name).startswith(f"{element}["):
+            raise _other_kind(value, f"an array of {element}", name)
+    if isinstance(value, np.ndarray):
+        return _array_kind(value, name)
+    if isinstance(value, list):
+        items = _array_of(value, name)
+        element = "float" if items.dtype.kind == "f" else "int"
+        return "list[" * items.ndim + element + "]" * items.ndim
+    if isinstance(value, bool | int):
+        return "int"
+    if type(value) is float:
+        return "float"
+    if isinstance(value, np.generic) and value.dtype in _NAMES:
+        return _NAMES[value.dtype]
+    raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+
+
+def fit(value: Any, kind: Kind, name: str) -> Argument:
+    """Convert an argument to what the program takes.
+
+    Raises ArgumentTypeError where it has another kind, ArgumentValueError where a number leaves its type.
+    """
+    if kind.rank == 0:
+        return Argument(value, _number(value, kind, name))
+    if kind.is_list:
+        if not isinstance(value, list):
+            raise _other_kind(value, kind.text, name)
+        return Argument(value, _list(value, kind, name))
+    if not isinstance(value, np.ndarray) or _array_kind(value, name) != kind.text:
+        raise _other_kind(value, kind.text, name)
+    return Argument(value, value)
+
+
+def _array_kind(value: Array, name: str) -> str:
+    if type(value) not in (np.ndarray, np.memmap):
+        raise wrong_type(f"`{name}` is {_described(value)}, a subclass of ndarray", "pass `np.asarray(...)` of it")
+    element = _NAMES.get(value.dtype)
+    if element is None or value.ndim == 0:
+        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+    return f"{element}[{', '.join(':' * value.ndim)}]"
+
+
+def _array_of(value: list[Any], name: str) -> Array:
+    """Copy nested lists of numbers; raises where their rows differ in length or they hold anything else."""
+    try:
+        items: Array = np.array(value)
+    except (ValueError, OverflowError):
+        items = np.array(None)
+    if items.dtype.kind not in "bif" or items.dtype.itemsize > np.dtype(np.int64).itemsize or not _is_plain(value):
+        remedy = "pass lists of numbers, all rows of one length"
+        raise wrong_type(f"`{name}` is a list that is no rectangle of numbers", remedy)
+    return items
+
+
+def _is_plain(value: list[Any]) -> bool:
+    """Whether nested lists hold lists or Python's own numbers, at every depth one of both."""
+    if any(isinstance(item, list) for item in value):
+        return all(isinstance(item, list) and _is_plain(item) for item in value)
+    return all(type(item) in (int, float, bool) for item in value)
+
+
+def _list(value: list[Any], kind: Kind, name: str) -> Array:
+    items = _array_of(value, name)
+    whole = items.dtype.kind in "bi"
+    if items.ndim != kind.rank or (not whole and kind.dtype.kind != "f"):
+        raise _other_kind(value, kind.text, name)
+    if whole and kind.dtype.kind == "f" and items.size and np.abs(items.astype(np.float64)).max() > _EXACT:
+        raise wrong_value(f"`{name}` holds integers that are no numbers of float64", "pass numbers up to 2**53")
+    return items.astype(kind.dtype, copy=False)
+
+
+def _number(value: Any, kind: Kind, name: str) -> Any:
+    if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
+        raise _other_kind(value, kind.text, name)
+    whole = isinstance(value, int | np.integer | np.bool_)
+    if kind.dtype.kind != "f":
+        if not whole:
+            raise _other_kind(value, kind.text, name)
+        return _integer(int(value), kind, name)
+    if whole and abs(int(value)) > _EXACT:
+        raise wrong_value(f"`{name}` is {value}, which is no number of float64", "pass numbers up to 2**53")
+    return float(value) if kind.is_python else kind.dtype.type(value)
+
+
+def _integer(value: int, kind: Kind, name: str) -> Any:
+    if kind.dtype.kind == "b":
+        return np.bool_(value)
+    limits = np.iinfo(kind.dtype)
+    if not limits.min <= value <= limits.max:
+        message = f"`{name}` is {value}, which is no {kind.dtype.name}"
+        raise wrong_value(message, f"pass a number from {limits.min} to {limits.max}")
+    return value if kind.is_python else kind.dtype.type(value)
+
+
+def _other_kind(value: Any, wanted: str, name: str) -> Exception:
+    remedy = f"pass {wanted}, or leave the annotation out to lift for what a call passes"
+    return wrong_type(f"`{name}` is {_described(value)}, but the function is lifted for {wanted}", remedy)
+
+
+def _described(value: Any) -> str:
+    """Say in words what an argument is."""
+    if isinstance(value, np.ndarray):
+        name = "array" if type(value) is np.ndarray else type(value).__name__
+        return f"a {value.dtype} {name} of {value.ndim} dimension{'s' * (value.ndim != 1)}"
+    if isinstance(value, list):
+        return "a list"
+    return f"one {value.dtype}" if isinstance(value, np.generic) else f"an object of type {type(value).__name__}"

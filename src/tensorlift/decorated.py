@@ -1,0 +1,220 @@
+"""A live Python function with its lifted program in its place: what ``@lift`` makes of a function.
+
+A function whose annotations tell what every parameter is, is lifted once.  Otherwise it is lifted for the kinds of
+arguments that calls pass, each combination once, at its first call; before that, at decoration, for what its use
+suggests, so that what cannot be lifted in any case is refused there.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.calls.errors import FallbackWarning
+from tensorlift.calls.execute import executable
+from tensorlift.calls.kinds import fit, kind_of, parse_kind
+from tensorlift.calls.program import LiftedProgram, PythonInterface
+from tensorlift.diagnostics import LiftError
+from tensorlift.record import FunctionRecord, Verdict
+from tensorlift.report.html import explain, show_function
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.calls.kinds import Argument, Kind
+    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.python import LiveFunction
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.record import Level, Precondition
+    from tensorlift.source import Source
+
+# Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.
+_IN_ANY_CASE = {f"TL{number}" for number in (*range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)}
+
+
+class LiftedFunction:
+    """A Python function that runs its lifted program; called as the original is."""
+
+    def __init__(self, function: Callable[..., Any], target: str, *, fallback: bool) -> None:
+        """Lift the function as far as its annotations tell its types; raises LiftError unless ``fallback``."""
+        from tensorlift.targets import get_target
+
+        functools.update_wrapper(self, function)
+        self.original = function
+        self.target = target
+        self.fallback = fallback
+        self._programs: dict[tuple[str, ...], LiftedProgram | LiftError] = {}
+        self._kinds: dict[str, Kind | None] = {}
+        self._live: LiveFunction | None = None
+        self._is_refused = False
+        self._name = str(getattr(function, "__name__", type(function).__name__))
+        self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
+        get_target(target)
+        try:
+            self._begin()
+        except LiftError as error:
+            self._refuse(error)
+
+    @property
+    def record(self) -> FunctionRecord:
+        """The run record of the latest lifting."""
+        return self._record
+
+    @property
+    def source(self) -> str:
+        """The program of the latest lifting; empty where it was refused."""
+        return self._record.program
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the latest lifting."""
+        return self._record.verdict
+
+    @property
+    def level(self) -> Level | None:
+        """The level of the latest lifting."""
+        return self._record.level
+
+    @property
+    def preconditions(self) -> tuple[Precondition, ...]:
+        """What calls must guarantee to the program of the latest lifting; every call is checked."""
+        return self._record.preconditions
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the latest lifting found."""
+        return self._record.diagnostics
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run the lifted program as the original would run.
+
+        Raises ArgumentTypeError or ArgumentValueError where a call passes what the program does not take, LiftError
+        where the function cannot be lifted for it; with ``fallback`` the original runs instead, with a warning.
+        """
+        if self._is_refused:
+            return self.original(*arguments, **named)
+        bound = self._signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        try:
+            program, given = self._prepare(bound.arguments)
+            program.check(given)
+        except LiftError as error:
+            if not self.fallback:
+                raise self._explained(error) from None
+            warnings.warn(self._warning(error), stacklevel=2)
+            return self.original(*arguments, **named)
+        return program.run(given)
+
+    def __repr__(self) -> str:
+        """Name the function and its verdict."""
+        return f"<LiftedFunction {self._name} to {self.target}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Show the program with its verdict in a notebook."""
+        return show_function(self._record, self._text())
+
+    def _begin(self) -> None:
+        """Find the function and lift what can be lifted before the first call."""
+        from tensorlift.frontends.python import find_function
+
+        live = self._live = find_function(self.original)
+        self._signature = inspect.signature(live.function)
+        self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
+        self._dtypes = live.told_dtypes()
+        assumed = live.assumed()
+        key = tuple(assumed[name] for name in self._open())
+        try:
+            self._program(key)
+        except LiftError as error:
+            if not key or any(d.code in _IN_ANY_CASE for d in error.diagnostics):
+                raise
+            del self._programs[key]  # a call may pass other kinds
+
+    def _refuse(self, error: LiftError) -> None:
+        """Raise the error, or warn and let the original run from now on."""
+        explained = self._explained(error)
+        if not self.fallback:
+            raise explained from None
+        self._is_refused = True
+        location = error.diagnostics[0].location
+        if not self._record.diagnostics:
+            self._record = FunctionRecord(
+                self._name, Verdict.REFUSED, location, target=self.target, diagnostics=error.diagnostics
+            )
+        place = (location.file, location.line) if location else (__file__, 1)
+        warnings.warn_explicit(self._warning(error), None, *place)
+
+    def _open(self) -> list[str]:
+        """List the parameters that no annotation tells."""
+        return [name for name, kind in self._kinds.items() if kind is None]
+
+    def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Argument]]:
+        """Find the program for the arguments of a call, and convert them."""
+        kinds = {
+            name: kind or parse_kind(kind_of(values[name], name, self._dtypes.get(name, "")))
+            for name, kind in self._kinds.items()
+        }
+        given = {name: fit(values[name], kind, name) for name, kind in kinds.items()}
+        return self._program(tuple(kinds[name].text for name in self._open())), given
+
+    def _program(self, key: tuple[str, ...]) -> LiftedProgram:
+        """Give the program for kinds of the parameters that no annotation tells."""
+        known = self._programs.get(key)
+        if known is None:
+            try:
+                known = self._lift(key)
+            except LiftError as error:
+                known = error
+            self._programs[key] = known
+        if isinstance(known, LiftError):
+            raise known
+        return known
+
+    def _lift(self, key: tuple[str, ...]) -> LiftedProgram:
+        from tensorlift.pipeline import LiftOptions, lift_read
+
+        live = self._live
+        assert live is not None
+        told = {name: text for name, text in zip(self._open(), key, strict=True) if text}
+        kept: list[ReadFunction] = []
+
+        def read() -> list[ReadFunction]:
+            kept.append(live.read(told))
+            return kept
+
+        (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read).functions
+        self._record = function
+        if not function.lifted:
+            raise LiftError(*function.diagnostics)
+        return LiftedProgram(function, _interface(kept[0], live), executable(function, self.target))
+
+    def _explained(self, error: LiftError) -> LiftError:
+        """Give the error a text that shows the lines of the source."""
+        return type(error)(*error.diagnostics, text=explain(error.diagnostics, self._text()).rstrip())
+
+    def _text(self) -> Source:
+        live = self._live
+        return source_from_text("", "") if live is None else source_from_text(live.text, live.module.filename)
+
+    def _warning(self, error: LiftError) -> FallbackWarning:
+        return FallbackWarning(f"`{self._name}` runs as it was written: {error.diagnostics[0]}")
+
+
+def _interface(read: ReadFunction, live: LiveFunction) -> PythonInterface:
+    """Say how the source is called, from its loop IR."""
+    from tensorlift.ir.function import FunctionView, functions
+
+    assert read.module is not None
+    (func_op,) = functions(read.module)
+    view = FunctionView(func_op)
+    names = live.told()
+    own = {parameter.name: parameter for parameter in view.parameters if parameter.name in names}
+    return PythonInterface(
+        {name: tuple(map(str, p.extents or ())) for name, p in own.items() if p.role == "array"},
+        tuple(name for name, p in own.items() if p.role != "array"),
+        view.returns,
+        live.returns_tuple,
+    )

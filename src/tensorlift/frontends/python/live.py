@@ -1,0 +1,276 @@
+"""A live Python function: its syntax, and what its names mean where it was defined.
+
+The source is that of the file or notebook cell that the function's code names.  It is trusted only where compiling it
+gives the very code that the function runs.  Names that the function does not bind are looked up in its closure and its
+globals, now: numbers become constants, functions helpers, all else is unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.frontends.python.reader import parse, read_definition
+from tensorlift.frontends.python.signature import arguments_of, kinds_of, told_dtype, told_kind
+from tensorlift.frontends.python.state import Module
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tensorlift.frontends.read_function import ReadFunction
+
+_LIBRARIES = ("math", "numpy", "numba")
+_NUMBERS = (bool, int, float)
+_WRAPPED = ("py_func", "original")  # where Numba's dispatchers and lifted functions keep the function
+_NO_VALUE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFunction:
+    """A live function, its definition with the text that it stands in, and what its names mean."""
+
+    function: FunctionType
+    node: ast.FunctionDef
+    module: Module
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name in the source."""
+        return self.node.name
+
+    @property
+    def location(self) -> Location:
+        """Where the definition begins."""
+        return self.module.locate(self.node)
+
+    @property
+    def returns_tuple(self) -> bool:
+        """Whether the last statement returns a tuple."""
+        last = self.node.body[-1]
+        return isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
+
+    def told(self) -> dict[str, str]:
+        """Give the parameters whose annotations tell their type and rank, with those; the others have an empty text."""
+        kinds = {argument.arg: told_kind(argument) for argument in arguments_of(self.node)}
+        return {name: "" if kind is None else kind.annotation() for name, kind in kinds.items()}
+
+    def told_dtypes(self) -> dict[str, str]:
+        """Give the parameters whose annotations tell an element type but no rank, with that type."""
+        found = {argument.arg: told_dtype(argument) for argument in arguments_of(self.node)}
+        return {name: dtype for name, dtype in found.items() if dtype}
+
+    def assumed(self) -> dict[str, str]:
+        """Give what every parameter is taken for where nobody says what it is; raises LiftError as reading does."""
+        kinds = kinds_of(self.node, self.module.locate)
+        return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
+
+    def read(self, told: Mapping[str, str]) -> ReadFunction:
+        """Lower the function; ``told`` are annotations for parameters whose own do not tell what they are."""
+        return read_definition(self.node, self.module, told)
+
+
+def find_function(function: Any) -> LiveFunction:
+    """Find the definition of a function object.
+
+    Raises LiftError: TL520 it is no plain function, TL521 there is no source that it can have come from.
+    """
+    plain = _plain(function)
+    if plain is None:
+        raise refuse("TL520", f"{_described(function)} is not lifted", None, _USE_DEF)
+    _check_code(plain.__code__)
+    finder = _Finder()
+    module = finder.module_of(plain)
+    finder.share_identifiers()
+    return LiveFunction(plain, module.functions[plain.__code__.co_name], module, _text_of(plain))
+
+
+_USE_DEF = "lift a function that a `def` of its own defines, at the top of a module or inside of another function"
+
+
+def _plain(function: Any) -> FunctionType | None:
+    """Give the function inside of the wrappers that only compile."""
+    for attribute in _WRAPPED:
+        inner = None if isinstance(function, ModuleType | type) else getattr(function, attribute, None)
+        function = inner if isinstance(inner, FunctionType) else function
+    return function if isinstance(function, FunctionType) else None
+
+
+def _described(function: Any) -> str:
+    name = getattr(function, "__qualname__", getattr(function, "__name__", type(function).__name__))
+    if isinstance(function, MethodType | staticmethod | classmethod):
+        return f"the method `{name}`"
+    if isinstance(function, type):
+        return f"the class `{name}`"
+    return f"`{name}`, an object of type {type(function).__name__},"
+
+
+def _check_code(code: CodeType) -> None:
+    """Refuse what is no plain function."""
+    location = _start(code)
+    if code.co_name == "<lambda>":
+        raise refuse("TL520", "a lambda is not lifted", location, _USE_DEF)
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        remedy = "let the asynchronous function call a plain one, and lift that"
+        raise refuse("TL520", f"`{code.co_name}` is asynchronous, which is not lifted", location, remedy)
+    if code.co_flags & inspect.CO_GENERATOR:
+        remedy = "store what it yields into an array, and return that"
+        raise refuse("TL520", f"`{code.co_name}` is a generator, which is not lifted", location, remedy)
+
+
+def _start(code: CodeType) -> Location:
+    return Location(code.co_filename, code.co_firstlineno, 1)
+
+
+def _text_of(function: FunctionType) -> str:
+    """Give the text of the file or cell that a function was defined in."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if not text:
+        message = f"the source of `{code.co_name}` is not available"
+        raise refuse("TL521", message, _start(code), "define it in a file or in a notebook cell, not in a string")
+    return text
+
+
+@dataclass(slots=True)
+class _Finder:
+    """Finds a function and its helpers, each once."""
+
+    modules: dict[CodeType, Module] = field(default_factory=dict)
+    trees: dict[str, ast.Module] = field(default_factory=dict)
+
+    def module_of(self, function: FunctionType) -> Module:
+        """Read the definition of a function, and what the names in it mean."""
+        code = function.__code__
+        if code in self.modules:
+            return self.modules[code]
+        node = self._definition(function)
+        module = self.modules[code] = Module(code.co_filename, {code.co_name: node}, {}, {}, is_live=True)
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        rebound: set[str] = set()
+        for name in sorted(names - own - {argument.arg for argument in arguments_of(node)}):
+            value = _value_of(name, function)
+            if value is not _NO_VALUE and not self._note(name, value, module):
+                rebound.add(name)
+        module.rebound = frozenset(rebound)
+        module.identifiers = frozenset(names | {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)})
+        return module
+
+    def share_identifiers(self) -> None:
+        """Let each module know the identifiers of all: the functions become one."""
+        every = frozenset[str]().union(*(module.identifiers for module in self.modules.values()))
+        for module in self.modules.values():
+            module.identifiers = every
+
+    def _note(self, name: str, value: Any, module: Module) -> bool:
+        """Note what a name means; False where that is not known."""
+        if type(value) in _NUMBERS:
+            module.constants[name] = value
+        elif isinstance(value, ModuleType):
+            module.imports[name] = value.__name__
+        elif (known := _known_name(value)) is not None:
+            module.imports[name] = known
+        elif (helper := _plain(value)) is not None:
+            return self._helper(name, helper, module)
+        else:
+            return False
+        return True
+
+    def _helper(self, name: str, helper: FunctionType, module: Module) -> bool:
+        try:
+            _check_code(helper.__code__)
+            home = self.module_of(helper)
+        except LiftError:
+            return False
+        module.functions[name], module.homes[name] = home.functions[helper.__code__.co_name], home
+        return True
+
+    def _definition(self, function: FunctionType) -> ast.FunctionDef:
+        """Find the definition in the text; refuse one that is not what the function runs."""
+        code, text = function.__code__, _text_of(function)
+        if code.co_filename not in self.trees:
+            self.trees[code.co_filename] = parse(text, code.co_filename)
+        tree = self.trees[code.co_filename]
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _begins(node, code)]
+        if len(found) != 1 or not _is_compiled_from(tree, code):
+            message = f"the source of `{code.co_name}` has changed since it was defined"
+            raise refuse("TL521", message, _start(code), "define or import it again")
+        (node,) = found
+        if any(isinstance(owner, ast.ClassDef) and node in owner.body for owner in ast.walk(tree)):
+            message = f"`{code.co_name}` is a method, which is not lifted"
+            raise refuse("TL520", message, _start(code), "lift a function outside of the class, and call it")
+        return node
+
+
+def _value_of(name: str, function: FunctionType) -> Any:
+    """Look up a name as the function does."""
+    for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if free == name:
+            return _content(cell)
+    if name in function.__globals__:
+        return function.__globals__[name]
+    return _NO_VALUE
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing is bound yet
+        return None
+
+
+def _known_name(value: Any) -> str | None:
+    """Name a builtin, or a function or type of a known library, as an import would."""
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return None
+    if getattr(builtins, name, None) is value:
+        return f".{name}"
+    for library in _LIBRARIES:
+        if library in sys.modules and getattr(sys.modules[library], name, None) is value:
+            return f"{library}.{name}"
+    return None
+
+
+def _begins(node: ast.FunctionDef, code: CodeType) -> bool:
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return node.name == code.co_name and first == code.co_firstlineno
+
+
+def _is_compiled_from(tree: ast.Module, code: CodeType) -> bool:
+    """Whether compiling the tree gives the code among others."""
+    whole = compile(tree, code.co_filename, "exec", dont_inherit=True)
+    return any(_is_same(one, code) for one in _codes(whole))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _is_same(one: CodeType, other: CodeType) -> bool:
+    """Whether two codes do the same with the same names and constants."""
+    if one.co_firstlineno != other.co_firstlineno or one.co_name != other.co_name or one.co_code != other.co_code:
+        return False
+    names = (one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars)
+    if names != (other.co_names, other.co_varnames, other.co_freevars, other.co_cellvars):
+        return False
+    return repr(_constants(one)) == repr(_constants(other))
+
+
+def _constants(code: CodeType) -> list[Any]:
+    return [_constants(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+
+
+__all__ = ["LiveFunction", "find_function"]

@@ -1,0 +1,190 @@
+"""Calls of lifted functions: what they take, and that what they do not take changes nothing."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.calls import functions
+
+from tensorlift import ArgumentTypeError, ArgumentValueError, LiftError, lift
+from tensorlift.calls.conditions import compile_expression, evaluate, read_conditions
+from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind
+from tensorlift.calls.memory import overlaps_itself, share_memory
+from tensorlift.record import Precondition
+
+GEMM = lift(functions.gemm)
+SCALE = lift(functions.scale_rows)
+SMOOTH = lift(functions.smooth)
+_BUFFER = np.zeros(40)
+_SHARED = np.zeros((4, 4))
+_ROW = [1.0, 2.0]
+
+
+def _read_only() -> Any:
+    array = np.zeros((2, 4))
+    array.flags.writeable = False
+    return array
+
+
+A, B = np.ones((2, 3)), np.ones((3, 4))
+
+WRONG: dict[str, tuple[Any, tuple[Any, ...], type[LiftError], str]] = {
+    "a float32 array": (GEMM, (A.astype("f4"), B, A), ArgumentTypeError, "`A` is a float32 array of 2 dimensions"),
+    "one dimension": (GEMM, (A[0], B, A), ArgumentTypeError, "`A` is a float64 array of 1 dimension"),
+    "a list": (GEMM, (A.tolist(), B, A), ArgumentTypeError, "`A` is a list"),
+    "a subclass": (GEMM, (A.view(np.recarray), B, A), ArgumentTypeError, "a subclass of ndarray"),
+    "a masked array": (GEMM, (np.ma.array(A), B, A), ArgumentTypeError, "a subclass of ndarray"),
+    "another byte order": (GEMM, (A.astype(">f8"), B, A), ArgumentTypeError, "which no lifted function takes"),
+    "an object": (GEMM, (None, B, A), ArgumentTypeError, "`A` is an object of type NoneType"),
+    "a complex scalar": (GEMM, (A, B, np.zeros((2, 4)), 1j), ArgumentTypeError, "`alpha` is an object of type complex"),
+    "a large scalar": (GEMM, (A, B, np.zeros((2, 4)), 2**60), ArgumentValueError, "which is no number of float64"),
+    "rows that differ": (SCALE, ([[1.0], [1.0, 2.0]], [1.0]), ArgumentTypeError, "no rectangle of numbers"),
+    "a list of text": (SCALE, ([["a"]], [1.0]), ArgumentTypeError, "no rectangle of numbers"),
+    "lists of arrays": (SCALE, ([np.ones(2)], [1.0]), ArgumentTypeError, "no rectangle of numbers"),
+    "an array for lists": (SCALE, (np.ones((2, 2)), [1.0, 2.0]), ArgumentTypeError, "lifted for list[list[float]]"),
+    "integers beyond 2**53": (SCALE, ([[2**60]], [1.0]), ArgumentValueError, "no numbers of float64"),
+    "extents that differ": (
+        GEMM,
+        (A, A, np.zeros((2, 4))),
+        ArgumentValueError,
+        "extent 0 of `B` is 2: it must be A.shape[1]",
+    ),
+    "an empty array": (GEMM, (A[:, :0], B[:0], np.zeros((2, 4))), ArgumentValueError, "A.shape[1] >= 1"),
+    "an output that is an input": (GEMM, (_SHARED, _SHARED[:, :], _SHARED), ArgumentValueError, "C shares no memory"),
+    "an output that overlaps": (
+        SMOOTH,
+        (_BUFFER[:20], _BUFFER[19:39]),
+        ArgumentValueError,
+        "y shares no memory with x",
+    ),
+    "an output that is read-only": (GEMM, (A, B, _read_only()), ArgumentValueError, "`C` is read-only"),
+    "an output that overlaps itself": (
+        GEMM,
+        (A, B, np.lib.stride_tricks.as_strided(_BUFFER, (2, 4), (8, 8))),
+        ArgumentValueError,
+        "elements of `C` share memory",
+    ),
+    "a row that occurs twice": (SCALE, ([_ROW, _ROW], [1.0, 2.0]), ArgumentValueError, "elements of `A` share memory"),
+    "a row that is the other list": (SCALE, ([_ROW, [3.0, 4.0]], _ROW), ArgumentValueError, "A shares no memory"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_is_refused_and_changes_nothing(name: str) -> None:
+    lifted, arguments, error, message = WRONG[name]
+    before = copy.deepcopy(arguments)
+    with pytest.raises(error) as refused:
+        lifted(*arguments)
+    assert message in str(refused.value)
+    assert "help: " in str(refused.value)
+    for mine, theirs in zip(arguments, before, strict=True):
+        np.testing.assert_equal(mine, theirs)
+
+
+def test_errors_are_those_that_python_would_raise() -> None:
+    assert issubclass(ArgumentTypeError, TypeError)
+    assert issubclass(ArgumentValueError, ValueError)
+
+
+def test_interleaved_views_share_nothing() -> None:
+    buffer = np.arange(12.0)
+    SMOOTH(buffer[::2], buffer[1::2])
+    expected = np.arange(12.0)
+    functions.smooth(expected[::2], expected[1::2])
+    np.testing.assert_allclose(buffer, expected)
+
+
+@pytest.mark.parametrize("view", [np.s_[::2, ::-1], np.s_[:2, 1:5], np.s_[1::2, ::2]])
+def test_strided_outputs_are_written_in_place(view: Any) -> None:
+    mine, theirs = np.zeros((6, 8)), np.zeros((6, 8))
+    (n, m) = mine[view].shape
+    left, right = np.random.default_rng(1).random((n, 3)), np.random.default_rng(2).random((3, m))
+    GEMM(left, right, mine[view])
+    functions.gemm(left, right, theirs[view])
+    np.testing.assert_allclose(mine, theirs)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (np.ones((2, 2), np.float32), "float32[:, :]"),
+        (np.ones(2, bool), "bool_[:]"),
+        ([[1, 2], [3, 4]], "list[list[int]]"),
+        ([1, 2.5], "list[float]"),
+        (True, "int"),
+        (3, "int"),
+        (0.5, "float"),
+        (np.float32(1), "float32"),
+        (np.int8(1), "int8"),
+    ],
+)
+def test_kinds_are_spelled_as_annotations(value: Any, kind: str) -> None:
+    assert kind_of(value, "x") == kind
+    assert parse_kind(kind).text == kind
+    fit(value, parse_kind(kind), "x")
+
+
+@pytest.mark.parametrize("value", [np.float16(1), np.ones(()), np.ones(1, complex), "a", (1, 2), {}, [None], [[1], 2]])
+def test_what_no_function_takes_has_no_kind(value: Any) -> None:
+    with pytest.raises(ArgumentTypeError):
+        kind_of(value, "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "error"),
+    [
+        (0.5, "int", ArgumentTypeError),
+        (2**63, "int", ArgumentValueError),
+        (300, "uint8", ArgumentValueError),
+        (-1, "uint8", ArgumentValueError),
+        ([0.5], "list[int]", ArgumentTypeError),
+        ([1.0], "list[list[float]]", ArgumentTypeError),
+        (np.ones(2), "float64[:, :]", ArgumentTypeError),
+    ],
+)
+def test_what_does_not_fit_is_refused(value: Any, kind: str, error: type[LiftError]) -> None:
+    with pytest.raises(error):
+        fit(value, parse_kind(kind), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("n >= 2", 1),
+        ("2*n - m + 3 == 4", 0),
+        ("(n + 1) // 2 <= 1 and m >= 0 or n == 7", 0),
+        ("A.shape[1] == n", 1),
+        ("len(L[0]) >= n", 0),
+        ("len(L) == m", 1),
+    ],
+)
+def test_conditions_are_decided_for_sizes(text: str, value: int) -> None:
+    sizes = {"n": 3, "m": 4, "A_shape1": 3, "L_shape0": 4, "L_shape1": 2}
+    code = compile_expression(text, sizes)
+    assert code is not None
+    assert evaluate(code, sizes) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["[n] -> { : n > 0 }", "k >= 1", "n.real >= 1", "f(n)", "n ** n", "'n' == n", "n if n else 1", "lambda: n"]
+)
+def test_other_texts_are_no_conditions(text: str) -> None:
+    assert compile_expression(text, {"n"}) is None
+    with pytest.raises(LiftError, match="TL524"):
+        read_conditions([Precondition(text, "a reason")], {"n"}, ())
+
+
+def test_memory_is_shared_where_it_overlaps() -> None:
+    def of(value: Any) -> Argument:
+        return Argument(value, np.asarray(value))
+
+    x, row = np.zeros((4, 4)), [1.0, 2.0]
+    assert share_memory(of(x), of(x[2:]))
+    assert not share_memory(of(x[:, ::2]), of(x[:, 1::2]))
+    assert share_memory(of([row, [3.0, 4.0]]), of([[1.0, 2.0], row]))
+    assert not share_memory(of([[1.0]]), of([[1.0]]))
+    assert not overlaps_itself(of(x[::-1, ::2].T))
+    assert overlaps_itself(of(np.lib.stride_tricks.sliding_window_view(x[0], 2)))
