@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tensorlift.targets.numpy.emit import emit
 from tests.synthesis.plain_evaluator import NUMPY, evaluate
 from tests.synthesis.programs import PROGRAMS, program
 
 from tensorlift.synthesis.derive import derive
+from tensorlift.targets.numpy.emit import emit
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tensorlift.targets.numpy.emit import emit
 from tests.synthesis.notation_reader import summary
 from tests.synthesis.programs import program
 
@@ -12,6 +11,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import LiftError
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.derive.contraction import plan
+from tensorlift.targets.numpy.emit import emit
 
 _BODIES = {
     "gemm": "return beta * C + alpha * (A @ B)",

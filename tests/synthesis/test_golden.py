@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
-from tensorlift.targets.numpy.emit import emit
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.comprehension.names import reset_names
@@ -14,6 +13,7 @@ from tensorlift.frontends.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
+from tensorlift.targets.numpy.emit import emit
 
 _GOLDEN = Path(__file__).parent.parent / "golden"
 
