@@ -56,7 +56,14 @@ class Affine:
 
     def __sub__(self, other: Affine | int) -> Affine:
         """Subtract an expression or an integer."""
-        return self + (-other)
+        if isinstance(other, int):
+            return _make(self.constant - other, self.terms)
+        if not other.terms:
+            return _make(self.constant - other.constant, self.terms)
+        coefficients = dict(self.terms)
+        for variable, coefficient in other.terms:
+            coefficients[variable] = coefficients.get(variable, 0) - coefficient
+        return Affine(self.constant - other.constant, coefficients)
 
     def __rsub__(self, other: int) -> Affine:
         """Subtract from an integer."""
