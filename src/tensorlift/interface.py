@@ -47,6 +47,7 @@ _REASONS = {
     "overflow": "index arithmetic must stay in its type",
     "no-overlap": "a written array must not share memory with another",
     "distinct-rows": "a table of row pointers must name each row once",
+    "not-null": "the source does something else where the array is missing",
     "extent": "every access must stay inside its array",
     "type": "it has no annotation, so its use decides",
 }

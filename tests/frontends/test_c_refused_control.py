@@ -230,21 +230,6 @@ CASES = [
         "int f(int n, double *a) {\n  a[0] = n;\n}\n",
     ),
     Refused(
-        "early",
-        "TL116",
-        2,
-        3,
-        "int f(int n, double *a) {\n"
-        "  if (a[0] > 1) {\n"
-        "    if (a[1] > 1)\n"
-        "      return 1;\n"
-        "    a[0] = 2;\n"
-        "  }\n"
-        "  a[1] = 1;\n"
-        "  return n;\n"
-        "}\n",
-    ),
-    Refused(
         "data extent",
         "TL130",
         2,

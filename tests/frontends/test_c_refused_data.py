@@ -46,11 +46,18 @@ CASES = [
         "void f(int n, double *a, double *b) {\n  double *p = n > 3 ? a : b;\n  p[0] = 1;\n}\n",
     ),
     Refused(
-        "ptr test",
-        "TL136",
-        2,
-        8,
-        "void f(double *a) {\n  if (!a)\n    return;\n  a[0] = 1;\n}\n",
+        "array without elements",
+        "TL161",
+        1,
+        14,
+        "static float a[4][0];\nvoid f(int n) {\n  for (int i = 4; i < n; i++) a[i][0] = 1;\n}\n",
+    ),
+    Refused(
+        "extent of each iteration",
+        "TL135",
+        3,
+        14,
+        "void f(int n, double *a) {\n  for (int i = 1; i < n; i++) {\n    double t[i];\n    a[i] = t[0] = i;\n  }\n}\n",
     ),
     Refused(
         "reinterpret",

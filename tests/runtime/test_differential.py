@@ -11,10 +11,12 @@ from tests.ir.programs import GEMM, function
 
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import LiftError
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.differential import differential_test
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.runtime.sandbox import Limits
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,6 +136,12 @@ def test_user_options_reach_the_compiler(tmp_path: Path) -> None:
         source, "gemm.c", function(GEMM), PROGRAM, "gemm", outputs=["C"], compile_options=options, seeds=(0,)
     )
     assert report.passed
+
+
+def test_the_source_is_called_where_the_c_library_has_a_function_of_that_name() -> None:
+    source = "void glob(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }"
+    (function,) = lift_source(source_from_text(source, "k.c"), LiftOptions(test=True)).functions
+    assert [trial.passed for trial in function.tests] == [True, True], function.diagnostics
 
 
 DIVIDE = """

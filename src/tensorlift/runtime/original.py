@@ -55,9 +55,10 @@ class Original:
     options: CompileOptions = CompileOptions()
 
 
-# Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker.
+# Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker;
+# a name that the C library defines too, such as `index`, is that of the source.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
-_FLAGS = ("-O1", *_MEANING, "-shared", "-fPIC", "-w", "-Wl,-z,defs")
+_FLAGS = ("-O1", *_MEANING, "-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 
 
 def run_original(original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits) -> list[Called]:

@@ -16,7 +16,7 @@ from tensorlift.frontends.c.places import Places
 from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
-from tensorlift.frontends.c.values import Address, Data, Index, Need, Value
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -39,6 +39,9 @@ class Conditions(Places):
 
     def _affine(self, expression: nodes.Expression, *, negate: bool) -> AffineCondition | bool | None:
         """Read a condition as a conjunction of affine constraints, if it is one; nothing is emitted."""
+        exists = self._null_test(expression)
+        if exists is not None:
+            return exists != negate
         match expression:
             case nodes.Unary(operator="!", operand=operand):
                 return self._affine(operand, negate=not negate)
@@ -55,6 +58,24 @@ class Conditions(Places):
                 zero = nodes.Integer(0, INT, expression.location)
                 return self._comparison("==" if negate else "!=", expression, zero)
         return None
+
+    def _null_test(self, expression: nodes.Expression) -> bool | None:
+        """Decide whether a pointer is null: the arrays of the function exist, which is stated."""
+        tested, outcome = expression, True
+        if isinstance(expression, nodes.Binary) and expression.operator in {"==", "!="}:
+            sides = [side for side in (expression.left, expression.right) if not _is_null(side)]
+            if len(sides) != 1:
+                return None
+            tested, outcome = sides[0], expression.operator == "!="
+        while isinstance(tested, nodes.Cast):
+            tested = tested.operand
+        binding = self.environment.get(tested.variable) if isinstance(tested, nodes.Name) else None
+        if not isinstance(binding, Address):
+            return None
+        if isinstance(binding.base, Array) and binding.base.is_parameter and self.sink.emits:
+            name = binding.base.name
+            self.preconditions.state("not-null", f"{name} is not a null pointer", expression.location)
+        return outcome
 
     def guards(self, expression: nodes.Expression) -> tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]:
         """Give what is known where a condition is true and where it is false: polynomials that are not negative."""
@@ -248,6 +269,13 @@ def _conjunction(left: _Decided, right: _Decided) -> _Decided:
     assert isinstance(left, AffineCondition)
     assert isinstance(right, AffineCondition)
     return AffineCondition(left.constraints + right.constraints)
+
+
+def _is_null(expression: nodes.Expression) -> bool:
+    """Whether an expression is a null pointer constant."""
+    while isinstance(expression, nodes.Cast):
+        expression = expression.operand
+    return isinstance(expression, nodes.Integer) and expression.value == 0
 
 
 def _is_condition(expression: nodes.Expression) -> bool:

@@ -144,7 +144,7 @@ class Demand:
             return
         self.assigned.add(target.variable)
         self._flow(target.variable, value)
-        if isinstance(target.ctype, PointerType):
+        if isinstance(target.ctype, PointerType | ArrayType):
             self._seed(value)
 
     def _compare(self, left: nodes.Expression, right: nodes.Expression) -> None:

@@ -132,7 +132,10 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
         operator, y = "/", 1 << y
     if operator == "&" and y >= 0 and (y + 1) & y == 0:
         operator, y = "%", y + 1
-    if operator not in {"/", "//", "%"} or y <= 0:
+    mask = y - (1 << dividend.ctype.width) if y > dividend.ctype.maximum >> 1 and not dividend.ctype.signed else y
+    if operator == "&" and mask < 0 and -mask & (-mask - 1) == 0:
+        operator, y = "round", -mask
+    if operator not in {"/", "//", "%", "round"} or y <= 0:
         return None
     ranges, domain = setting.ranges, setting.domain
     if domain is None or not ranges.is_certain(a, domain):
@@ -140,7 +143,8 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
             return None
         needs = (*needs, Need("extent", a, setting.location))
     quotient = ranges.quotient(a, y)
-    return Index(a - quotient.scale(y) if operator == "%" else quotient, dividend.ctype, needs)
+    results = {"%": a - quotient.scale(y), "round": quotient.scale(y)}
+    return Index(results.get(operator, quotient), dividend.ctype, needs)
 
 
 def _fold(operator: str, x: int, y: int, ctype: IntegerType) -> int | None:

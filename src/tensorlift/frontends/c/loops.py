@@ -367,7 +367,7 @@ class Loops(Calls):
         if condition is None or not has_effects(condition):
             return
         for variable in assigned_in(condition):
-            if not isinstance(variable.ctype, PointerType) and not self.demand.steers(variable):
+            if not isinstance(variable.ctype, PointerType | ArrayType) and not self.demand.steers(variable):
                 raise refusal("loop-condition", condition.location, f"changes `{variable.name}`, which is data")
         with self.quiet(self.environment):
             self.evaluate(condition)
@@ -399,7 +399,7 @@ class Loops(Calls):
         """Forget the variables without closed form."""
         for variable in [*summary.lost, *summary.steps]:
             if variable not in steps and variable in self.environment:
-                reason = "pointer-walk" if isinstance(variable.ctype, PointerType) else "closed-form"
+                reason = "pointer-walk" if isinstance(variable.ctype, PointerType | ArrayType) else "closed-form"
                 self.environment[variable] = Unknown(reason, variable.name)
 
 

@@ -137,7 +137,7 @@ class Places(Machine):
     def _write_variable(self, variable: nodes.Variable, value: Value, expression: nodes.Expression) -> None:
         if variable.is_global and not isinstance(self.environment.get(variable), Slot):
             raise refusal("global", expression.location, variable.name)
-        if isinstance(variable.ctype, PointerType):
+        if isinstance(variable.ctype, PointerType | ArrayType):
             self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
         elif self.demand.steers(variable):
             self.environment[variable] = value if isinstance(value, Index) else _steering(variable, value)
@@ -167,7 +167,7 @@ class Places(Machine):
     def _compound(self, expression: nodes.Assign, old: Value, value: Value) -> Value:
         """Compute ``old op value`` in the common type and convert it back to the target's type."""
         target = expression.target.ctype
-        if isinstance(target, PointerType):
+        if isinstance(target, PointerType | ArrayType):
             return self.move_pointer(expression.operator, old, value, expression)
         common = self._common_type(expression)
         left = self.convert(old, common, expression.location, expression.target)
@@ -195,7 +195,7 @@ class Places(Machine):
         """Add or subtract one in the promoted type."""
         ctype = expression.operand.ctype
         one = Index(Polynomial.constant(1), INT)
-        if isinstance(ctype, PointerType):
+        if isinstance(ctype, PointerType | ArrayType):
             return self.move_pointer(operator, old, one, expression)
         assert isinstance(ctype, IntegerType | FloatType)
         common = promote(ctype) if isinstance(ctype, IntegerType) else ctype

@@ -44,9 +44,6 @@ REFUSALS: dict[str, Refusal] = {
     "switch": Refusal(
         "TL115", "this `switch` falls from case to case", "end every case with `break`, or write `if` and `else if`"
     ),
-    "early-return": Refusal(
-        "TL116", "this `return` leaves the function on some paths only", "put the rest of the function under an `else`"
-    ),
     "no-return": Refusal("TL117", "the function may end without returning a value", "return a value on every path"),
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),

@@ -15,6 +15,7 @@ from tensorlift.frontends.c.values import Address, Array, Binding, Data, Environ
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.sink import Condition
 
 _NO_VALUE = Unknown("no-return", "")
@@ -78,8 +79,6 @@ class Statements(Loops):
         if isinstance(condition, bool):
             chosen = 0 if condition else 1
             return self._tail([*arms[chosen], *(rest if going_on[chosen] else ())])
-        if all(going_on) and rest:
-            raise refusal("early-return", statement.location)
         values: list[Value | None] = []
         regions: list[object] = []
         for arm, goes_on, guards in zip(arms, going_on, self.guards(statement.condition), strict=True):
@@ -190,10 +189,19 @@ class Statements(Loops):
             value = self.known(self.evaluate(extent), extent.location)
             if isinstance(value, Index):
                 self.rely_on(value)
+                self._check_extent(value.polynomial, variable, extent.location)
                 found.append(value.polynomial)
             elif self.sink.emits:
                 raise refusal("subscript-data", extent.location, f"data in the extent of `{variable.name}`")
         return found
+
+    def _check_extent(self, extent: Polynomial, variable: nodes.Variable, location: Location) -> None:
+        """Refuse an extent that is no positive number, or that changes while the function runs."""
+        constant = extent.constant_value
+        if constant is not None and constant < 1:
+            raise refusal("declaration", location, f"`{variable.name}` has no elements")
+        if not self.ranges.leaves(extent) <= self.ranges.sizes.keys():
+            raise refusal("extent", location, variable.name)
 
     def declare_array(self, variable: nodes.Variable) -> None:
         """Make a local array, or a table of constants, with its initialiser stored element by element."""
@@ -267,7 +275,7 @@ def _same(first: Binding, second: Binding) -> bool:
 
 
 def _lost(variable: nodes.Variable) -> Unknown:
-    reason = "pointer-walk" if isinstance(variable.ctype, PointerType) else "closed-form"
+    reason = "pointer-walk" if isinstance(variable.ctype, PointerType | ArrayType) else "closed-form"
     return Unknown(reason, variable.name)
 
 
