@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ctypes import c_float
+from fractions import Fraction
+from math import isinf
 from typing import Literal
 
 DType = Literal["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
@@ -32,6 +35,17 @@ def integer_range(dtype: DType) -> tuple[int, int]:
     if dtype in SIGNED:
         return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
     return 0, (1 << bits) - 1
+
+
+_ABOVE_SINGLES = 1 << 128
+
+
+def rounded(value: Fraction, dtype: DType) -> Fraction:
+    """Round a number that an f64 holds to a float type; any other real stays, as does one that would overflow."""
+    if dtype != "f32" or abs(value) >= _ABOVE_SINGLES or Fraction(float(value)) != value:
+        return value
+    single = c_float(float(value)).value
+    return value if isinf(single) else Fraction(single)
 
 
 def wrap(value: int, dtype: DType) -> int:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
 
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, wrap
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer, rounded, wrap
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
@@ -266,5 +266,5 @@ def cast(term: Term, dtype: DType) -> Term:
         value = term.value
         if dtype == "bool":
             return constant(value != 0, dtype)
-        return constant(value if is_float(dtype) else int(value), dtype)
+        return constant(rounded(value, dtype) if is_float(dtype) else int(value), dtype)
     return apply("cast", term, dtype=dtype)

@@ -7,7 +7,7 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.dtypes import is_float, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -98,7 +98,16 @@ def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
         return Text(str(int(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
     if Fraction(float(value)) != value:
         return Text(f"{value.numerator} / {value.denominator}", Precedence.PRODUCT, "/")
-    return Text(repr(float(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+    return Text(_shortest(float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+
+
+def _shortest(value: float, dtype: DType) -> str:
+    """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet."""
+    nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
+    return repr(next((number for number in nearby if rounded(Fraction(number), dtype) == value), value))
+
+
+_DIGITS_OF_SINGLES = 9
 
 
 # Keywords, and the names that emitted text of any library needs.
