@@ -5,21 +5,15 @@ from __future__ import annotations
 import pytest
 from tests.ir.programs import GEMM, function
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import at_least
-from tensorlift.diagnostics import Location
 from tensorlift.interface import (
-    _needed,
     describe_outputs,
     describe_parameters,
-    describe_requirements,
     describe_test,
     numpy_dtype,
 )
 from tensorlift.ir.function import FunctionView
-from tensorlift.record import Output, Parameter, Precondition, Role
+from tensorlift.record import Output, Parameter, Role
 from tensorlift.runtime.cases import DifferentialReport, Failure
-from tensorlift.summarize import summarise
 
 RETURNING = """
 func.func @lambda(%n: index {tl.name = "n", tl.c_type = "int"}, %from: memref<?x4xf32> {tl.name = "from",
@@ -59,21 +53,6 @@ def test_reserved_names_have_an_underscore_and_the_return_value_comes_last() -> 
 def test_a_parameter_that_the_source_does_not_have_is_an_error(gemm: FunctionView) -> None:
     with pytest.raises(KeyError, match="Z"):
         describe_parameters(gemm, "def gemm(Z): ...")
-
-
-def test_requirements_are_sizes_then_what_the_front_end_assumed_then_separate_memory(gemm: FunctionView) -> None:
-    found = describe_requirements(gemm, summarise(function(GEMM, "gemm.mlir")))
-    assert [r.text for r in found] == ["K >= 1", "M >= 1", "N >= 1", "K <= lda", "C shares no memory with A, B"]
-    assert found[3] == Precondition("K <= lda", "rows of the array must not overlap", Location("gemm.c", 3, 7))
-
-
-def test_a_condition_that_others_imply_is_not_asked_for() -> None:
-    constraints = [at_least("m", 1), at_least(Affine.var("m") + Affine.var("n"), 2), at_least("n", 1)]
-    assert _needed(constraints) == [constraints[0], constraints[2]]
-
-
-def test_one_of_two_conditions_that_say_the_same_is_asked_for() -> None:
-    assert len(_needed([at_least("n", 1), at_least("n", 1)])) == 1
 
 
 def test_a_test_that_ran_nothing_has_not_passed() -> None:

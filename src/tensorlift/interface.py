@@ -1,4 +1,4 @@
-"""What the rooms know about a function in the terms of the run record: parameters, outputs, preconditions, tests."""
+"""What the rooms know about a function in the terms of the run record: parameters, outputs, loops, tests."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from xdsl.dialects.builtin import ShapedType
 
 from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView
+from tensorlift.preconditions import preconditions_of
 from tensorlift.record import (
     FunctionRecord,
     Level,
     Output,
     Parameter,
-    Precondition,
     ResidualLoop,
     Role,
     Trial,
@@ -25,13 +24,11 @@ from tensorlift.record import (
     row_major_strides,
 )
 from tensorlift.report.program import entry_name
-from tensorlift.runtime.sizes import required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.diagnostics import Location
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import Parameter as SourceParameter
@@ -42,16 +39,6 @@ RETURN_VALUE = "return"  # the name of the C return value among the outputs: no 
 _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
-_REASONS = {
-    "stride": "rows of the array must not overlap",
-    "overflow": "index arithmetic must stay in its type",
-    "no-overlap": "a written array must not share memory with another",
-    "distinct-rows": "a table of row pointers must name each row once",
-    "not-null": "the source does something else where the array is missing",
-    "extent": "every access must stay inside its array",
-    "type": "it has no annotation, so its use decides",
-}
-
 _PREFIX_METHODS = {"cumsum", "cumprod", "accumulate"}
 
 
@@ -98,7 +85,7 @@ def record_of(
                 location,
                 "report it with the source: the proof or the test is broken",
             )
-    conditions = describe_requirements(view, lifting.summary)
+    conditions = preconditions_of(view, lifting.summary)
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
@@ -162,55 +149,6 @@ def describe_outputs(view: FunctionView) -> tuple[Output, ...]:
     arrays = [Output(name, numpy_dtype(known[name].dtype), _shape(known[name])) for name in view.written]
     returned = [Output(RETURN_VALUE, numpy_dtype(view.result_dtype))] if view.result_dtype else []
     return (*arrays, *returned)
-
-
-def describe_requirements(view: FunctionView, summary: Summary) -> tuple[Precondition, ...]:
-    """Describe what the callers must guarantee: the front end's assumptions, sizes, bounds and no overlap."""
-    stated = [Precondition(r.text, _REASONS.get(r.kind, r.kind), r.location) for r in view.requires]
-    known = {precondition.text for precondition in stated}
-    sizes = [
-        Precondition(t, "the program is lifted for sizes from 1 on", view.location) for t in _spell(summary.assumed)
-    ]
-    needed = summary.context.gist(summary.assumed & required(view))
-    bounds = [Precondition(t, _REASONS["extent"], view.location) for t in _spell(needed) if t not in known]
-    return tuple(dict.fromkeys([*sizes, *stated, *bounds, *_separate(view, summary)]))
-
-
-def _spell(domain: Domain) -> Iterator[str]:
-    """Spell a condition on sizes, a text for each constraint where it is a conjunction."""
-    try:
-        conjuncts = domain.pruned().conjuncts()
-    except NotAffine:
-        yield str(domain)
-        return
-    if len(conjuncts) == 1:
-        yield from sorted(map(str, _needed(conjuncts[0])))
-    elif conjuncts:
-        yield " or ".join("(" + " and ".join(sorted(map(str, c))) + ")" for c in conjuncts)
-
-
-def _needed(constraints: Sequence[Constraint]) -> list[Constraint]:
-    """Leave out the constraints that the others imply, long ones first."""
-    kept = list(constraints)
-    for constraint in sorted(constraints, key=lambda c: len(c.affine.terms), reverse=True):
-        others = [other for other in kept if other is not constraint]
-        if others and Domain.of(*others).implies(constraint):
-            kept = others
-    return kept
-
-
-def _separate(view: FunctionView, summary: Summary) -> Iterator[Precondition]:
-    """Ask that a written array shares no memory with another array that is used, unless C's ``restrict`` says so."""
-    written = [name for name, _ in summary.outputs]
-    used = {*view.read, *written}
-    arrays = [p for p in view.parameters if p.role == "array" and p.name in used]
-    for parameter in arrays:
-        others = [
-            o.name for o in arrays if o.name != parameter.name and not (o.name in written and o.name < parameter.name)
-        ]
-        if parameter.name in written and others and "restrict" not in parameter.c_type:
-            text = f"{parameter.name} shares no memory with {', '.join(others)}"
-            yield Precondition(text, _REASONS["no-overlap"], parameter.location)
 
 
 def describe_test(report: DifferentialReport) -> Trial:

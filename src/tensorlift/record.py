@@ -13,14 +13,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tensorlift.conditions.data import condition_data
+from tensorlift.conditions.language import InWords
 from tensorlift.diagnostics import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -85,11 +88,17 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """A condition that the proof needs and the source does not state: callers must guarantee it."""
+    """A condition that the proof needs and the source does not state: callers must guarantee it.
+
+    ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
+    ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent`` or ``type``.
+    """
 
     text: str
     reason: str
     location: Location | None = None
+    kind: str = ""
+    condition: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +171,7 @@ class FunctionRecord:
             "seconds": _seconds(self.seconds) if times else {},
             "parameters": [_parameter(p) for p in self.parameters],
             "outputs": [{"name": o.name, "dtype": o.dtype, "shape": o.shape} for o in self.outputs],
-            "preconditions": [{"text": p.text, "reason": p.reason, **_place(p.location)} for p in self.preconditions],
+            "preconditions": [_precondition(p) for p in self.preconditions],
             "residual_loops": [_residual_loop(r) for r in self.residual_loops],
             "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
             "tests": [_trial(t) for t in self.tests],
@@ -260,6 +269,16 @@ def _parameter(parameter: Parameter) -> dict[str, Json]:
         "dtype": parameter.dtype,
         "shape": parameter.shape,
         "layout": layout,
+    }
+
+
+def _precondition(precondition: Precondition) -> dict[str, Json]:
+    return {
+        "text": precondition.text,
+        "kind": precondition.kind,
+        "reason": precondition.reason,
+        **_place(precondition.location),
+        "condition": condition_data(precondition.condition or InWords(precondition.text)),
     }
 
 

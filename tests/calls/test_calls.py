@@ -10,9 +10,10 @@ import pytest
 from tests.calls import functions
 
 from tensorlift import ArgumentTypeError, ArgumentValueError, LiftError, lift
-from tensorlift.calls.conditions import compile_expression, evaluate, read_conditions
+from tensorlift.calls.conditions import read_conditions
 from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind
 from tensorlift.calls.memory import overlaps_itself, share_memory
+from tensorlift.conditions.notation import parse_condition
 from tensorlift.record import Precondition
 
 GEMM = lift(functions.gemm)
@@ -150,41 +151,36 @@ def test_what_does_not_fit_is_refused(value: Any, kind: str, error: type[LiftErr
         fit(value, parse_kind(kind), "x")
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("n >= 2", 1),
-        ("2*n - m + 3 == 4", 0),
-        ("(n + 1) // 2 <= 1 and m >= 0 or n == 7", 0),
-        ("A.shape[1] == n", 1),
-        ("len(L[0]) >= n", 0),
-        ("len(L) == m", 1),
-    ],
-)
-def test_conditions_are_decided_for_sizes(text: str, value: int) -> None:
-    sizes = {"n": 3, "m": 4, "A_shape1": 3, "L_shape0": 4, "L_shape1": 2}
-    code = compile_expression(text, sizes)
-    assert code is not None
-    assert evaluate(code, sizes) == value
-
-
-@pytest.mark.parametrize(
-    "text", ["[n] -> { : n > 0 }", "k >= 1", "n.real >= 1", "f(n)", "n ** n", "'n' == n", "n if n else 1", "lambda: n"]
-)
-def test_other_texts_are_no_conditions(text: str) -> None:
-    assert compile_expression(text, {"n"}) is None
+@pytest.mark.parametrize("text", ["[n] -> { : n > 0 }", "k >= 1", "n.real >= 1", "f(n)", "'n' == n", "B.shape[0] == n"])
+def test_what_no_call_can_check_is_refused(text: str) -> None:
     with pytest.raises(LiftError, match="TL524"):
-        read_conditions([Precondition(text, "a reason")], {"n"}, ())
+        read_conditions([Precondition(text, "a reason", condition=parse_condition(text))], {"n"}, {"A"})
+
+
+def test_conditions_on_sizes_and_on_memory_are_told_apart() -> None:
+    texts = ["n >= 2", "A.shape[1] == n", "A shares no memory with B, C", "C shares no memory with D", "n is one int64"]
+    listed = [Precondition(text, "a reason", condition=parse_condition(text)) for text in texts]
+    on_sizes, separations = read_conditions(listed, {"n"}, {"A", "B"})
+    assert [p.text for p in on_sizes] == texts[:2]
+    assert [(s.name, s.others) for s in separations] == [("A", ("B",))]
 
 
 def test_memory_is_shared_where_it_overlaps() -> None:
     def of(value: Any) -> Argument:
         return Argument(value, np.asarray(value))
 
+    def apart(one: Any, other: Any, *, unless_same: bool = False) -> bool:
+        return not share_memory(of(one), of(other), unless_same=unless_same)
+
     x, row = np.zeros((4, 4)), [1.0, 2.0]
-    assert share_memory(of(x), of(x[2:]))
-    assert not share_memory(of(x[:, ::2]), of(x[:, 1::2]))
-    assert share_memory(of([row, [3.0, 4.0]]), of([[1.0, 2.0], row]))
-    assert not share_memory(of([[1.0]]), of([[1.0]]))
+    assert not apart(x, x[2:])
+    assert not apart(x, x)
+    assert not apart(x, x.T, unless_same=True)
+    assert apart(x, x, unless_same=True)
+    assert apart(x[:, ::2], x[:, 1::2])
+    assert not apart([row, [3.0, 4.0]], [[1.0, 2.0], row])
+    assert not apart(row, row)
+    assert apart(row, row, unless_same=True)
+    assert apart([[1.0]], [[1.0]])
     assert not overlaps_itself(of(x[::-1, ::2].T))
     assert overlaps_itself(of(np.lib.stride_tricks.sliding_window_view(x[0], 2)))

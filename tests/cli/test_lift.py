@@ -11,6 +11,7 @@ import pytest
 from tensorlift import pipeline
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError, internal_error
+from tensorlift.record import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +136,7 @@ def test_the_report_is_written_with_or_without_times(c_file: str, tmp_path: Path
 @pytest.mark.usefixtures("asked")
 def test_a_report_on_standard_output_stands_alone(c_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["lift", c_file, "--json", "-"])
-    assert json.loads(capsys.readouterr().out)["schema"] == 1
+    assert json.loads(capsys.readouterr().out)["schema"] == SCHEMA_VERSION
 
 
 @pytest.mark.parametrize("option", ["-o", "--json"])

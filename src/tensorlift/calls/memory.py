@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from tensorlift.runtime.preconditions import are_separate, is_injective
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.calls.kinds import Argument, Array
-
-_WORK = 1000  # how hard to look for a shared element of two strided views
+    from tensorlift.calls.kinds import Argument
 
 
-def share_memory(one: Argument, other: Argument) -> bool:
-    """Tell whether two arguments share memory; where that is hard to tell, they do."""
+def share_memory(one: Argument, other: Argument, *, unless_same: bool) -> bool:
+    """Tell whether two arguments share memory; where that is hard to tell, they do.
+
+    With ``unless_same`` two names of the very same elements do not count.
+    """
     if isinstance(one.given, list) or isinstance(other.given, list):
-        return not set(_rows(one.given)).isdisjoint(_rows(other.given))
-    if not np.may_share_memory(one.held, other.held):
-        return False
-    try:
-        return np.shares_memory(one.held, other.held, max_work=_WORK)  # type: ignore[arg-type] # any bound is accepted
-    except np.exceptions.TooHardError:
-        return True
+        same = unless_same and one.given is other.given
+        return not same and not set(_rows(one.given)).isdisjoint(_rows(other.given))
+    return not are_separate(one.held, other.held, or_same=unless_same)
 
 
 def overlaps_itself(argument: Argument) -> bool:
@@ -31,7 +28,7 @@ def overlaps_itself(argument: Argument) -> bool:
     if isinstance(argument.given, list):
         rows = list(_rows(argument.given))
         return len(rows) != len(set(rows))
-    return not argument.held.flags.forc and not _is_spread(argument.held)
+    return not argument.held.flags.forc and not is_injective(argument.held)
 
 
 def _rows(value: Any) -> Iterator[int]:
@@ -41,13 +38,3 @@ def _rows(value: Any) -> Iterator[int]:
         if value and isinstance(value[0], list):
             for row in value:
                 yield from _rows(row)
-
-
-def _is_spread(array: Array) -> bool:
-    """Whether the strides keep elements apart: each steps over all that the smaller ones reach."""
-    reach = array.itemsize
-    for stride, extent in sorted((abs(s), e) for s, e in zip(array.strides, array.shape, strict=True) if e > 1):
-        if stride < reach:
-            return False
-        reach += stride * (extent - 1)
-    return True

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.calls.conditions import compile_expression, evaluate, read_conditions
+from tensorlift.calls.conditions import read_conditions, read_extent
 from tensorlift.calls.errors import wrong_value
 from tensorlift.calls.memory import overlaps_itself, share_memory
 from tensorlift.diagnostics import refuse
+from tensorlift.runtime.preconditions import holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import CodeType
 
     from tensorlift.calls.kinds import Argument, Array
+    from tensorlift.conditions.language import Sum
     from tensorlift.record import FunctionRecord, Precondition
 
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
@@ -94,23 +95,25 @@ class LiftedProgram:
     def check(self, arguments: Mapping[str, Argument]) -> None:
         """Raise ArgumentValueError where arguments, by name, break a precondition."""
         sizes = self._sizes(arguments)
-        self._check_sizes(sizes)
+        self._check_sizes(sizes, arguments)
         for separation in self._separations:
-            if any(share_memory(arguments[separation.name], arguments[other]) for other in separation.others):
+            written, unless_same = arguments[separation.name], separation.or_same
+            if any(share_memory(written, arguments[o], unless_same=unless_same) for o in separation.others):
                 raise self._broken(separation.precondition)
         for name in self._written:
             self._check_written(name, arguments[name])
 
-    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
-        for name, axis, extent, code in self._extents:
+    def _check_sizes(self, sizes: Mapping[str, int], arguments: Mapping[str, Argument]) -> None:
+        for name, axis, extent, value in self._extents:
             actual = sizes[f"{name}_shape{axis}"]
-            wanted = evaluate(code, sizes)
+            wanted = value.at(sizes, {})
             if wanted != actual:
                 rule = f"it must be {self._spelled(extent)}, which is {wanted}"
                 raise wrong_value(f"extent {axis} of `{name}` is {actual}: {rule}", _REMEDY, self.record.location)
-        for condition in self._conditions:
-            if not condition.holds(sizes):
-                raise self._broken(condition.precondition)
+        values = {**{name: argument.held for name, argument in arguments.items()}, **sizes}
+        for precondition in self._conditions:
+            if precondition.condition is not None and not holds(precondition.condition, values):
+                raise self._broken(precondition)
 
     def _check_written(self, name: str, argument: Argument) -> None:
         if overlaps_itself(argument):
@@ -150,12 +153,12 @@ class LiftedProgram:
         return _CONVERTED[kind](value)
 
 
-def _extent(extent: str, record: FunctionRecord, known: set[str]) -> CodeType:
-    code = compile_expression(extent, known)
-    if code is None:
+def _extent(extent: str, record: FunctionRecord, known: set[str]) -> Sum:
+    value = read_extent(extent, known)
+    if value is None:
         message = f"no call can check the extent `{extent}`"
         raise refuse("TL524", message, record.location, "lift the file with the function `lift` or the command")
-    return code
+    return value
 
 
 def _put(argument: Argument, value: Array) -> None:

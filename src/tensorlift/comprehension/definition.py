@@ -96,7 +96,8 @@ class Summary:
     ``sizes`` are the size parameters by name, ``scalars`` the scalar parameters, ``arrays`` parameters and locals by
     source name.  ``outputs`` pairs each written array parameter, in source order, with the name of its final version;
     ``result`` is the rank-0 definition of the returned value.  ``context`` is what is known of the sizes: the program
-    is defined exactly there.
+    is defined exactly there.  Of a written array and one that is only read, ``may_overlap`` holds pairs
+    that may share memory at will, ``may_be_same`` those that may be the same elements.
     """
 
     name: str
@@ -112,6 +113,8 @@ class Summary:
     diagnostics: tuple[Diagnostic, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()  # sizes, scalars and arrays together, in source order
+    may_overlap: tuple[tuple[str, str], ...] = ()
+    may_be_same: tuple[tuple[str, str], ...] = ()
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

@@ -13,11 +13,11 @@ from tensorlift.ir.linear import Linear, Quotient, linear_expression
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from random import Random
 
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.ir.function import FunctionView, Parameter, Requirement
 
     Sizes = dict[str, int]
     Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]
@@ -114,11 +114,21 @@ def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bo
 
 def required(view: FunctionView) -> Domain:
     """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
-    symbols = [Linear.size(name) for name in view.size_names]
     conditions = [f"{name} >= 0" for name in view.size_names]
-    for condition in (row.condition for row in view.requires if row.condition is not None):
-        for constraint in condition.constraints:
-            left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
-            relation = "=" if constraint.kind.value == "==" else constraint.kind.value
-            conditions.append(f"{_spell(left)} {relation} {_spell(right)}")
+    for row in view.requires:
+        conditions += _conditions(row)
     return _where(conditions)
+
+
+def set_of(requirement: Requirement) -> Domain:
+    """Return the sizes that meet the affine form of a requirement."""
+    return _where(list(_conditions(requirement)))
+
+
+def _conditions(requirement: Requirement) -> Iterator[str]:
+    """Spell the affine form of a requirement for isl, constraint by constraint."""
+    symbols = [Linear.size(name) for name in requirement.sizes]
+    for constraint in requirement.condition.constraints if requirement.condition is not None else ():
+        left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
+        relation = "=" if constraint.kind.value == "==" else constraint.kind.value
+        yield f"{_spell(left)} {relation} {_spell(right)}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.diagnostics import refuse
+from tensorlift.summarize.aliasing import harmless_pairs
 from tensorlift.summarize.bounds import bounds_of
 from tensorlift.summarize.initialisation import require_initialised
 from tensorlift.summarize.lifting import Lifting
@@ -57,6 +58,7 @@ def _summarise(program: Program, minimum_size: int) -> Summary:
     if result is not None:
         items.append(result)
     used = set(_arrays_of(items))
+    harmless = harmless_pairs(program, bounds.context)
     return Summary(
         name=program.name,
         sizes=program.sizes,
@@ -70,6 +72,8 @@ def _summarise(program: Program, minimum_size: int) -> Summary:
         assumed=bounds.assumed,
         versions=versions,
         parameters=program.parameters,
+        may_overlap=harmless.may_overlap,
+        may_be_same=harmless.may_be_same,
     )
 
 

@@ -282,10 +282,13 @@ def _check_parameter(ctype: CType, location: Location, name: str) -> None:
 
 
 def _spelling(parameter: nodes.Variable) -> str:
-    """Spell the canonical type of a parameter; an array parameter is the pointer that it decays to."""
-    ctype = parameter.ctype
-    if not isinstance(ctype, ArrayType):
-        return ctype.spelling
-    base, _, rest = ctype.spelling.partition("[")
-    inner = rest.partition("]")[2]
-    return f"{base.strip()} (*){inner}" if inner else f"{base.strip()} *"
+    """Spell the canonical type of a parameter; an array parameter is the pointer that it decays to.
+
+    ``restrict`` is kept of pointers to elements and rows: of a table of row pointers it says nothing about the rows.
+    """
+    spelling = parameter.ctype.spelling
+    if isinstance(parameter.ctype, ArrayType):
+        base, _, rest = spelling.partition("[")
+        inner = rest.partition("]")[2]
+        spelling = f"{base.strip()} (*){inner}" if inner else f"{base.strip()} *"
+    return spelling.replace("*", "*restrict") if parameter.is_restrict and spelling.count("*") == 1 else spelling

@@ -32,6 +32,7 @@ class Variable:
     is_global: bool = False
     is_const: bool = False
     is_volatile: bool = False
+    is_restrict: bool = False
     keeps_rank: bool = False
     access: str = ""
 

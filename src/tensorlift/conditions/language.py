@@ -1,0 +1,250 @@
+"""The language of conditions: sums over sizes, and what callers must guarantee about sizes, scalars and arrays.
+
+A condition is plain data.  ``str`` gives its notation, which `notation` reads back; `data` writes it as JSON values;
+`runtime.preconditions` decides whether it holds for the arguments of a call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Relation = Literal["<=", ">=", "<", ">", "==", "!="]
+RELATIONS: tuple[Relation, ...] = ("<=", ">=", "==", "!=", "<", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """One extent of an array, ``A.shape[1]``; ``of_list`` only spells it for nested lists, ``len(A[0])``."""
+
+    array: str
+    axis: int
+    of_list: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        """Spell it as in Python."""
+        return f"len({self.array}{'[0]' * self.axis})" if self.of_list else f"{self.array}.shape[{self.axis}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """``floor(numerator / divisor)`` with a positive divisor."""
+
+    numerator: Sum
+    divisor: int
+
+    def __str__(self) -> str:
+        """Spell it as in Python, in parentheses."""
+        inner = str(self.numerator)
+        return f"({inner if self.numerator.atom is not None else f'({inner})'} // {self.divisor})"
+
+
+Atom = str | Extent | Quotient  # a name is that of a size or of a scalar parameter
+Product = tuple[int, tuple[Atom, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum of products ``factor * atom * atom``, in the order in which it is spelled."""
+
+    terms: tuple[Product, ...] = ()
+
+    @staticmethod
+    def of(*terms: Product) -> Sum:
+        """Add products up; those of the same atoms become one."""
+        found: dict[tuple[Atom, ...], int] = {}
+        for factor, atoms in terms:
+            key = tuple(sorted(atoms, key=str))
+            found[key] = found.get(key, 0) + factor
+        return Sum(tuple((factor, atoms) for atoms, factor in found.items() if factor))
+
+    @staticmethod
+    def number(value: int) -> Sum:
+        """Stand for a number."""
+        return Sum.of((value, ()))
+
+    @staticmethod
+    def name(atom: Atom) -> Sum:
+        """Stand for one atom."""
+        return Sum(((1, (atom,)),))
+
+    def __add__(self, other: Sum) -> Sum:
+        """Add."""
+        return Sum.of(*self.terms, *other.terms)
+
+    def __sub__(self, other: Sum) -> Sum:
+        """Subtract."""
+        return Sum.of(*self.terms, *((-factor, atoms) for factor, atoms in other.terms))
+
+    def __mul__(self, other: Sum) -> Sum:
+        """Multiply."""
+        return Sum.of(*((a * b, (*left, *right)) for a, left in self.terms for b, right in other.terms))
+
+    @property
+    def atom(self) -> Atom | None:
+        """The atom, where the sum is just that."""
+        return self.terms[0][1][0] if len(self.terms) == 1 and self.terms[0][0] == len(self.terms[0][1]) == 1 else None
+
+    @property
+    def value(self) -> int | None:
+        """The number, where the sum is just that."""
+        if not self.terms:
+            return 0
+        return self.terms[0][0] if len(self.terms) == 1 and not self.terms[0][1] else None
+
+    def atoms(self) -> Iterator[Atom]:
+        """Yield the names and extents, those inside quotients too."""
+        for _, atoms in self.terms:
+            for atom in atoms:
+                if isinstance(atom, Quotient):
+                    yield from atom.numerator.atoms()
+                else:
+                    yield atom
+
+    def substitute(self, values: Mapping[Atom, Sum]) -> Sum:
+        """Replace atoms by sums, inside quotients too."""
+        total = Sum()
+        for factor, atoms in self.terms:
+            product = Sum.number(factor)
+            for atom in atoms:
+                if isinstance(atom, Quotient):
+                    inner = Sum.name(Quotient(atom.numerator.substitute(values), atom.divisor))
+                    product *= values.get(atom, inner)
+                else:
+                    product *= values.get(atom, Sum.name(atom))
+            total += product
+        return total
+
+    def at(self, values: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]) -> int:
+        """Evaluate; raises KeyError for a name and IndexError for an axis that has no value."""
+        total = 0
+        for factor, atoms in self.terms:
+            product = factor
+            for atom in atoms:
+                if isinstance(atom, Quotient):
+                    product *= atom.numerator.at(values, shapes) // atom.divisor
+                else:
+                    product *= shapes[atom.array][atom.axis] if isinstance(atom, Extent) else values[atom]
+            total += product
+        return total
+
+    def __str__(self) -> str:
+        """Spell as in a formula, ``2*n - m + 3``."""
+        text = "".join(f" {'-' if factor < 0 else '+'} {_product(abs(factor), atoms)}" for factor, atoms in self.terms)
+        return (text[3:] if text.startswith(" + ") else "-" + text[3:]) if text else "0"
+
+
+def _product(factor: int, atoms: tuple[Atom, ...]) -> str:
+    return "*".join([*([str(factor)] if factor != 1 or not atoms else []), *map(str, atoms)])
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A relation between two sums."""
+
+    left: Sum
+    relation: Relation
+    right: Sum
+
+    def __str__(self) -> str:
+        """Spell as in a formula, ``K <= lda``."""
+        return f"{self.left} {self.relation} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of several choices holds, each a conjunction."""
+
+    choices: tuple[tuple[Compare, ...], ...]
+
+    def __str__(self) -> str:
+        """Spell as Python does, ``(m >= 1 and n >= 1) or (m == 0)``."""
+        return " or ".join(f"({' and '.join(map(str, choice))})" for choice in self.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """An array that is written shares no memory with any of the others.
+
+    ``or_same`` also allows that another one is the very same elements: same address, shape and strides.
+    """
+
+    array: str
+    others: tuple[str, ...]
+    or_same: bool = False
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        same = ", unless it is the same array" if self.or_same else ""
+        return f"{self.array} shares no memory with {', '.join(self.others)}{same}"
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctRows:
+    """The rows that a table of row pointers names do not overlap."""
+
+    array: str
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"the rows of {self.array} do not overlap"
+
+
+@dataclass(frozen=True, slots=True)
+class NotNull:
+    """A pointer points to an array."""
+
+    array: str
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"{self.array} is not a null pointer"
+
+
+@dataclass(frozen=True, slots=True)
+class IsArray:
+    """A parameter is an array of an element type, a NumPy name, and a number of dimensions."""
+
+    name: str
+    dtype: str
+    rank: int
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"{self.name} is a {self.dtype} array of {self.rank} dimension{'' if self.rank == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class IsScalar:
+    """A parameter is one number of a type, a NumPy name."""
+
+    name: str
+    dtype: str
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"{self.name} is one {self.dtype}"
+
+
+@dataclass(frozen=True, slots=True)
+class InWords:
+    """A condition that has no form in this language, so that nothing can decide it."""
+
+    text: str
+
+    def __str__(self) -> str:
+        """Give the words."""
+        return self.text
+
+
+Condition = Compare | AnyOf | Separate | DistinctRows | NotNull | IsArray | IsScalar | InWords
+
+
+def atoms_of(condition: Condition) -> set[Atom]:
+    """Collect the names and extents that a relation between sums, or a choice of such, speaks of."""
+    if isinstance(condition, AnyOf):
+        return {atom for choice in condition.choices for part in choice for atom in atoms_of(part)}
+    return {*condition.left.atoms(), *condition.right.atoms()} if isinstance(condition, Compare) else set()

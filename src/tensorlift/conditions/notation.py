@@ -1,0 +1,119 @@
+"""Reading the notation of conditions back: ``parse_condition(str(condition)) == condition``."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tensorlift.conditions.language import (
+    RELATIONS,
+    AnyOf,
+    Compare,
+    Condition,
+    DistinctRows,
+    Extent,
+    InWords,
+    IsArray,
+    IsScalar,
+    NotNull,
+    Quotient,
+    Relation,
+    Separate,
+    Sum,
+)
+
+_NAME = r"[A-Za-z_]\w*"
+_SEPARATE = re.compile(
+    rf"({_NAME}) shares no memory with ({_NAME}(?:, {_NAME})*)(, unless it is the same array)?", re.ASCII
+)
+_ROWS = re.compile(rf"the rows of ({_NAME}) do not overlap", re.ASCII)
+_NOT_NULL = re.compile(rf"({_NAME}) is not a null pointer", re.ASCII)
+_ARRAY = re.compile(rf"({_NAME}) is a (\w+) array of (\d+) dimensions?", re.ASCII)
+_SCALAR = re.compile(rf"({_NAME}) is one (\w+)", re.ASCII)
+_SYMBOLS: dict[type[ast.cmpop], Relation] = dict(
+    zip((ast.LtE, ast.GtE, ast.Eq, ast.NotEq, ast.Lt, ast.Gt), RELATIONS, strict=True)
+)
+
+
+def parse_condition(text: str) -> Condition:
+    """Read a condition; what is in no notation of the language is one in words."""
+    if match := _SEPARATE.fullmatch(text):
+        return Separate(match[1], tuple(match[2].split(", ")), or_same=match[3] is not None)
+    if match := _ROWS.fullmatch(text):
+        return DistinctRows(match[1])
+    if match := _NOT_NULL.fullmatch(text):
+        return NotNull(match[1])
+    if match := _ARRAY.fullmatch(text):
+        return IsArray(match[1], match[2], int(match[3]))
+    if match := _SCALAR.fullmatch(text):
+        return IsScalar(match[1], match[2])
+    try:
+        return _relation(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError):
+        return InWords(text)
+
+
+def parse_sum(text: str) -> Sum:
+    """Read a sum of products over names, extents and quotients; raises ValueError for anything else."""
+    try:
+        return sum_of(ast.parse(text, mode="eval").body)
+    except SyntaxError as error:
+        raise ValueError(f"'{text}' is no sum: {error.msg}") from None
+
+
+def comparison_of(node: ast.expr) -> Compare:
+    """Read one relation between sums; raises ValueError for anything else."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _SYMBOLS:
+        return Compare(sum_of(node.left), _SYMBOLS[type(node.ops[0])], sum_of(node.comparators[0]))
+    raise ValueError(f"'{ast.unparse(node)}' is no relation between sums")
+
+
+def sum_of(node: ast.expr) -> Sum:
+    """Read a sum of products; ``/`` means the rounded-down quotient, as ``//`` does."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return Sum.number(node.value)
+    if isinstance(node, ast.Name):
+        return Sum.name(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return Sum() - sum_of(node.operand)
+    if isinstance(node, ast.Subscript | ast.Call):
+        return Sum.name(_extent(node))
+    if isinstance(node, ast.BinOp):
+        left, right = sum_of(node.left), sum_of(node.right)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.Div | ast.FloorDiv) and (right.value or 0) > 0:
+            return Sum.name(Quotient(left, right.value or 1))
+    raise ValueError(f"'{ast.unparse(node)}' is no sum of products")
+
+
+def _extent(node: ast.expr) -> Extent:
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id=array), attr="shape"), slice=ast.Constant(value=int(axis))
+        ) if type(axis) is int and axis >= 0:
+            return Extent(array, axis)
+        case ast.Call(func=ast.Name(id="len"), args=[part], keywords=[]):
+            depth = 0
+            while isinstance(part, ast.Subscript) and ast.unparse(part.slice) == "0":
+                part, depth = part.value, depth + 1
+            if isinstance(part, ast.Name):
+                return Extent(part.id, depth, of_list=True)
+    raise ValueError(f"'{ast.unparse(node)}' is no extent")
+
+
+def _relation(node: ast.expr) -> Compare | AnyOf:
+    if isinstance(node, ast.BoolOp):
+        parts = node.values if isinstance(node.op, ast.Or) else [node]
+        return AnyOf(tuple(_choice(part) for part in parts))
+    return comparison_of(node)
+
+
+def _choice(node: ast.expr) -> tuple[Compare, ...]:
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return tuple(map(comparison_of, node.values))
+    return (comparison_of(node),)

@@ -1,0 +1,205 @@
+"""What callers must guarantee: all that a proof assumes of the arguments, as weak as is known, each with its place.
+
+The front end's assumptions, the sizes that summarising assumed, and the sizes for which no access leaves its array are
+first put together; a condition that the others imply, or that holds by definition or by the type of a size, is left
+out.  A written array must share no memory with the others that are used, other than with one that may be the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least
+from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
+from tensorlift.conditions.notation import parse_condition
+from tensorlift.ir.linear import Linear
+from tensorlift.ir.location import location_of
+from tensorlift.record import Precondition
+from tensorlift.runtime.sizes import required, set_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.conditions.language import Atom, Relation
+    from tensorlift.diagnostics import Location
+    from tensorlift.ir.function import FunctionView
+
+REASONS = {
+    "size": "the loops and extents of these sizes are counted from here on",
+    "stride": "rows of the array must not overlap",
+    "overflow": "index arithmetic must stay in its type",
+    "no-overlap": "a written array must not share memory with another",
+    "distinct-rows": "a table of row pointers must name each row once",
+    "not-null": "the source does something else where the array is missing",
+    "extent": "every access must stay inside its array",
+    "type": "it has no annotation, so its use decides",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A condition on its way: ``domain`` is what it says of the sizes, None where that has no affine form."""
+
+    kind: str
+    condition: Condition
+    location: Location | None
+    domain: Domain | None = None
+
+    def precondition(self, names: Mapping[Atom, Sum]) -> Precondition:
+        """Give it as the record holds it."""
+        condition = _tidy(self.condition, names)
+        return Precondition(str(condition), REASONS.get(self.kind, self.kind), self.location, self.kind, condition)
+
+
+def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition, ...]:
+    """List the conditions: on sizes, those that the front end stated, on accesses, on memory."""
+    facts = _facts(view, summary)
+    sizes = [
+        _Entry("size", condition, _loop_over(view, domain), domain)
+        for condition, domain in _split(summary.assumed.gist(facts))
+    ]
+    stated = [
+        _Entry(row.kind, parse_condition(row.text), row.location, set_of(row) if row.condition else None)
+        for row in view.requires
+    ]
+    needed = summary.context.gist(summary.assumed & required(view) & facts)
+    bounds = [_Entry("extent", condition, view.location, domain) for condition, domain in _split(needed)]
+    entries = _without_implied([*sizes, *stated, *bounds], facts)
+    names = _names(view, summary)
+    found = [entry.precondition(names) for entry in [*entries, *_separate(view, summary)]]
+    return tuple(dict.fromkeys(found))
+
+
+# -- sizes
+
+
+def _facts(view: FunctionView, summary: Summary) -> Domain:
+    """Return what holds in any case: quotients are what they are, and unsigned sizes are not negative."""
+    facts = [at_least(p.name, 0) for p in view.parameters if p.role == "size" and p.dtype.startswith("u")]
+    facts += [at_least(name, 0) for name in _extents_of_python(view)]
+    for derived in summary.derived:
+        rest = derived.numerator - Affine.var(derived.name, derived.divisor)
+        facts += [at_least(rest, 0), at_least(derived.divisor - 1, rest)]
+    return Domain.of(*facts)
+
+
+def _split(domain: Domain) -> Iterator[tuple[Condition, Domain]]:
+    """Split a condition on sizes into its constraints where it is a conjunction."""
+    pruned = domain.pruned()
+    try:
+        conjuncts = pruned.conjuncts()
+    except NotAffine:
+        yield InWords(str(domain)), domain
+        return
+    if len(conjuncts) == 1:
+        yield from ((_compare(c), Domain.of(c)) for c in sorted(conjuncts[0], key=str))
+    elif conjuncts:
+        yield AnyOf(tuple(tuple(map(_compare, sorted(c, key=str))) for c in conjuncts)), domain
+
+
+def _compare(constraint: Constraint) -> Compare:
+    return Compare(_sum(constraint.affine), "==" if constraint.is_equality else ">=", Sum())
+
+
+def _sum(value: Affine) -> Sum:
+    return Sum.of(*((factor, (name,)) for name, factor in value.terms), (value.constant, ()))
+
+
+def _without_implied(entries: Sequence[_Entry], facts: Domain) -> list[_Entry]:
+    """Leave out what the others imply; those that are listed last go first."""
+    kept = list(entries)
+    for entry in reversed(entries):
+        if entry.domain is None:
+            continue
+        others = facts
+        for other in kept:
+            others = others & other.domain if other is not entry and other.domain is not None else others
+        if others.is_subset(entry.domain):
+            kept = [other for other in kept if other is not entry]
+    return kept
+
+
+def _loop_over(view: FunctionView, domain: Domain) -> Location | None:
+    """Find the line that a condition on sizes comes from: the first loop that runs up to one, or the function."""
+    names = set(domain.variables())
+    values = {p.value for p in view.parameters if p.name in names}
+    loops = (op for op in view.func_op.walk() if op.name == "affine.for" and not values.isdisjoint(op.operands))
+    return next((place for place in map(location_of, loops) if place is not None), view.location)
+
+
+# -- memory
+
+
+def _separate(view: FunctionView, summary: Summary) -> Iterator[_Entry]:
+    """Ask that a written array shares no memory with another array that is used, unless C's ``restrict`` says so."""
+    written = [name for name, _ in summary.outputs]
+    used = {*view.read, *written}
+    arrays = [p for p in view.parameters if p.role == "array" and p.name in used and "restrict" not in p.c_type]
+    for parameter in arrays:
+        if parameter.name not in written:
+            continue
+        others = [
+            o.name
+            for o in arrays
+            if o.name != parameter.name
+            and not (o.name in written and o.name < parameter.name)
+            and (parameter.name, o.name) not in summary.may_overlap
+        ]
+        same = [o for o in others if (parameter.name, o) in summary.may_be_same]
+        place = _first_store(view, parameter.name) or parameter.location
+        for names, or_same in (([o for o in others if o not in same], False), (same, True)):
+            if names:
+                yield _Entry("no-overlap", Separate(parameter.name, tuple(names), or_same), place)
+
+
+def _first_store(view: FunctionView, array: str) -> Location | None:
+    """Find the first place where an array is written."""
+    values = {p.value for p in view.parameters if p.name == array}
+    stores = (op for op in view.func_op.walk() if op.name in ("affine.store", "memref.store"))
+    return next((location_of(op) for op in stores if op.operands[1] in values), None)
+
+
+# -- spelling
+
+
+def _tidy(condition: Condition, names: Mapping[Atom, Sum]) -> Condition:
+    """Spell relations in the names of the source, without negative terms, a number on the right."""
+    if isinstance(condition, AnyOf):
+        return AnyOf(tuple(tuple(_balanced(part, names) for part in choice) for choice in condition.choices))
+    return _balanced(condition, names) if isinstance(condition, Compare) else condition
+
+
+_TURNED: dict[Relation, Relation] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "==", "!=": "!="}
+
+
+def _balanced(condition: Compare, names: Mapping[Atom, Sum]) -> Compare:
+    difference = (condition.left - condition.right).substitute(names)
+    left = Sum(tuple(term for term in difference.terms if term[0] > 0))
+    right = Sum() - Sum(tuple(term for term in difference.terms if term[0] < 0))
+    if left.value is not None:
+        return Compare(right, _TURNED[condition.relation], left)
+    return Compare(left, condition.relation, right)
+
+
+def _names(view: FunctionView, summary: Summary) -> dict[Atom, Sum]:
+    """Give what stands for the sizes that have no name in the source: quotients, and extents of Python's arrays."""
+    found: dict[Atom, Sum] = {d.name: Sum.name(Quotient(_sum(d.numerator), d.divisor)) for d in summary.derived}
+    return found | {name: Sum.name(extent) for name, extent in _extents_of_python(view).items()}
+
+
+def _extents_of_python(view: FunctionView) -> dict[str, Extent]:
+    """Give the sizes that the Python front end made for the extents of an array, each with its extent."""
+    if "tl.returns" not in view.func_op.attributes:
+        return {}
+    extents = {
+        Extent(p.name, axis): extent
+        for p in view.parameters
+        if p.role == "array"
+        for axis, extent in enumerate(p.extents or ())
+    }
+    made = {f"{e.array}_shape{e.axis}": e for e in extents}
+    return {name: e for name, e in made.items() if extents[e] == Linear.size(name)}

@@ -1,0 +1,92 @@
+"""Decides conditions for the arguments of a call: sizes, extents, types, memory that is shared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.conditions.language import (
+    AnyOf,
+    Compare,
+    DistinctRows,
+    Extent,
+    IsArray,
+    IsScalar,
+    Separate,
+    atoms_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.conditions.language import Condition, Relation
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+_MOST_WORK = 1000  # to decide whether two arrays overlap; what takes more counts as an overlap
+
+
+def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
+    """Decide a condition for values and arrays by name; one that speaks of others, or in words, is taken to hold."""
+    match condition:
+        case Compare() | AnyOf():
+            known = all((atom.array if isinstance(atom, Extent) else atom) in values for atom in atoms_of(condition))
+            return not known or _relations_hold(condition, values)
+        case Separate(array, others, or_same):
+            written = values.get(array)
+            found = [values[other] for other in others if isinstance(values.get(other), np.ndarray)]
+            return not isinstance(written, np.ndarray) or all(are_separate(written, o, or_same) for o in found)
+        case DistinctRows(array):
+            return not isinstance(values.get(array), np.ndarray) or is_injective(values[array])
+        case IsArray(name, dtype, rank):
+            value = values.get(name)
+            return not isinstance(value, np.ndarray) or (value.dtype.name == dtype and value.ndim == rank)
+        case IsScalar(name, _):
+            return np.ndim(values.get(name, 0)) == 0
+        case _:
+            return True
+
+
+def are_separate(written: Array, other: Array, or_same: bool = False) -> bool:  # noqa: FBT001, FBT002 - a field of the condition
+    """Tell whether two arrays share no element's memory or, with ``or_same``, are the same elements."""
+    if or_same and (written.ctypes.data, written.strides, written.shape) == (
+        other.ctypes.data,
+        other.strides,
+        other.shape,
+    ):
+        return True
+    return not np.may_share_memory(written, other, max_work=_MOST_WORK)  # type: ignore[arg-type]  # numpy's stub knows two of the numbers only
+
+
+def is_injective(array: Array) -> bool:
+    """Tell whether each stride passes all that lies inside of it, so that no two elements share memory."""
+    span = array.itemsize
+    for stride, extent in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < span:
+            return array.size == 0
+        span += stride * (extent - 1)
+    return True
+
+
+def _relations_hold(condition: Compare | AnyOf, values: Mapping[str, Any]) -> bool:
+    if isinstance(condition, AnyOf):
+        return any(all(_relations_hold(part, values) for part in choice) for choice in condition.choices)
+    shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
+    return _related(condition.left.at(values, shapes), condition.relation, condition.right.at(values, shapes))
+
+
+def _related(left: int, relation: Relation, right: int) -> bool:
+    match relation:
+        case "<=":
+            return left <= right
+        case ">=":
+            return left >= right
+        case "<":
+            return left < right
+        case ">":
+            return left > right
+        case "==":
+            return left == right
+        case "!=":
+            return left != right

@@ -1,0 +1,107 @@
+"""Which arrays may share memory: where a written array is also read under another name, and that changes nothing.
+
+C gives no word that two pointers differ.  If ``c`` and ``a`` are the same elements, address for address, then a read
+of ``a`` sees what was written to ``c`` before, which the definitions do not.  It changes nothing where no iteration
+reads a cell of ``a`` after a cell of ``c`` at the same place was written: then every read sees what was there at the
+beginning.  Where all reads of ``a`` come before all writes of ``c``, the two may even overlap at will.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, equal, less
+from tensorlift.summarize.statements import Load, Loop, Store, blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.summarize.program import Program
+    from tensorlift.summarize.statements import Block
+
+_LATER = "later__"  # before the loop variables of a read, to tell them from those of the write
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load or store, the loops around it, and its place in the text of the function."""
+
+    array: str
+    indices: tuple[Affine, ...]
+    loops: tuple[Loop, ...]
+    position: int
+
+
+class HarmlessPairs(NamedTuple):
+    """Pairs of a written array and one that is only read: those that may overlap at will, and those that may be one."""
+
+    may_overlap: tuple[tuple[str, str], ...]
+    may_be_same: tuple[tuple[str, str], ...]
+
+
+def harmless_pairs(program: Program, context: Domain) -> HarmlessPairs:
+    """Find the pairs in a context of sizes; those that may be the same have one element type and one shape."""
+    accesses = list(_accesses(program.body, (), [0]))
+    stores = [a for a, is_store in accesses if is_store]
+    loads = [a for a, is_store in accesses if not is_store]
+    read = [a for a in program.arrays if program.arrays[a].is_parameter and a not in program.written]
+    overlap, same = [], []
+    for written in program.written:
+        for other in read:
+            pairs = [(s, o) for s in stores if s.array == written for o in loads if o.array == other]
+            if not any(_may_follow(s, o, context, UNIVERSE) for s, o in pairs):
+                overlap.append((written, other))
+            elif _alike(program, written, other) and not any(
+                _may_follow(s, o, context, _same_place(s, o)) for s, o in pairs
+            ):
+                same.append((written, other))
+    return HarmlessPairs(tuple(overlap), tuple(same))
+
+
+def _alike(program: Program, one: str, other: str) -> bool:
+    a, b = program.arrays[one], program.arrays[other]
+    return a.dtype == b.dtype and a.shape == b.shape
+
+
+def _accesses(block: Block, loops: tuple[Loop, ...], count: list[int]) -> Iterator[tuple[_Access, bool]]:
+    """Yield loads and stores in the order of the text, which is that of execution within an iteration."""
+    for statement in block:
+        count[0] += 1
+        if isinstance(statement, Load | Store):
+            yield _Access(statement.array, statement.indices, loops, count[0]), isinstance(statement, Store)
+        inner = (*loops, statement) if isinstance(statement, Loop) else loops
+        for body in blocks_of(statement):
+            yield from _accesses(body, inner, count)
+
+
+def _later(load: _Access) -> dict[str, Affine]:
+    return {loop.variable: Affine.var(_LATER + loop.variable) for loop in load.loops}
+
+
+def _same_place(store: _Access, load: _Access) -> Domain:
+    """Return the iterations of a store and of a load, the latter's variables renamed, that touch the same cell."""
+    later = _later(load)
+    places = zip(store.indices, load.indices, strict=True)
+    return Domain.of(*(equal(a, b.substitute(later)) for a, b in places))
+
+
+def _may_follow(store: _Access, load: _Access, context: Domain, together: Domain) -> bool:
+    """Tell whether a load can come after a store in such iterations; conditions around them are not looked at."""
+    later = _later(load)
+    both = context & _iterations(store) & _iterations(load).substitute(later) & together
+    shared = [a.variable for a, b in zip(store.loops, load.loops, strict=False) if a is b]
+    for depth, variable in enumerate(shared):
+        outer = [equal(name, later[name]) for name in shared[:depth]]
+        if not (both & Domain.of(*outer, less(variable, later[variable]))).is_empty():
+            return True
+    within = Domain.of(*(equal(name, later[name]) for name in shared))
+    return store.position < load.position and not (both & within).is_empty()
+
+
+def _iterations(access: _Access) -> Domain:
+    domain = UNIVERSE
+    for loop in access.loops:
+        domain = domain & loop.domain()
+    return domain

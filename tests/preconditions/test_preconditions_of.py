@@ -1,0 +1,104 @@
+"""Preconditions are complete, as weak as is known, and each has the place in the source that needs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift import lift
+
+if TYPE_CHECKING:
+    from tensorlift.record import Precondition
+
+
+def of(text: str) -> dict[str, Precondition]:
+    (function,) = lift(text).functions
+    return {p.text: p for p in function.preconditions}
+
+
+def texts(text: str) -> set[str]:
+    return set(of(text))
+
+
+GEMM = """void gemm(int M, int N, int K, const double *A, int lda, const double *B, double *C) {
+  for (int i = 0; i < M; i++)
+    for (int k = 0; k < K; k++)
+      for (int j = 0; j < N; j++)
+        C[i*N + j] += A[i*lda + k] * B[k*N + j];
+}
+"""
+
+
+def test_each_has_kind_reason_and_place() -> None:
+    found = of(GEMM)
+    places = {text: (p.kind, p.location.line if p.location else 0) for text, p in found.items()}
+    assert places["K <= lda"] == ("stride", 5)
+    assert places["C shares no memory with A, B"] == ("no-overlap", 5)
+    assert {p.kind for p in found.values()} <= {"size", "stride", "no-overlap"}
+    assert all(p.reason and str(p.condition) == p.text for p in found.values())
+
+
+def test_sizes_come_from_the_loops_that_count_them() -> None:
+    lines = {p.text[0]: p.location.line for p in of(GEMM).values() if p.kind == "size" and p.location}
+    assert all({"M": 2, "K": 3, "N": 4}[name] == line for name, line in lines.items())
+
+
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        ("c[i] = a[i] + b[i];", "c shares no memory with a, b, unless it is the same array"),
+        ("c[i] = a[n - 1 - i] + b[i];", "c shares no memory with a"),
+        ("c[n - 1 - i] = a[n - 1 - i];", "c shares no memory with a, unless it is the same array"),
+        ("if (b[i] > 0) c[i] = a[i];", "c shares no memory with a, b, unless it is the same array"),
+        ("c[i] = 1; c[i] += a[i];", "c shares no memory with a"),
+    ],
+)
+def test_the_same_array_is_allowed_where_reads_come_before_writes(body: str, condition: str) -> None:
+    found = texts(f"void f(int n, double *c, double *a, double *b) {{ for (int i = 0; i < n; i++) {{ {body} }} }}")
+    assert condition in found
+
+
+def test_another_element_type_is_never_the_same_array() -> None:
+    source = "void f(int n, float *c, double *a) { for (int i = 0; i < n; i++) c[i] = a[i]; }"
+    assert "c shares no memory with a" in texts(source)
+
+
+def test_arrays_read_before_the_first_write_may_overlap() -> None:
+    source = """double f(int n, double *c, double *a) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i];
+  for (int i = 0; i < n; i++) c[i] = s;
+  return s;
+}"""
+    assert not any("memory" in text for text in texts(source))
+
+
+def test_an_outer_loop_brings_reads_after_writes() -> None:
+    source = """void f(int n, int m, double *c, double *a) {
+  for (int k = 0; k < m; k++)
+    for (int i = 0; i < n; i++) c[i] = c[i] * 2 + a[i];
+}"""
+    assert "c shares no memory with a" in texts(source)
+
+
+@pytest.mark.parametrize("qualified", ["double *restrict c, double *a", "double *c, double *restrict a"])
+def test_restrict_on_either_side_is_enough(qualified: str) -> None:
+    source = f"void f(int n, {qualified}) {{ for (int i = 1; i < n; i++) c[i] = c[i - 1] + a[i]; }}"
+    assert not any("memory" in text for text in texts(source))
+
+
+def test_what_another_condition_implies_is_left_out() -> None:
+    source = "void f(int n, double *a) { a[0] = 1; a[n - 3] = 2; for (int i = 0; i < n; i++) a[i] += 1; }"
+    assert texts(source) == {"n >= 3"}
+
+
+def test_what_holds_by_definition_is_left_out() -> None:
+    source = """float f(int n, const float *a) {
+  float s = 0;
+  int i;
+  for (i = 0; i + 3 < n; i += 4) s += a[i] + a[i + 1] + a[i + 2] + a[i + 3];
+  for (; i < n; i++) s += a[i];
+  return s;
+}"""
+    assert all("div" not in text and "//" not in text for text in texts(source))
