@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tensorlift
+from tensorlift.targets import target_names
 
 _PACKAGE = Path(tensorlift.__file__).parent
 _TOP = {"__init__", "__main__", "pipeline", "interface", "cli", "lifted", "decorated"}  # these see all
@@ -103,6 +104,16 @@ def test_importing_the_package_loads_nothing_else() -> None:
         f"import sys, tensorlift; tensorlift.__version__\n"
         f"assert not [m for m in sys.modules if m.startswith('tensorlift.')]\n"
         f"assert not {_HEAVY} & set(sys.modules)"
+    )
+
+
+@pytest.mark.parametrize("target", sorted(set(target_names()) - {"numpy"}))
+def test_lifting_to_a_library_does_not_load_it(target: str) -> None:
+    source = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }"
+    _run(
+        f"import sys; from tensorlift import lift; lifted = lift({source!r}, to={target!r})\n"
+        f"assert lifted.level == 'proved'\n"
+        f"assert not {{'jax', 'torch'}} & set(sys.modules)"
     )
 
 

@@ -39,7 +39,7 @@ RETURN_VALUE = "return"  # the name of the C return value among the outputs: no 
 _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
-_PREFIX_METHODS = {"cumsum", "cumprod", "accumulate"}
+_PREFIX_METHODS = {"cumsum", "cumprod", "cummax", "cummin", "accumulate"}
 
 
 class Emitted(Protocol):

@@ -174,8 +174,10 @@ def _lift_module(
         emitted = target.emit(program)
     with clock.stage("prove"):
         certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts)
-    with clock.stage("check"):
-        reports = [_run_small(func_op, summary, emitted)]
+    reports = []
+    if options.test or not target.library:  # importing another library takes longer than lifting: only where asked for
+        with clock.stage("check"):
+            reports.append(_run_small(func_op, summary, emitted, target.library))
     if options.test and PurePath(source.name).suffix != ".mlir":
         with clock.stage("test"):
             reports.append(_run_original(func_op, summary, emitted, source, options))
@@ -248,13 +250,20 @@ def _function_op(function: ReadFunction) -> Any:
     return func_op
 
 
-def _run_small(func_op: Any, summary: Summary, emitted: Emitted) -> DifferentialReport:
-    """Run the program against the interpreter at the smallest sizes and at two others."""
+def _run_small(func_op: Any, summary: Summary, emitted: Emitted, library: str) -> DifferentialReport:
+    """Run the program against the interpreter at the smallest sizes and at two others.
+
+    One that is written for a library of its own runs in a limited subprocess, so that the library is not loaded here.
+    """
     view = FunctionView(func_op)
     sizes = choose_sizes(
         view.parameters, _defined(summary, view), seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE
     )
     outputs = [name for name, _ in summary.outputs]
+    if library:
+        from tensorlift.runtime.differential import interpreter_test
+
+        return interpreter_test(func_op, emitted.text, emitted.entry, outputs=outputs, sizes=sizes, library=library)
     return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
 
 
@@ -273,6 +282,7 @@ def _run_original(
         emitted.text,
         emitted.entry,
         outputs=[name for name, _ in summary.outputs],
+        library=get_target(options.target).library,
         compile_options=compiler,
         domain=_defined(summary, FunctionView(func_op)),
     )

@@ -66,7 +66,7 @@ def test_arrays_go_both_ways_unchanged() -> None:
     arrays = {"0:a": np.arange(6, dtype=np.int16).reshape(2, 3), "0:file": np.array(2.5)}
     facts = {"program": "def f(a, file): return a * 2, file", "entry": "f", "cases": 1, "outputs": 2}
     reply, results = run_worker(
-        "program_worker", {**facts, "roles": {"a": "array", "file": "scalar"}}, arrays, Limits()
+        "program_worker", {**facts, "library": "", "roles": {"a": "array", "file": "scalar"}}, arrays, Limits()
     )
     assert reply == {"broken": {}}
     np.testing.assert_array_equal(results["0:0"], arrays["0:a"] * 2)

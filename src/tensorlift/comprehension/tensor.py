@@ -60,6 +60,9 @@ class TypeRules(Protocol):
     def real_type(self, o: Obligations) -> DType:
         """Return the element type of an array of reals for which the text names none."""
 
+    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
+        """Refuse a conversion between types that does not truncate and wrap."""
+
     def sum_type(self, dtype: DType) -> DType:
         """Return the type of a sum or product."""
 

@@ -357,15 +357,18 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     return () if isinstance(statement, For) else (statement.value,)
 
 
-def variables_in(value: Expression) -> set[str]:
-    """Return the variables that an expression reads."""
-    names, stack, seen = set(), [value], set()
+def walk_expressions(value: Expression) -> Iterator[Expression]:
+    """Yield an expression and all inside it, each once."""
+    stack, seen = [value], set()
     while stack:
         node = stack.pop()
         if node in seen:
             continue
         seen.add(node)
-        if isinstance(node, Variable):
-            names.add(node.name)
+        yield node
         stack.extend(node.operands)
-    return names
+
+
+def variables_in(value: Expression) -> set[str]:
+    """Return the variables that an expression reads."""
+    return {node.name for node in walk_expressions(value) if isinstance(node, Variable)}

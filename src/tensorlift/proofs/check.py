@@ -46,7 +46,7 @@ def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequenc
         CheckFailure: where that is not proved, with the reason and the line of the text.
 
     """
-    program = parse_program(text, target.modules)
+    program = parse_program(text, target.modules, target.settings)
     function = program.functions.get(entry)
     if function is None:
         raise CheckFailure(INTERFACE, f"the text defines no function {entry}")
@@ -112,6 +112,9 @@ class _Proof:
         return name
 
     def _parameter(self, parameter: str, name: str) -> Held:
+        known = {**self.summary.scalars, **{a.name: a.dtype for a in self.summary.arrays.values()}}
+        if name in known:
+            self.evaluator.require_enabled(known[name])
         info = self.summary.arrays.get(name)
         if info is not None and info.is_parameter:
             return Held(array(name, info.shape, info.dtype), Buffer(is_input=True))
@@ -161,7 +164,7 @@ class _Proof:
 
     def _check_memory(self, name: str, held: Held, buffers: set[Buffer]) -> None:
         """Demand a fresh output: no view of an input, of another output or of read-only memory."""
-        if held.buffer is None:
+        if held.buffer is None or not self.evaluator.target.changes_arrays:
             return
         is_view = held.is_window and held.tensor.rank > 0
         if held.buffer.is_input or is_view or held.buffer in buffers:

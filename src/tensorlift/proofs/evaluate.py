@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.tensor import SymbolicTensor, number
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Frame, Item
@@ -66,8 +67,16 @@ class Evaluator:
             return tuple(Held(part) for part in result if isinstance(part, SymbolicTensor))
         if not isinstance(result, SymbolicTensor):
             return result
+        if result.is_strong:
+            self.require_enabled(result.dtype)
         memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
         return _held(result, memory, positional)
+
+    def require_enabled(self, dtype: DType) -> None:
+        """Refuse a value of a type that the target has only with a setting which the text does not make."""
+        for setting, types in self.target.settings.items():
+            if dtype in types and setting not in self.program.settings:
+                self.ledger.refuse(f"a value has the type {dtype}, but the text does not have {setting}")
 
     # -- expressions
 
@@ -176,6 +185,11 @@ class Evaluator:
         positional = [self.evaluate(a, frame) for a in node.args]
         keywords = {str(k.arg): self.evaluate(k.value, frame) for k in node.keywords}
         dotted = self._dotted(node.func, frame)
+        update = _update_of(node.func)
+        if dotted is None and update is not None:
+            row = self._row(f".at[].{update.method}()", node)
+            items = self.subscripts(update.slice, frame)
+            return self.apply(row, [self.evaluate(update.array, frame), items, *positional], keywords)  # type: ignore[list-item]  # as in `_subscript`
         if dotted is None and isinstance(node.func, ast.Attribute):
             row = self._row(f".{node.func.attr}()", node)
             return self.apply(row, [self.evaluate(node.func.value, frame), *positional], keywords)
@@ -228,6 +242,24 @@ class Evaluator:
         if isinstance(value, Held) and value.blank is None and value.tensor.dtype != "bool":
             return value.tensor
         raise unreadable(node, "a subscript that the checker does not know")
+
+
+class _Update(NamedTuple):
+    """The parts of ``array.at[slice].method``."""
+
+    array: ast.expr
+    slice: ast.expr
+    method: str
+
+
+def _update_of(function: ast.expr) -> _Update | None:
+    """Return the parts of a functional update, None where it is none."""
+    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Subscript):
+        return None
+    base = function.value.value
+    if not isinstance(base, ast.Attribute) or base.attr != "at":
+        return None
+    return _Update(base.value, function.value.slice, function.attr)
 
 
 def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> Held:

@@ -81,6 +81,8 @@ class Execution:
 
     def _check_with(self, statement: ast.With) -> None:
         for item in statement.items:
+            if "np" not in self.evaluator.program.modules:
+                raise unreadable(statement, "a with that is no np.errstate")
             spelled = ast.unparse(item.context_expr)
             if item.optional_vars is not None or not spelled.startswith("np.errstate(") or "ignore" not in spelled:
                 raise unreadable(statement, "a with that is no np.errstate")

@@ -111,7 +111,9 @@ class _Step:
     assigned: set[str]
 
     def own_memory(self) -> None:
-        """Decide whose memory the carried variables have."""
+        """Decide whose memory the carried variables have; arrays that cannot change may share it."""
+        if not self.execution.evaluator.target.changes_arrays:
+            return
         take_ownership(self.before, self.variables, stored_names(self.statement.body), self._alive(self.before))
 
     def _alive(self, frame: Frame) -> set[str]:

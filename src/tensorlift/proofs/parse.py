@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.Return, ast.Pass, ast.Expr, ast.With)
 # The builtins that have a meaning here however the text defines its functions; calls look among those first.
@@ -30,14 +30,15 @@ class Function(NamedTuple):
 
 
 class ProgramText(NamedTuple):
-    """A whole emitted text: the functions by name, and the names that its imports bind."""
+    """A whole emitted text: the functions by name, the names that its imports bind, and the settings that it makes."""
 
     functions: dict[str, Function]
     modules: frozenset[str]
+    settings: frozenset[str] = frozenset()
 
 
-def parse_program(text: str, modules: Mapping[str, str]) -> ProgramText:
-    """Parse emitted text.
+def parse_program(text: str, modules: Mapping[str, str], settings: Iterable[str] = ()) -> ProgramText:
+    """Parse emitted text: import statements of ``modules``, statements that are ``settings``, and functions.
 
     Raises:
         CheckFailure: where the text is no Python, or has statements outside the sublanguage.
@@ -49,16 +50,20 @@ def parse_program(text: str, modules: Mapping[str, str]) -> ProgramText:
         raise CheckFailure(UNREADABLE, f"the text is no Python: {error}") from None
     functions: dict[str, Function] = {}
     bound: set[str] = set()
+    made: set[str] = set()
+    known = {ast.unparse(ast.parse(setting)): setting for setting in settings}
     allowed = {ast.unparse(ast.parse(statement)): name for name, statement in modules.items()}
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound.add(_import(statement, allowed))
         elif isinstance(statement, ast.FunctionDef):
             _add(functions, _function(statement))
+        elif ast.unparse(statement) in known and _module_of(statement) in bound:
+            made.add(known[ast.unparse(statement)])
         elif not _is_text(statement):
             raise unreadable(statement, "a statement outside functions")
     _forbid_shadowing(functions, bound)
-    return ProgramText(functions, frozenset(bound))
+    return ProgramText(functions, frozenset(bound), frozenset(made))
 
 
 def unreadable(node: ast.AST, what: str) -> CheckFailure:
@@ -75,6 +80,11 @@ def _import(statement: ast.Import | ast.ImportFrom, allowed: Mapping[str, str]) 
 
 def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _module_of(setting: ast.stmt) -> str:
+    """Return the name with which a setting starts, which an import before it must have bound."""
+    return next(node.id for node in ast.walk(setting) if isinstance(node, ast.Name))
 
 
 def _add(functions: dict[str, Function], function: Function) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from tensorlift.runtime.libraries import Library
+
 
 def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
     func_op: Operation,
@@ -25,10 +27,12 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     *,
     seed: int = 0,
     tolerance: Tolerance | None = None,
+    library: Library | None = None,
 ) -> DifferentialReport:
     """Run an emitted program against the interpreter at the given sizes, in this process.
 
-    ``program`` is trusted, as the own emitter's text; ``outputs`` are the written arrays that it returns, in order.
+    ``program`` is trusted, as the own emitter's text, and written for NumPy or another ``library``; ``outputs`` are the
+    written arrays that it returns, in order.
     """
     interpreter = Interpreter(func_op)
     tally = Tally("interpreter", tolerance or Tolerance())
@@ -40,7 +44,7 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     for case in draw_cases(interpreter, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(function, case.arguments, result_count(interpreter.view, outputs))
+            results = call_program(function, case.arguments, result_count(interpreter.view, outputs), library)
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:

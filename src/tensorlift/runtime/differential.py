@@ -14,13 +14,14 @@ from tensorlift.ir.interpreter import Interpreter
 from tensorlift.runtime.cases import Called, Case, DifferentialReport, Tally, draw_cases, result_count, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
+from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.original import CompileOptions, Original, run_original
 from tensorlift.runtime.python_original import SUFFIX, run_python_original
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
 from tensorlift.runtime.sizes import choose_sizes, required
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from xdsl.ir import Operation
 
@@ -36,6 +37,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     entry: str,
     *,
     outputs: Sequence[str],
+    library: str = "",
     compile_options: CompileOptions | None = None,
     domain: Domain | None = None,
     seeds: Sequence[int] = (0, 1, 2, 3, 4),
@@ -44,9 +46,12 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
 ) -> DifferentialReport:
     """Run an emitted program against the compiled original, one case for each seed, both in limited subprocesses.
 
+    ``library`` is the array library that the program is written for, where that is not NumPy.
+
     Raises LiftError TL601 to TL605 where the original cannot be compiled or called, TL606 where the program's process
-    fails, TL610 where no sizes meet the preconditions.
+    fails, TL607 where its library is missing, TL610 where no sizes meet the preconditions.
     """
+    require_library(library)
     interpreter = Interpreter(func_op)
     view, limits = interpreter.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
@@ -59,7 +64,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     original_file = Original(source, filename, compile_options or CompileOptions())
     run = run_python_original if filename.endswith(SUFFIX) else run_original
     originals = run(original_file, view, arguments, limits)
-    emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs)}
+    emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}
     replies = _run_program(view, emitted, arguments, limits)
     for case, original, reply in zip(cases, originals, replies, strict=True):
         tally.cases.append(case.sizes)
@@ -68,6 +73,34 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
             tally.fail(case.sizes, reply)
         else:
             tally.compare(case, result_pairs(original, outputs, reply))
+    return tally.report()
+
+
+def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
+    func_op: Operation,
+    program: str,
+    entry: str,
+    *,
+    outputs: Sequence[str],
+    sizes: Iterable[Mapping[str, int]],
+    library: str,
+) -> DifferentialReport:
+    """Run an emitted program for an array library against the interpreter, the program in a limited subprocess.
+
+    Raises LiftError TL606 where the program's process fails, TL607 where its library is missing.
+    """
+    require_library(library)
+    interpreter = Interpreter(func_op)
+    view, tally = interpreter.view, Tally("interpreter", Tolerance())
+    cases = list(draw_cases(interpreter, sizes, seeded(0), tally))
+    emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}
+    replies = _run_program(view, emitted, [case.arguments for case in cases], Limits())
+    for case, reply in zip(cases, replies, strict=True):
+        tally.cases.append(case.sizes)
+        if isinstance(reply, str):
+            tally.fail(case.sizes, reply)
+        else:
+            tally.compare(case, result_pairs(case.expected, outputs, reply))
     return tally.report()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.runtime.libraries import load_library
 from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
@@ -14,18 +15,19 @@ if TYPE_CHECKING:
 
 
 def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
-    """Run ``facts["program"]`` for each case.
+    """Run ``facts["program"]``, which is written for ``facts["library"]``, for each case.
 
     The arguments of a case lie under ``number:name``, its results under ``number:position``.  The reply's ``broken``
     says for each case that broke the contract how.
     """
     program = load_program(facts["program"], facts["entry"])
+    library = load_library(facts["library"])
     broken: dict[str, str] = {}
     results: dict[str, Array] = {}
     for number in range(facts["cases"]):
         arguments = {name: _argument(arrays[f"{number}:{name}"], role) for name, role in facts["roles"].items()}
         try:
-            values = call_program(program, arguments, facts["outputs"])
+            values = call_program(program, arguments, facts["outputs"], library)
         except ContractError as error:
             broken[str(number)] = str(error)
         else:

@@ -17,7 +17,13 @@ def _numpy() -> Target:
     return TARGET
 
 
-_REGISTRY = {"numpy": _numpy}
+def _jax() -> Target:
+    from tensorlift.targets.jax import TARGET  # noqa: PLC0415 - as above
+
+    return TARGET
+
+
+_REGISTRY = {"numpy": _numpy, "jax": _jax}
 
 
 def target_names() -> tuple[str, ...]:

@@ -148,7 +148,10 @@ class Target:
     ``rows`` are by spelling, ``types`` say how their results are typed.  ``modules`` are the import statements that an
     emitted program may have, by the names that they bind, and ``constants`` are its named numbers (None is the new
     axis).  ``emitter`` is
-    ``module:function``, loaded when it is first asked for, so that checking never loads it.
+    ``module:function``, loaded when it is first asked for, so that checking never loads it.  ``settings`` are
+    statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
+    false where arrays cannot be written, so that nobody can tell which of them share memory.  ``library`` is the
+    package that running a program takes, where it is none of ours.
     """
 
     name: str
@@ -158,6 +161,9 @@ class Target:
     element_types: Mapping[str, DType]
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
     emitter: str = ""
+    settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
+    changes_arrays: bool = True
+    library: str = ""
 
     @cached_property
     def emit(self) -> Callable[..., Any]:

@@ -76,7 +76,9 @@ def _divides(x: SymbolicTensor) -> bool:
     return any(isinstance(t, Apply) and t.op == "div" and not isinstance(t.args[1], Constant) for t in walk(cell))
 
 
-def _plain(op: str, *, operator: bool) -> Binary:
+def plain(op: str, *, operator: bool) -> Binary:
+    """Return the meaning of an operation on operands of their common type."""
+
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2), operator=operator)
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
@@ -91,7 +93,9 @@ def _plain(op: str, *, operator: bool) -> Binary:
     return meaning
 
 
-def _true_divide(*, operator: bool) -> Binary:
+def true_divide(*, operator: bool) -> Binary:
+    """Return the meaning of ``/``."""
+
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         common = o.types.result_type(o, (x1, x2), operator=operator)
         dtype = o.types.quotient_type(o, common)
@@ -240,10 +244,10 @@ def _function(name: str, spelling: str, meaning: Binary, *, divides: bool = Fals
 
 
 ROWS = [
-    _operator("operator add", "+", _plain("add", operator=True)),
-    _operator("operator subtract", "-", _plain("sub", operator=True)),
-    _operator("operator multiply", "*", _plain("mul", operator=True)),
-    _operator("operator divide", "/", _true_divide(operator=True), divides=True),
+    _operator("operator add", "+", plain("add", operator=True)),
+    _operator("operator subtract", "-", plain("sub", operator=True)),
+    _operator("operator multiply", "*", plain("mul", operator=True)),
+    _operator("operator divide", "/", true_divide(operator=True), divides=True),
     _operator("operator floor divide", "//", _integer_division("floordiv", operator=True), divides=True),
     _operator("operator remainder", "%", _integer_division("mod", operator=True), divides=True),
     OpRow(
@@ -258,10 +262,10 @@ ROWS = [
     ),
     OpRow("operator negative", "-x", _negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
     OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
-    _function("add", "np.add", _plain("add", operator=False)),
-    _function("subtract", "np.subtract", _plain("sub", operator=False)),
-    _function("multiply", "np.multiply", _plain("mul", operator=False)),
-    _function("divide", "np.divide", _true_divide(operator=False), divides=True),
+    _function("add", "np.add", plain("add", operator=False)),
+    _function("subtract", "np.subtract", plain("sub", operator=False)),
+    _function("multiply", "np.multiply", plain("mul", operator=False)),
+    _function("divide", "np.divide", true_divide(operator=False), divides=True),
     _function("floor_divide", "np.floor_divide", _integer_division("floordiv", operator=False), divides=True),
     _function("remainder", "np.remainder", _integer_division("mod", operator=False), divides=True),
     _function("fmod", "np.fmod", _integer_division("rem", operator=False), divides=True),
@@ -275,10 +279,10 @@ ROWS = [
             sample("np.power(a, np.arange(n))", a="real[m, n]"),
         ),
     ),
-    _function("maximum", "np.maximum", _plain("max", operator=False)),
-    _function("minimum", "np.minimum", _plain("min", operator=False)),
-    _function("fmax", "np.fmax", _plain("fmax", operator=False)),
-    _function("fmin", "np.fmin", _plain("fmin", operator=False)),
+    _function("maximum", "np.maximum", plain("max", operator=False)),
+    _function("minimum", "np.minimum", plain("min", operator=False)),
+    _function("fmax", "np.fmax", plain("fmax", operator=False)),
+    _function("fmin", "np.fmin", plain("fmin", operator=False)),
     OpRow("arctan2", "np.arctan2", _float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
     OpRow(
         "copysign",

@@ -143,6 +143,9 @@ def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., Symbol
     return meaning
 
 
+triangle_mask = _mask_array(_ON_OR_BELOW)
+
+
 def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
     def meaning(o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
         if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
@@ -259,7 +262,7 @@ ROWS = [
             )
         ),
     ),
-    _masks("tri", _mask_array(_ON_OR_BELOW)),
+    _masks("tri", triangle_mask),
     _masks("eye", _mask_array(_ON)),
     OpRow("identity", "np.identity", _identity, (sample("np.identity(n)"),)),
     _triangle("tril", _masked(_ON_OR_BELOW)),

@@ -49,7 +49,7 @@ ELEMENT_TYPES: dict[str, DType] = {
 
 def _function(op: str) -> Meaning:
     def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        dtype = o.types.float_type(o, o.types.filled_type(o, x))
+        dtype = o.types.float_type(o, x.dtype)
         strength = o.types.strength(o, (x,), dtype)
         return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
 
@@ -88,6 +88,7 @@ def _conversion(dtype: DType) -> Meaning:
 
 def as_type(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
     """Convert cell by cell: narrowing wraps, floats truncate; a Python integer that does not fit would raise."""
+    o.types.check_conversion(o, x.dtype, dtype)
     if x.strength is Strength.WEAK:
         return _strong(converted(o, x, dtype))
     if x.strength is Strength.EITHER and is_integer(dtype) and is_integer(x.dtype) and not _holds(dtype, x.dtype):

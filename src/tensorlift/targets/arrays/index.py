@@ -136,7 +136,8 @@ def _is_basic(items: Subscripts) -> bool:
     return not any(isinstance(item, SymbolicTensor) and item.rank for item in items)
 
 
-def _subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
+def subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
+    """Return ``x[items]``."""
     if not x.is_strong:
         o.refuse("a Python number has no subscripts")
     if not _is_basic(items):
@@ -189,7 +190,7 @@ def _require_in_range(o: Obligations, x: SymbolicTensor, axes: list[int], arrays
         o.require("a gather is in range", at_least(value, 0), less(value, x.shape[axis]), over=over)
 
 
-def _store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
+def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
     """Return the array after ``x[items] = value``; the value is converted to the array's type."""
     if not x.rank or not _is_basic(items):
         o.refuse("a store that is not to slices of an array")
@@ -254,7 +255,7 @@ ROWS = [
     OpRow(
         "subscript",
         "x[]",
-        _subscript,
+        subscript,
         (
             *(
                 sample(text, 1, a="arith[m, n]")
@@ -303,7 +304,7 @@ ROWS = [
     OpRow(
         "store",
         "x[] =",
-        _store,
+        store,
         (
             *(
                 sample(text, 1, a="arith[m, n]", b="f64[n]")

@@ -167,7 +167,10 @@ def _where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicT
         converted(o, x, dtype),
         converted(o, y, dtype),
     ]
-    return elementwise(o, selected, operands, dtype, o.types.strength(o, (condition, x, y), dtype))
+    strength = o.types.strength(o, (x, y), dtype)
+    if condition.rank and strength is not Strength.STRONG:
+        o.refuse("a selection between numbers is only weakly typed; convert one of them first")
+    return elementwise(o, selected, operands, dtype, strength)
 
 
 def selected(condition: Term, chosen: Term, other: Term) -> Term:

@@ -55,6 +55,9 @@ class ArrayTypes(ABC):
     def real_type(self, o: Obligations) -> DType:
         """Return the element type of an array of reals for which the text names none."""
 
+    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:  # noqa: B027 - most libraries wrap
+        """Refuse a conversion between types that does not truncate and wrap."""
+
     def running_type(self, dtype: DType) -> DType:
         """Return the type of a running sum or product."""
         return self.sum_type(dtype)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.terms import Term
-    from tensorlift.targets.target import Meaning
 
 _TRUTHS = ("any", "all")
 _EXTREMES = ("max", "min", "fmax", "fmin")
@@ -58,7 +57,9 @@ def fold(op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) ->
     return SymbolicTensor(tuple(x.shape[a] for a in kept), dtype, cell)
 
 
-def _reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., SymbolicTensor]:
+def reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., SymbolicTensor]:
+    """Return the meaning of a reduction over axes."""
+
     def meaning(  # noqa: PLR0913 - NumPy's parameters
         o: Obligations,
         a: Tensor,
@@ -158,7 +159,9 @@ def _mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = Fals
     return _keep(total.with_cells(total.shape, cell), a.rank, axes, keepdims=keepdims)
 
 
-def _running(op: Reducer, *, default_axis: int | None) -> Meaning:
+def running(op: Reducer, *, default_axis: int | None) -> Callable[..., SymbolicTensor]:
+    """Return the meaning of a running reduction along one axis."""
+
     def meaning(
         o: Obligations, a: Tensor, axis: int | None = default_axis, dtype: ElementType | None = None
     ) -> SymbolicTensor:
@@ -184,7 +187,7 @@ def _running_along(op: Reducer, a: SymbolicTensor, place: int, dtype: DType) -> 
 
 
 def _rows(op: Reducer) -> list[OpRow]:
-    meaning, least = _reduction(op), 1 if op in _EXTREMES else 0
+    meaning, least = reduction(op), 1 if op in _EXTREMES else 0
     operands = {"a": "arith[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
     texts = ["{}", "{}axis=0", "{}axis=(0, 1)", "{}axis=-1, keepdims=True"]
     if op in ("sum", "prod"):
@@ -207,25 +210,25 @@ def _rows(op: Reducer) -> list[OpRow]:
 def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
     least = 1 if op in _EXTREMES else 0
     operands = {"a": "number[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
-    reduced, running = f"np.{name}.reduce", f"np.{name}.accumulate"
+    reduced, accumulated = f"np.{name}.reduce", f"np.{name}.accumulate"
     return [
         OpRow(
             f"{name}.reduce",
             reduced,
-            _reduction(op, default_axis=0),
+            reduction(op, default_axis=0),
             (sample(f"{reduced}(a)", least, **operands), sample(f"{reduced}(a, axis=1)", least, **operands)),
         ),
         OpRow(
             f"{name}.accumulate",
-            running,
-            _running(op, default_axis=0),
-            (sample(f"{running}(a)", 0, **operands), sample(f"{running}(a, axis=1)", 0, **operands)),
+            accumulated,
+            running(op, default_axis=0),
+            (sample(f"{accumulated}(a)", 0, **operands), sample(f"{accumulated}(a, axis=1)", 0, **operands)),
         ),
     ]
 
 
 def _cumulative(name: str, op: Reducer) -> list[OpRow]:
-    meaning = _running(op, default_axis=None)
+    meaning = running(op, default_axis=None)
     texts = ["{}axis=0", "{}axis=-1", "{}axis=1, dtype=np.int32"]
     function = [sample(f"np.{name}({text.format('a, ')})", 0, a="arith[m, n]") for text in texts]
     method = [sample(f"a.{name}({text.format('')})", 0, a="arith[m, n]") for text in texts]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.dtypes import DType, is_float, width
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor
-from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,10 @@ class NumpyTypes(ArrayTypes):
         """Return the type of ``/``: that of reals, double precision for integers."""
         return dtype if is_float(dtype) else "f64"
 
-    def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - whatever the operands are
-        """Return that a function gives a value of NumPy's own."""
+    def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
+        """Return that a function gives a value of NumPy's own, in double precision for a Python float."""
+        if operator_strength(tensors) is Strength.EITHER and any(t.dtype != "f64" for t in tensors):
+            o.refuse("the type depends on how the scalar is given; convert it first, as np.float32(x) does")
         return Strength.STRONG
 
     def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:

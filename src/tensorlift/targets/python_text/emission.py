@@ -185,13 +185,16 @@ class Emission:
 
     def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
         name = self.spell.rename(statement.name)
-        head, value = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
+        spelled = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
+        if spelled is None:
+            return
+        head, value = spelled
         if statement.definition is not None:
             self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
         self.lines += wrapped(f"{head} ", value, indent)
 
-    def named(self, statement: Assign, name: str) -> tuple[str, str]:
-        """Spell an assignment to a name, up to its sign and behind it."""
+    def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
+        """Spell an assignment to a name, up to its sign and behind it; None where it is none."""
         return f"{name} =", self.spell(statement.value).source
 
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:

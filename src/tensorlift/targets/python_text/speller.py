@@ -257,7 +257,7 @@ class Speller:
                 if self.converts_itself(argument, arguments[1 - position]):
                     texts[position] = self(argument.operands[0])
                     break
-        if needs_type(node, values, self.firm):
+        if self.needs_type(node, values):
             parameter = parameter_in(values)
             if parameter is not None:
                 self.wanted[parameter.name] = parameter.dtype
@@ -267,6 +267,10 @@ class Speller:
             dtype = node.dtype if node.dtype != "bool" else values[0].dtype
             texts[position] = self.converted(texts[position], dtype)
         return texts
+
+    def needs_type(self, node: Elementwise, values: Sequence[Expression]) -> bool:
+        """Tell whether Python numbers need a type of the library."""
+        return needs_type(node, values, self.firm)
 
     def converts_itself(self, argument: Expression, other: Expression) -> bool:
         """Tell whether the library converts one operand to the other's type."""

@@ -1,0 +1,36 @@
+"""The JAX target: rows with the meanings of jax.numpy, and an emitter that is loaded when it is asked for.
+
+Arrays do not change: ``x.at[...].set(...)`` gives a new one.  Without ``jax_enable_x64`` JAX has no 64-bit types, so
+that a text in which a value has one must set it; in a text without it no value may depend on that setting.
+"""
+
+from __future__ import annotations
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.targets.jax.rows import ELEMENT_TYPES, ROWS
+from tensorlift.targets.jax.types import JaxTypes
+from tensorlift.targets.target import Target
+
+X64 = 'jax.config.update("jax_enable_x64", True)'
+
+TARGET = Target(
+    name="jax",
+    rows=ROWS,
+    types=JaxTypes(),
+    modules={
+        "jax": "import jax",
+        "jnp": "import jax.numpy as jnp",
+        "lax": "from jax import lax",
+    },
+    element_types=ELEMENT_TYPES,
+    constants={
+        "jnp.inf": scalar_value(terms.apply("infinity"), Strength.WEAK),
+        "jnp.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
+        "jnp.newaxis": None,
+    },
+    emitter="tensorlift.targets.jax.emit:emit",
+    settings={X64: frozenset({"i64", "u64", "f64"})},
+    changes_arrays=False,
+    library="jax",
+)

@@ -1,0 +1,146 @@
+"""Emitting JAX: functional updates in place of stores, and a setting where the source computes in 64 bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from tensorlift.ir.tensor_program import (
+    Copy,
+    Elementwise,
+    Expression,
+    SizeValue,
+    Variable,
+    values_of,
+    walk_expressions,
+    walk_statements,
+)
+from tensorlift.targets.jax import X64
+from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
+from tensorlift.targets.python_text.emission import Emission, in_place
+from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.text import Text, call
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.ir.tensor_program import (
+        Assign,
+        DiagonalMask,
+        Empty,
+        Full,
+        Reduction,
+        SetSlice,
+        TensorProgram,
+        TriangleMask,
+        Windows,
+    )
+    from tensorlift.targets.python_text.emission import Emitted
+
+_UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
+_WIDE = ("i64", "u64", "f64")
+
+
+def emit(program: TensorProgram) -> Emitted:
+    """Return the program as Python source over JAX.
+
+    Raises:
+        LiftError: TL305 where JAX has no such function, TL306 where the program returns nothing.
+
+    """
+    return _JaxEmission(program).emit()
+
+
+class _JaxSpeller(ArraySpeller):
+    name = "jnp"
+    title = "JAX"
+    functions = functions_of("jnp")
+    dtypes = element_types_of("jnp")
+    accumulations: ClassVar = {
+        "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
+        "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
+    }  # fmt: skip
+
+    def copy(self, node: Copy) -> Text:
+        """Spell the array itself, as arrays do not change; a number becomes one of JAX's."""
+        return super().copy(node) if node.argument.is_weak else self(node.argument)
+
+    def mask(self, node: TriangleMask | DiagonalMask, dtype: str = "bool") -> Text:
+        """Spell a triangle or a diagonal: a triangle of reals would be of single precision by itself."""
+        return super().mask(node, dtype or self.dtype("f64"))
+
+    def empty(self, node: Empty) -> Text:
+        """Spell an array to be filled: JAX starts it with zeros."""
+        return call("jnp.zeros", self.shape(node.shape), dtype=self.unless_default(node.dtype))
+
+    def filled_type(self, node: Full) -> str:
+        """Spell the type: that of a number alone would be a weak one."""
+        return self.dtype(node.dtype)
+
+    def needs_type(self, node: Elementwise, values: Sequence[Expression]) -> bool:
+        """Tell whether Python numbers need a type; a selection between them would be weakly typed."""
+        is_weak = node.op == "select" and all(may_be_python(v, self.firm) for v in values)
+        return is_weak or super().needs_type(node, values)
+
+    def reduction(self, node: Reduction, method: str = "") -> Text:
+        """Spell a fold; the largest and the smallest but for NaN have functions of their own."""
+        return super().reduction(node, {"fmax": "nanmax", "fmin": "nanmin"}.get(node.op, method))
+
+    def windows(self, node: Windows) -> Text:
+        """Spell windows as a gather: each axis is walked by its position and by that inside the window."""
+        rank, count = node.argument.rank, len(node.axes)
+        inside = dict(zip(node.axes, range(rank, rank + count), strict=True))
+        extents = dict(zip(node.axes, node.extents, strict=True))
+        texts = []
+        for axis in range(rank):
+            text = _on_axis(f"jnp.arange({self.size(node.shape[axis]).source})", axis, rank + count)
+            if axis in inside:
+                window = _on_axis(f"jnp.arange({self.size(extents[axis]).source})", inside[axis], rank + count)
+                text = f"{text} + {window}"
+            texts.append(text)
+        return Text(f"{self(node.argument).atom}[{', '.join(texts)}]")
+
+
+def _on_axis(text: str, axis: int, rank: int) -> str:
+    """Spell a vector along one axis of so many."""
+    after = rank - axis - 1
+    return text if not after else f"{text}[{', '.join([':', *['None'] * after])}]"
+
+
+class _JaxEmission(Emission):
+    speller = _JaxSpeller
+    reserved = frozenset({"jax", "jnp", "lax"})
+
+    def imports(self) -> list[str]:
+        """Import JAX, and enable 64 bits where the program has such types."""
+        is_wide = self._is_wide()
+        lines = ["import jax"] if is_wide else []
+        lines.append("import jax.numpy as jnp")
+        if any(line.find("lax.") >= 0 for line in self.lines):
+            lines.append("from jax import lax")
+        return [*lines, "", X64] if is_wide else lines
+
+    def _is_wide(self) -> bool:
+        program = self.program
+        if any(p.dtype in _WIDE and not p.is_size for p in program.parameters):
+            return True
+        values = (v for statement in walk_statements(program.body) for v in values_of(statement))
+        return any(node.dtype in _WIDE and not _is_number(node) for value in values for node in walk_expressions(value))
+
+    def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
+        """Spell an assignment to a name; a copy under the same name is none."""
+        value = statement.value
+        while isinstance(value, Copy) and not value.argument.is_weak:
+            value = value.argument
+        if isinstance(value, Variable) and value.name == statement.name:
+            return None
+        return super().named(statement, name)
+
+    def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
+        """Spell an update of slices."""
+        update, value = in_place(statement)
+        items = self.spell.items(statement.items, statement.shape)
+        return f"{name} =", f"{name}.at[{items}].{_UPDATES[update]}({self.spell(value).source})"
+
+
+def _is_number(node: Expression) -> bool:
+    return isinstance(node, SizeValue) or node.is_weak

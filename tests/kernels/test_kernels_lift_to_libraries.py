@@ -1,0 +1,51 @@
+"""Every reference kernel lifts to every array library, is proved, and computes there what the interpreter does."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+from bench.kernels.catalogue import Kernel, kernels
+
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import FunctionRecord, Level
+from tensorlift.report.program import entry_name
+from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.data import seeded
+from tensorlift.runtime.libraries import load_library
+from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.source import Source, read_source
+from tensorlift.summarize import summarise
+from tensorlift.targets import get_target, target_names
+
+_LIBRARIES = [name for name in target_names() if get_target(name).library]
+
+
+def _lifted(kernel: Kernel, source: Source, target: str) -> FunctionRecord:
+    options = LiftOptions((kernel.function,), target, include_dirs=(str(kernel.path.parent),))
+    return lift_source(source, options).functions[0]
+
+
+@pytest.mark.parametrize("target", _LIBRARIES)
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
+def test_kernel_lifts_to_a_library_and_runs_there(kernel: Kernel, target: str) -> None:
+    source = read_source(str(kernel.path))
+    function = _lifted(kernel, source, target)
+    assert function.diagnostics == ()
+    assert (function.verdict, function.level, function.tests) == (kernel.expect, Level.PROVED, ())
+    library = get_target(target).library
+    if find_spec(library) is None:
+        pytest.skip(f"{library} is not installed: the program is proved, but was not run")
+    (read,) = read_c(source.text, source.name, include_dirs=(str(kernel.path.parent),), function=kernel.function)
+    assert read.module is not None
+    (func_op,) = functions(read.module)
+    view = FunctionView(func_op)
+    domain = summarise(func_op).context & required(view)
+    sizes = choose_sizes(view.parameters, domain, seeded(7), 3, largest=5)
+    entry = entry_name(view.name, function.program)
+    report = compare_with_interpreter(
+        func_op, function.program, entry, view.written, sizes, library=load_library(library)
+    )
+    assert report.passed, [str(failure) for failure in report.failures]

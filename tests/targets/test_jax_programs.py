@@ -1,0 +1,103 @@
+"""Programs for JAX: what they need of its settings, and that its transformations take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tensorlift import LiftError, lift
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+GEMM = """void gemm(int m, int n, int k, double alpha, double C[m][n], double A[m][k], double B[k][n]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+      for (int p = 0; p < k; p++)
+        C[i][j] += alpha * A[i][p] * B[p][j];
+}
+"""
+STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3.0f;
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }
+}
+"""
+X64 = 'jax.config.update("jax_enable_x64", True)'
+
+
+@pytest.fixture(scope="module", name="jax")
+def _jax() -> Iterator[ModuleType]:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    before = jax.config.jax_enable_x64
+    yield jax
+    jax.config.update("jax_enable_x64", val=before)
+
+
+def _refusal(text: str) -> str:
+    certificate = certificate_from_json(lift(GEMM, to="jax").functions[0].certificate or {})
+    with pytest.raises(CheckFailure) as caught:
+        check(text, "gemm", certificate.summary, get_target("jax"))
+    return caught.value.reason
+
+
+def test_a_program_in_64_bits_enables_them_once_and_one_in_32_bits_does_not() -> None:
+    assert lift(GEMM + STENCIL, to="jax").source.count(X64) == 1
+    assert X64 not in lift(STENCIL, to="jax").source
+
+
+def test_a_64_bit_program_that_does_not_enable_64_bits_is_refused() -> None:
+    assert "but the text does not have" in _refusal(lift(GEMM, to="jax").source.replace(X64, ""))
+
+
+def test_a_setting_before_its_import_or_another_setting_is_refused() -> None:
+    text = lift(GEMM, to="jax").source
+    assert "a statement outside functions" in _refusal(f"{X64}\n{text.replace(X64, '')}")
+    assert "a statement outside functions" in _refusal(text.replace(X64, X64.replace("True", "False")))
+
+
+def test_a_store_into_an_array_that_cannot_change_is_refused() -> None:
+    body = "def gemm(alpha, C, A, B):\n    C[0] = 0.0\n    return C\n"
+    assert "store" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n{X64}\n\n\n{body}")
+
+
+def test_updates_are_functional_and_leave_the_arguments_alone(jax: ModuleType) -> None:
+    lifted = lift(STENCIL, to="jax")
+    assert ".at[" in lifted.source
+    a = jax.numpy.arange(6, dtype=np.float32) ** 2
+    b = jax.numpy.zeros(6, dtype=np.float32)
+    after, _ = lifted(2, a, b)
+    assert np.array_equal(a, np.arange(6, dtype=np.float32) ** 2)
+    assert not np.array_equal(a, after)
+
+
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number: Any) -> None:
+    gemm, rng = lift(GEMM, to="jax"), np.random.default_rng(0)
+    gemm._function  # noqa: B018 - loading the program enables 64 bits
+    c, a, b = (jax.numpy.asarray(rng.normal(size=shape)) for shape in ((2, 4), (2, 3), (3, 4)))
+    alpha = number(1.5)
+    expected = c + 1.5 * (a @ b)
+    assert np.allclose(jax.jit(gemm)(alpha, c, a, b), expected)
+    stacked = jax.vmap(gemm, in_axes=(None, 0, None, None))(alpha, jax.numpy.stack([c, 2 * c]), a, b)
+    assert np.allclose(stacked[1], expected + c)
+    slope = jax.grad(lambda x: gemm(x, c, a, b).sum())(alpha)
+    assert np.allclose(slope, (a @ b).sum())
+
+
+def test_running_a_program_whose_library_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensorlift.runtime.libraries.find_spec", lambda _: None)
+    with pytest.raises(LiftError) as caught:
+        lift(STENCIL, to="jax")(1, np.zeros(3), np.zeros(3))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "TL607"
+    assert diagnostic.remedy == "install it: pip install 'tensorlift[jax]'"
+    assert lift(STENCIL, to="jax", test=True).diagnostics[0].code == "TL607"

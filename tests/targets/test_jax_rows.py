@@ -1,0 +1,75 @@
+"""Every row of the JAX table means what JAX does, and its types promote as JAX's do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.targets.sampling import NUMPY_TYPES, Library, try_row
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor
+from tensorlift.comprehension.terms import zero
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.obligations import Ledger
+from tensorlift.targets import get_target
+from tensorlift.targets.jax.rows import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from tensorlift.comprehension.dtypes import DType
+
+_NUMBERS: dict[str, Any] = {"bool": True, "i64": 2, "f64": 2.5}
+
+
+@pytest.fixture(scope="module", name="jax")
+def _jax() -> Iterator[ModuleType]:
+    """Give JAX with 64-bit types; a test without JAX says so."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", val=True)
+    yield jax
+    jax.config.update("jax_enable_x64", val=before)
+
+
+@pytest.fixture(scope="module", name="library")
+def _library(jax: ModuleType) -> Library:
+    return Library(
+        get_target("jax"),
+        {"jax": jax, "jnp": jax.numpy, "lax": jax.lax},
+        give=jax.numpy.asarray,
+        take=np.asarray,
+        is_number=lambda value: getattr(value, "weak_type", True),
+    )
+
+
+@pytest.mark.parametrize("spelling", sorted(ROWS))
+@pytest.mark.filterwarnings("ignore")
+def test_a_row_means_what_jax_does(library: Library, spelling: str) -> None:
+    try_row(library, ROWS[spelling])
+
+
+def _tensor(dtype: DType, strength: Strength) -> SymbolicTensor:
+    return SymbolicTensor((Affine(1),) * (strength is Strength.STRONG), dtype, lambda _: zero(dtype), strength)
+
+
+@pytest.mark.parametrize("left", sorted(NUMPY_TYPES))
+def test_types_promote_as_in_jax(jax: ModuleType, left: DType) -> None:
+    types = get_target("jax").types
+    ledger = Ledger(UNIVERSE, (), types, lambda _divisor, _context: True)
+    array = jax.numpy.ones(1, NUMPY_TYPES[left])
+    others = [(_tensor(t, Strength.STRONG), jax.numpy.ones(1, n)) for t, n in NUMPY_TYPES.items()]  # type: ignore[arg-type]  # the table names types
+    others += [(_tensor(t, Strength.WEAK), number) for t, number in _NUMBERS.items()]  # type: ignore[arg-type]  # as above
+    for meant, other in others:
+        result = jax.numpy.maximum(array, other)
+        try:
+            dtype = types.result_type(ledger, (_tensor(left, Strength.STRONG), meant))
+        except CheckFailure:
+            assert result.weak_type
+        else:
+            assert result.dtype == NUMPY_TYPES[dtype]
+            assert not result.weak_type
