@@ -19,6 +19,7 @@ from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import FunctionRecord, Verdict
 from tensorlift.report.html import explain, show_function
+from tensorlift.runtime.libraries import over_numpy
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
@@ -189,7 +190,8 @@ class LiftedFunction:
         self._record = function
         if not function.lifted:
             raise LiftError(*function.diagnostics)
-        return LiftedProgram(function, _interface(kept[0], live), executable(function, self.target))
+        program = over_numpy(executable(function, self.target), self.target)
+        return LiftedProgram(function, _interface(kept[0], live), program)
 
     def _explained(self, error: LiftError) -> LiftError:
         """Give the error a text that shows the lines of the source."""

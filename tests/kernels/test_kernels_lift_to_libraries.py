@@ -14,7 +14,6 @@ from tensorlift.record import FunctionRecord, Level
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.libraries import load_library
 from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.source import Source, read_source
 from tensorlift.summarize import summarise
@@ -45,7 +44,5 @@ def test_kernel_lifts_to_a_library_and_runs_there(kernel: Kernel, target: str) -
     domain = summarise(func_op).context & required(view)
     sizes = choose_sizes(view.parameters, domain, seeded(7), 3, largest=5)
     entry = entry_name(view.name, function.program)
-    report = compare_with_interpreter(
-        func_op, function.program, entry, view.written, sizes, library=load_library(library)
-    )
+    report = compare_with_interpreter(func_op, function.program, entry, view.written, sizes, library=library)
     assert report.passed, [str(failure) for failure in report.failures]

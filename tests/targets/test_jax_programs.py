@@ -93,6 +93,18 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
     assert np.allclose(slope, (a @ b).sum())
 
 
+def test_a_live_function_computes_with_jax_on_numpy_arrays(jax: ModuleType) -> None:
+    @lift(to="jax")
+    def double(a: list[float]) -> None:
+        for i in range(len(a)):
+            a[i] = 2 * a[i]
+
+    values = [1.0, 2.0]
+    double(values)
+    assert values == [2.0, 4.0]
+    assert jax is not None
+
+
 def test_running_a_program_whose_library_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tensorlift.runtime.libraries.find_spec", lambda _: None)
     with pytest.raises(LiftError) as caught:

@@ -8,14 +8,13 @@ from tensorlift.ir.interpreter import Interpreter
 from tensorlift.runtime.cases import DifferentialReport, Tally, draw_cases, result_count, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
+from tensorlift.runtime.libraries import over_numpy
 from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from xdsl.ir import Operation
-
-    from tensorlift.runtime.libraries import Library
 
 
 def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
@@ -27,7 +26,7 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     *,
     seed: int = 0,
     tolerance: Tolerance | None = None,
-    library: Library | None = None,
+    library: str = "",
 ) -> DifferentialReport:
     """Run an emitted program against the interpreter at the given sizes, in this process.
 
@@ -37,14 +36,14 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     interpreter = Interpreter(func_op)
     tally = Tally("interpreter", tolerance or Tolerance())
     try:
-        function = load_program(program, entry)
+        function = over_numpy(load_program(program, entry), library)
     except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
         tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
         return tally.report()
     for case in draw_cases(interpreter, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(function, case.arguments, result_count(interpreter.view, outputs), library)
+            results = call_program(function, case.arguments, result_count(interpreter.view, outputs))
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:

@@ -5,6 +5,7 @@ A library is imported when a program that is written for it runs, and only then.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,12 +18,14 @@ from tensorlift.diagnostics import refuse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Program = Callable[..., Any]
+
 _INSTALLATIONS = {"jax": "pip install 'tensorlift[jax]'", "torch": "pip install 'tensorlift[torch]'"}
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
-    """Conversions from a NumPy array or scalar, and from a result back to NumPy."""
+class _Library:
+    """Conversions of a NumPy array or scalar to the library's, and of a result back, in memory of its own."""
 
     give: Callable[[Any], Any]
     take: Callable[[Any], Any]
@@ -38,30 +41,40 @@ def require_library(name: str) -> None:
         raise refuse("TL607", f"running the lifted program needs {name}, which is not installed", remedy=remedy)
 
 
-def load_library(name: str) -> Library:
-    """Import a library; without a name it is NumPy."""
-    return _LOADERS[name]()
+def over_numpy(program: Program, name: str) -> Program:
+    """Let a program for a library take and give NumPy arrays and scalars; one for NumPy is given back as it is."""
+    load = _LOADERS.get(name)
+    if load is None:
+        return program
+    library = load()
+
+    @functools.wraps(program)
+    def converted(*arguments: Any, **named: Any) -> Any:
+        returned = program(
+            *(_given(library, value) for value in arguments),
+            **{key: _given(library, value) for key, value in named.items()},
+        )
+        return tuple(map(library.take, returned)) if isinstance(returned, tuple) else library.take(returned)
+
+    return converted
 
 
-def _numpy() -> Library:
-    return Library(_itself, _itself)
+def _given(library: _Library, value: Any) -> Any:
+    """Give a size, which is a Python integer, as it is."""
+    return value if isinstance(value, int) else library.give(value)
 
 
-def _jax() -> Library:
-    return Library(import_module("jax.numpy").array, np.array)
+def _jax() -> _Library:
+    return _Library(import_module("jax.numpy").array, np.array)
 
 
-def _torch() -> Library:
+def _torch() -> _Library:
     torch = import_module("torch")
-    return Library(lambda value: torch.from_numpy(np.asarray(value)), lambda value: _from_torch(torch, value))
+
+    def take(value: Any) -> Any:
+        return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+
+    return _Library(lambda value: torch.from_numpy(np.asarray(value, order="C")), take)
 
 
-def _from_torch(torch: Any, value: Any) -> Any:
-    return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-_LOADERS: dict[str, Callable[[], Library]] = {"": _numpy, "jax": _jax, "torch": _torch}
+_LOADERS: dict[str, Callable[[], _Library]] = {"jax": _jax, "torch": _torch}

@@ -1,4 +1,4 @@
-"""Calls an emitted program by parameter name and checks that it keeps to its contract.
+"""Calls an emitted NumPy program by parameter name and checks that it keeps to its contract.
 
 The contract: it takes arrays and scalars by source name, leaves its arguments alone, and returns the written arrays in
 source order, then the returned scalar, as fresh values that share no memory with the arguments.
@@ -13,8 +13,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from tensorlift.runtime.libraries import Library
 
     Array = np.ndarray[Any, np.dtype[Any]]
     Program = Callable[..., Any]
@@ -32,12 +30,8 @@ def load_program(text: str, entry: str) -> Program:
     return function
 
 
-def call_program(
-    program: Program, arguments: Mapping[str, Any], outputs: int, library: Library | None = None
-) -> list[Any]:
+def call_program(program: Program, arguments: Mapping[str, Any], outputs: int) -> list[Any]:
     """Call a program with those of ``arguments`` that it takes and give its ``outputs`` results.
-
-    Where it is written for another ``library`` than NumPy, arrays and scalars go there and come back.
 
     Raises ContractError where it changes an argument, raises, or returns an argument's memory.
     """
@@ -45,7 +39,7 @@ def call_program(
     before = {name: value.tobytes() for name, value in taken.items() if isinstance(value, np.ndarray)}
     try:
         with np.errstate(all="ignore"):
-            returned = _call(program, taken, library)
+            returned = program(**taken)
     except Exception as error:  # noqa: BLE001 - whatever it raises, the program is wrong
         raise ContractError(f"the program raises {type(error).__name__}: {error}") from None
     results = _as_list(returned, outputs)
@@ -55,14 +49,6 @@ def call_program(
         if any(isinstance(result, np.ndarray) and np.may_share_memory(result, taken[name]) for result in results):
             raise ContractError(f"a result shares the memory of the argument {name}")
     return results
-
-
-def _call(program: Program, taken: Mapping[str, Any], library: Library | None) -> Any:
-    if library is None:
-        return program(**taken)
-    given = {name: value if isinstance(value, int) else library.give(value) for name, value in taken.items()}
-    returned = program(**given)
-    return tuple(map(library.take, returned)) if isinstance(returned, tuple) else library.take(returned)
 
 
 def _find(name: str, arguments: Mapping[str, Any]) -> Any:

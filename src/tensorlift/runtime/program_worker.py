@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.runtime.libraries import load_library
+from tensorlift.runtime.libraries import over_numpy
 from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
@@ -20,14 +20,13 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     The arguments of a case lie under ``number:name``, its results under ``number:position``.  The reply's ``broken``
     says for each case that broke the contract how.
     """
-    program = load_program(facts["program"], facts["entry"])
-    library = load_library(facts["library"])
+    program = over_numpy(load_program(facts["program"], facts["entry"]), facts["library"])
     broken: dict[str, str] = {}
     results: dict[str, Array] = {}
     for number in range(facts["cases"]):
         arguments = {name: _argument(arrays[f"{number}:{name}"], role) for name, role in facts["roles"].items()}
         try:
-            values = call_program(program, arguments, facts["outputs"], library)
+            values = call_program(program, arguments, facts["outputs"])
         except ContractError as error:
             broken[str(number)] = str(error)
         else:
