@@ -45,12 +45,16 @@ class Polynomial:
             return self if self.terms else other
         terms = dict(self.terms)
         for monomial, value in other.terms.items():
-            terms[monomial] = terms.get(monomial, 0) + value
-        return Polynomial(terms)
+            total = terms.get(monomial, 0) + value
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return _of(terms)
 
     def __neg__(self) -> Polynomial:
         """Change the sign."""
-        return Polynomial({monomial: -value for monomial, value in self.terms.items()})
+        return _of({monomial: -value for monomial, value in self.terms.items()})
 
     def __sub__(self, other: Polynomial) -> Polynomial:
         """Subtract."""
@@ -58,11 +62,19 @@ class Polynomial:
             return self
         terms = dict(self.terms)
         for monomial, value in other.terms.items():
-            terms[monomial] = terms.get(monomial, 0) - value
-        return Polynomial(terms)
+            total = terms.get(monomial, 0) - value
+            if total:
+                terms[monomial] = total
+            else:
+                del terms[monomial]
+        return _of(terms)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         """Multiply."""
+        if other.is_constant:
+            return self.scale(other.terms.get((), 0))
+        if self.is_constant:
+            return other.scale(self.terms.get((), 0))
         terms: dict[Monomial, int] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
@@ -72,7 +84,9 @@ class Polynomial:
 
     def scale(self, factor: int) -> Polynomial:
         """Multiply by a number."""
-        return Polynomial({monomial: value * factor for monomial, value in self.terms.items()})
+        if factor == 1:
+            return self
+        return _of({monomial: value * factor for monomial, value in self.terms.items()}) if factor else ZERO
 
     def __eq__(self, other: object) -> bool:
         """Compare by value."""
@@ -129,21 +143,21 @@ class Polynomial:
 
     def coefficient(self, name: str) -> Polynomial:
         """Give the factor of the first power of ``name`` (higher powers keep the rest of the name)."""
-        return Polynomial({_drop(monomial, name): value for monomial, value in self.terms.items() if name in monomial})
+        return _of({_drop(monomial, name): value for monomial, value in self.terms.items() if name in monomial})
 
     def without(self, names: Iterable[str]) -> Polynomial:
         """Give the terms in which none of the names occurs."""
         gone = frozenset(names)
-        return Polynomial({m: value for m, value in self.terms.items() if gone.isdisjoint(m)})
+        return _of({m: value for m, value in self.terms.items() if gone.isdisjoint(m)})
 
     def substitute(self, values: Mapping[str, Polynomial]) -> Polynomial:
         """Replace variables by polynomials."""
         if self.variables().isdisjoint(values):
             return self
         moved = {m: value for m, value in self.terms.items() if any(name in values for name in m)}
-        result = Polynomial({m: value for m, value in self.terms.items() if m not in moved})
+        result = _of({m: value for m, value in self.terms.items() if m not in moved})
         for monomial, value in moved.items():
-            product = Polynomial({tuple(name for name in monomial if name not in values): value})
+            product = _of({tuple([name for name in monomial if name not in values]): value})
             for name in monomial:
                 if name in values:
                     product = product * values[name]
@@ -166,6 +180,13 @@ class Polynomial:
                 step = Polynomial({factor: value // lead_value})
                 quotient, rest = quotient + step, rest - step * divisor
         return quotient, remainder
+
+
+def _of(terms: dict[Monomial, int]) -> Polynomial:
+    """Make a polynomial of terms that are known to be non-zero."""
+    made = Polynomial.__new__(Polynomial)
+    made.terms, made._hash, made._variables = terms, None, None  # noqa: SLF001 - a constructor of the class
+    return made
 
 
 def _grade(monomial: Monomial) -> tuple[int, Monomial]:

@@ -12,6 +12,7 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
@@ -97,6 +98,10 @@ class Ranges:
 
     def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, if every size is at least one."""
+        if polynomial.is_constant:
+            value = polynomial.terms.get((), 0)
+            if value >= 0 or domain is None:  # below zero only a domain that is empty makes it true
+                return value >= 0
         question = ("nonnegative", self._certain, polynomial, domain)
         answer: bool | None = self._answers.get(question)
         if answer is None:
@@ -123,7 +128,7 @@ class Ranges:
     def _facts(self, domain: Domain) -> Iterable[Polynomial]:
         """Give what holds inside the domain about sizes alone: no loop around is empty, every guard is true."""
         for depth, loop in enumerate(domain.loops):
-            outer = Domain(domain.loops[:depth])
+            outer = domain.around(depth)
             for upper in loop.uppers:
                 most = self.maximum(upper - loop.lower - ONE, outer)
                 if most is not None:
@@ -148,10 +153,8 @@ class Ranges:
         """Whether no coefficient is negative once every size is written as one plus something."""
         if all(value >= 0 for value in polynomial.terms.values()) and self._known(polynomial):
             return True
-        floors = {name: self._floor(name) for name in polynomial.variables()}
-        shifted = polynomial.substitute(
-            {name: Polynomial({(name,): 1, (): floor}) for name, floor in floors.items() if floor}
-        )
+        floors = [(name, self._floor(name)) for name in polynomial.variables()]
+        shifted = polynomial.substitute({name: _at_least(name, floor) for name, floor in floors if floor})
         return all(value >= 0 for value in shifted.terms.values()) and self._known(shifted)
 
     def _floor(self, name: str) -> int:
@@ -170,6 +173,8 @@ class Ranges:
 
     def maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give an upper bound over the domain as a polynomial of sizes, the maximum unless a guard hides it."""
+        if not self.quotients and domain.variables.isdisjoint(polynomial.variables()):
+            return polynomial
         question = ("maximum", self._certain, polynomial, domain)
         answer: Polynomial | None = self._answers.get(question, _NOT_ASKED)
         if answer is _NOT_ASKED:
@@ -210,7 +215,7 @@ class Ranges:
         self, current: Polynomial, domain: Domain, position: int, nested: list[str], *, most: bool
     ) -> dict[str, Polynomial] | None:
         """Give the values at which a loop variable, or one quotient of it, makes the polynomial extreme."""
-        loop, outer = domain.loops[position], Domain(domain.loops[:position])
+        loop, outer = domain.loops[position], domain.around(position)
         moving = nested + [loop.variable] * (loop.variable in current.variables())
         if len(moving) != 1:
             return None
@@ -230,6 +235,8 @@ class Ranges:
 
     def _quotients_of(self, polynomial: Polynomial, variable: str) -> list[str]:
         """List the quotients in a polynomial that depend on a variable."""
+        if not self.quotients:
+            return []
         return [name for name in sorted(polynomial.variables()) if self._depends(name, variable)]
 
     def _depends(self, name: str, variable: str) -> bool:
@@ -240,6 +247,8 @@ class Ranges:
 
     def _sign(self, factor: Polynomial, outer: Domain) -> int | None:
         """Give the sign of a coefficient, or None where it is not known."""
+        if factor.is_constant:
+            return 1 if factor.terms.get((), 0) >= 0 else -1
         if self.is_nonnegative(factor, outer):
             return 1
         return -1 if self.is_nonnegative(-factor, outer) else None
@@ -248,13 +257,15 @@ class Ranges:
         """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
         best = self._last_of_loop(loop)
         for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
-            if self.is_nonnegative(best - bound, Domain(domain.loops[:position])):
+            if self.is_nonnegative(best - bound, domain.around(position)):
                 best = bound
         return best
 
     def _last_of_loop(self, loop: LoopRange) -> Polynomial:
         """Give the last value of a loop variable; with a step that need not divide the length, a bound of it."""
         upper = loop.uppers[0]
+        if loop.step == 1:
+            return upper - ONE
         length = upper - loop.lower
         if length.constant_value is not None:
             return upper - Polynomial.constant(1 + (length.constant_value - 1) % loop.step)
@@ -265,12 +276,14 @@ class Ranges:
         """Give the least value of a loop variable."""
         best = loop.lower
         for bound in self._guard_bounds(loop.variable, domain, position, upper=False):
-            if self.is_nonnegative(bound - best, Domain(domain.loops[:position])):
+            if self.is_nonnegative(bound - best, domain.around(position)):
                 best = bound
         return best
 
     def _guard_bounds(self, variable: str, domain: Domain, position: int, *, upper: bool) -> Iterable[Polynomial]:
         """Give the bounds that guards set on a variable in terms of outer variables and sizes."""
+        if not domain.guards:
+            return
         inner = {loop.variable for loop in domain.loops[position + 1 :]}
         for guard in domain.guards:
             factor = guard.coefficient(variable).constant_value
@@ -280,11 +293,17 @@ class Ranges:
             yield rest if upper else ZERO - rest
 
 
+@lru_cache(maxsize=1024)
+def _at_least(name: str, floor: int) -> Polynomial:
+    """Write a variable as its least value plus something that is not negative."""
+    return Polynomial({(name,): 1, (): floor})
+
+
 def _touching(polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
     """List the guards that speak of a loop variable of the polynomial."""
     if not domain.guards:
         return []
-    variables = polynomial.variables() & {loop.variable for loop in domain.loops}
+    variables = polynomial.variables() & domain.variables
     return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
 
 

@@ -8,6 +8,7 @@ without a closed form, refused where it is used. A ``Slot`` is the memory of a s
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c.nodes import Variable
@@ -87,12 +88,42 @@ class LoopRange:
     step: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Domain:
-    """The loops around a place, outermost first, and the conditions (``polynomial >= 0``) that hold there."""
+    """The loops around a place, outermost first, and the conditions (``polynomial >= 0``) that hold there.
+
+    Equality is by value; the hash is kept, because questions about domains are looked up again and again.
+    """
 
     loops: tuple[LoopRange, ...] = ()
     guards: tuple[Polynomial, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value."""
+        return self is other or (
+            isinstance(other, Domain) and self.loops == other.loops and self.guards == other.guards
+        )
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.loops, self.guards))
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The loop variables."""
+        return frozenset(loop.variable for loop in self.loops)
+
+    @cached_property
+    def _outers(self) -> tuple[Domain, ...]:
+        return tuple(Domain(self.loops[:depth]) for depth in range(len(self.loops)))
+
+    def around(self, depth: int) -> Domain:
+        """Give the loops outside the one at a depth, without conditions."""
+        return self._outers[depth]
 
 
 @dataclass(slots=True, eq=False)
