@@ -32,12 +32,17 @@ class LoopTest:
 
 @dataclass(slots=True)
 class LoopSummary:
-    """The effect of one iteration of a loop, in terms of the symbols of its start."""
+    """The effect of one iteration of a loop, in terms of the symbols of its start; ``variables`` are theirs."""
 
     symbols: dict[nodes.Variable, str]
+    variables: dict[str, nodes.Variable] = field(init=False)
     steps: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
     lost: list[nodes.Variable] = field(default_factory=list)
     tests: list[LoopTest] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Invert the symbols."""
+        self.variables = {symbol: variable for variable, symbol in self.symbols.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,29 +134,29 @@ class Loops(Calls):
 
     def _steps(self, summary: LoopSummary) -> dict[nodes.Variable, Polynomial]:
         """Give the steps of the closed forms in terms of the values around the loop."""
-        values = self._values(summary)
         steps: dict[nodes.Variable, Polynomial] = {}
         for variable, step in summary.steps.items():
             start = self.environment.get(variable)
             symbols = {name for name in self.ranges.leaves(step) if name.startswith("@")}
+            values = self._values(summary, symbols)
             if isinstance(start, Index | Address) and symbols <= values.keys():
                 steps[variable] = self.ranges.substitute(step, values)
         return steps
 
     def _values(
-        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial] | None = None
+        self, summary: LoopSummary, symbols: set[str], steps: dict[nodes.Variable, Polynomial] | None = None
     ) -> dict[str, Polynomial]:
-        """Map the symbols of a summary to the present values, or with steps to those at iteration ``t``."""
-        time = Polynomial.variable(_ITERATION)
+        """Map symbols of a summary to the present values, or with steps to those at iteration ``t``."""
         values: dict[str, Polynomial] = {}
-        for variable, symbol in summary.symbols.items():
+        for symbol in symbols & summary.variables.keys():
+            variable = summary.variables[symbol]
             binding = self.environment.get(variable)
             if isinstance(binding, Index):
                 values[symbol] = binding.polynomial
             elif isinstance(binding, Address):
                 values[symbol] = binding.subscripts[-1]
             if steps and variable in steps:
-                values[symbol] = values[symbol] + steps[variable] * time
+                values[symbol] = values[symbol] + steps[variable] * Polynomial.variable(_ITERATION)
         return values
 
     def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
@@ -222,32 +222,34 @@ class Loops(Calls):
         """Rely on the exactness of both sides of the condition, at every time that it is evaluated."""
         if not self.sink.emits:
             return
+        symbols = self._symbols_of(test)
         for variable, symbol in summary.symbols.items():
             binding = self.environment.get(variable)
-            if isinstance(binding, Index) and self._occurs(test, symbol):
+            if symbol in symbols and isinstance(binding, Index):
                 self.rely_on(binding)
-        values = self._values(summary, steps)
+        needs = [need for side in (test.left, test.right) if isinstance(side, Index | Address) for need in side.needs]
+        if not needs:
+            return
+        values = self._values(summary, set(summary.variables), steps)
         last = self.ranges.quotient(solved.distance + Polynomial.constant(solved.stride - 1), solved.stride)
         times = LoopRange(_ITERATION, ZERO, (last + ONE,))
-        for side in (test.left, test.right):
-            for need in side.needs if isinstance(side, Index | Address) else ():
-                polynomial = self.ranges.substitute(need.polynomial, values)
-                first = self.ranges.substitute(polynomial, {_ITERATION: ZERO})
-                self.preconditions.demand(Need(need.kind, first, need.location), self.domain)
-                if first != polynomial:
-                    with self.inside(loop=times):  # not empty: the first time is checked apart
-                        self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
+        for need in needs:
+            polynomial = self.ranges.substitute(need.polynomial, values)
+            first = self.ranges.substitute(polynomial, {_ITERATION: ZERO})
+            self.preconditions.demand(Need(need.kind, first, need.location), self.domain)
+            if first != polynomial:
+                with self.inside(loop=times):  # not empty: the first time is checked apart
+                    self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
 
-    def _occurs(self, test: LoopTest, symbol: str) -> bool:
-        """Whether a symbol occurs in a test of the loop."""
-        sides = (test.left, test.right)
-        return any(isinstance(side, Index) and symbol in self.ranges.leaves(side.polynomial) for side in sides)
+    def _symbols_of(self, test: LoopTest) -> set[str]:
+        """Collect the symbols that occur in the integers of a test."""
+        sides = [side.polynomial for side in (test.left, test.right) if isinstance(side, Index)]
+        return set().union(*map(self.ranges.leaves, sides))
 
     def _distance(
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
     ) -> Polynomial | str:
         """Give left minus right of the condition at iteration ``t``, or the variable that stands in the way."""
-        values = self._values(summary, steps)
         lost = {
             summary.symbols[variable]: variable.name
             for variable in [*summary.lost, *summary.steps]
@@ -256,7 +258,9 @@ class Loops(Calls):
         sides: list[Polynomial] = []
         for side in (test.left, test.right):
             polynomial = side.polynomial if isinstance(side, Index) else side.subscripts[-1]  # type: ignore[union-attr] # checked by the caller
-            for name in sorted(self.ranges.leaves(polynomial)):
+            names = self.ranges.leaves(polynomial)
+            values = self._values(summary, names, steps)
+            for name in sorted(names):
                 if name in lost or (name.startswith("@") and name not in values):
                     return lost.get(name, name.removeprefix("@"))
             sides.append(self.ranges.substitute(polynomial, values))
@@ -266,9 +270,10 @@ class Loops(Calls):
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> TripCount | tuple[str, str]:
         """Make sure that no counter wraps: unsigned ones rise with ``<`` or fall by one, to a bound in range."""
+        symbols = self._symbols_of(test)
         for variable, step in steps.items():
             ctype = variable.ctype
-            if not isinstance(ctype, IntegerType) or not self._occurs(test, summary.symbols[variable]):
+            if not isinstance(ctype, IntegerType) or summary.symbols[variable] not in symbols:
                 continue
             value = step.constant_value
             rising = value is not None and value > 0 and test.operator in {"<", "!=", ">"}
@@ -337,9 +342,9 @@ class Loops(Calls):
 
     def _primary(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> nodes.Variable | None:
         """Find the counter: the first integer in the condition that has a step."""
+        symbols = set().union(*map(self._symbols_of, summary.tests))
         for variable in steps:
-            occurs = any(self._occurs(test, summary.symbols[variable]) for test in summary.tests)
-            if occurs and isinstance(self.environment.get(variable), Index):
+            if summary.symbols[variable] in symbols and isinstance(self.environment.get(variable), Index):
                 return variable
         return None
 

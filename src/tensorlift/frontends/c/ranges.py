@@ -82,6 +82,8 @@ class Ranges:
 
     def substitute(self, polynomial: Polynomial, values: Mapping[str, Polynomial]) -> Polynomial:
         """Replace variables, inside quotients as well."""
+        if not self.quotients:
+            return polynomial.substitute(values)
         inner: dict[str, Polynomial] = {}
         for name in polynomial.variables():
             if name in self.quotients and not self.leaves(Polynomial.variable(name)).isdisjoint(values):
@@ -91,6 +93,8 @@ class Ranges:
 
     def leaves(self, polynomial: Polynomial) -> set[str]:
         """Collect the variables, those inside quotients instead of the quotients."""
+        if not self.quotients:
+            return set(polynomial.variables())
         found: set[str] = set()
         for name in polynomial.variables():
             found |= self.leaves(self.quotients[name][0]) if name in self.quotients else {name}
