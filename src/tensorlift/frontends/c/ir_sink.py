@@ -6,7 +6,7 @@ Loads and stores are emitted with an empty map; ``complete`` sets memory, indice
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref
@@ -64,8 +64,11 @@ _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
 
 
-_text = lru_cache(maxsize=16)(StringAttr)  # every location has these parts, and making an attribute checks it
+# Attributes are immutable, and making one checks it; these occur again and again.
+_text = lru_cache(maxsize=16)(StringAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)
+_integer = lru_cache(maxsize=256)(IntegerAttr)
+_memref = lru_cache(maxsize=256)(MemRefType)
 
 
 def ir_type(ctype: CType) -> Attribute:
@@ -74,6 +77,13 @@ def ir_type(ctype: CType) -> Attribute:
         return _FLOATS[ctype.width]
     assert isinstance(ctype, IntegerType)
     return _INTEGERS[ctype.width]
+
+
+def memref_type(element: CType, extents: Sequence[Polynomial | None]) -> MemRefType[Attribute]:
+    """Give the type of an array; an extent that is no constant is dynamic."""
+    constants = [None if extent is None else extent.constant_value for extent in extents]
+    shape = tuple(DYNAMIC_INDEX if constant is None else constant for constant in constants)
+    return _memref(ir_type(element), shape)
 
 
 class IRSink:
@@ -123,13 +133,13 @@ class IRSink:
             value = _rounded(value, ctype)
             attribute: Attribute = FloatAttr(value, ctype.width)
         else:
-            attribute = IntegerAttr(_signed(int(value), ctype), _INTEGERS[cast("IntegerType", ctype).width])
+            attribute = _integer(_signed(int(value), ctype), _INTEGERS[cast("IntegerType", ctype).width])
         operation = arith.ConstantOp.create(result_types=[kind], properties={"value": attribute})
         return Data(self._value(operation, location), ctype, literal=value)
 
     def truth(self, value: int, location: Location) -> Data:
         """Emit a constant truth value."""
-        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": IntegerAttr(-value, i1)})
+        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": _integer(-value, i1)})
         return Data(self._value(operation, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
@@ -234,7 +244,7 @@ class IRSink:
         operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
             value = self._affine_value(polynomial, location)
-            zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": IntegerAttr(0, _INDEX)})
+            zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": _integer(0, _INDEX)})
             number = predicate(operators[equality], _INDEX_TYPE)
             part = self._compare(False, number, (value, self._value(zero, location)), location)  # noqa: FBT003 - see the parameter
             if result is not None:
@@ -281,14 +291,12 @@ class IRSink:
     def allocate(self, array: Array, domain: Domain) -> None:
         """Emit the memory of a local object at its declaration."""
         del domain
-        dynamic: list[SSAValue] = []
-        shape: list[int] = []
-        for extent in array.extents:
-            constant = None if extent is None else extent.constant_value
-            shape.append(DYNAMIC_INDEX if constant is None else constant)
-            if constant is None and extent is not None:
-                dynamic.append(self._affine_value(extent, array.location))
-        kind = MemRefType(ir_type(array.element), shape)
+        dynamic = [
+            self._affine_value(extent, array.location)
+            for extent in array.extents
+            if extent is not None and not extent.is_constant
+        ]
+        kind = memref_type(array.element, array.extents)
         operation = memref.AllocaOp.create(
             operands=dynamic,
             result_types=[kind],
@@ -346,7 +354,7 @@ class IRSink:
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": IntegerAttr(loop.step, _INDEX),
+                "step": _integer(loop.step, _INDEX),
                 "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],
@@ -419,7 +427,7 @@ class IRSink:
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
-        self.add(func.ReturnOp(*([] if result is None else [_ssa(result)])), location)
+        self.add(func.ReturnOp.create(operands=[] if result is None else [_ssa(result)]), location)
 
 
 def _operations(blocks: tuple[Block, Block]) -> list[Operation]:
@@ -431,6 +439,7 @@ def _ssa(value: Data) -> SSAValue:
     return cast("SSAValue", value.ssa)
 
 
+@cache
 def _segments(*sizes: int) -> Attribute:
     from xdsl.dialects.builtin import DenseArrayBase  # noqa: PLC0415 - used in two places only
 

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import StoreOp
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
     IndexType,
-    MemRefType,
     ModuleOp,
     StringAttr,
     UnitAttr,
@@ -33,7 +31,7 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.ir_sink import IRSink, ir_type
+from tensorlift.frontends.c.ir_sink import IRSink, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.polynomial import ZERO
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
@@ -190,13 +188,9 @@ class _Lowering:
 
     def _retype(self, array: Array, argument: BlockArgument | None = None) -> None:
         """Give an array parameter its type."""
-        shape = [
-            DYNAMIC_INDEX if (value := extent.constant_value) is None else value
-            for extent in array.extents
-            if extent is not None
-        ]
+        extents = [extent for extent in array.extents if extent is not None]
         argument = cast("BlockArgument", array.ssa) if argument is None else argument
-        array.ssa = Rewriter.replace_value_with_new_type(argument, MemRefType(ir_type(array.element), shape))
+        array.ssa = Rewriter.replace_value_with_new_type(argument, memref_type(array.element, extents))
 
     def _module(self, result: Data | None) -> ModuleOp:
         """Wrap the body into a function and a module."""
