@@ -83,7 +83,12 @@ def holds_version(execution: Execution, frame: Frame, name: str, info: ArrayInfo
         return False
     if execution.definitions.is_unwritten(version):
         return True
-    return held.blank is None and execution.definitions.is_version(held.tensor, version, execution.ledger.context)
+    context = execution.ledger.context
+    return (
+        held.blank is None
+        and execution.definitions.is_version(held.tensor, version, context)
+        and execution.counterparts.lacking_for(held.tensor, context) is None
+    )
 
 
 def _as_typed_number(held: Held, dtype: DType) -> Held:

@@ -16,6 +16,7 @@ from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.certificate import Certificate
+from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
@@ -71,6 +72,7 @@ class _Proof:
         self.definitions = Definitions(summary)
         self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero)
         self.divisors = Divisors(self.definitions, summary.items)
+        self.counterparts = Counterparts(self.definitions, self.divisors)
         self.evaluator = Evaluator(program, target, self.ledger)
         self.cuts = cuts
 
@@ -80,10 +82,11 @@ class _Proof:
     def prove(self, case: Domain) -> None:
         """Prove the program for the sizes of one case."""
         self.divisors = Divisors(self.definitions, self.summary.items)
+        self.counterparts = Counterparts(self.definitions, self.divisors)
         self.ledger.within(case)
         self.definitions.opaque = set()
         loops = LoopProver(self.summary.items)
-        execution = Execution(self.evaluator, self.definitions, self.divisors, self.cuts, loops.prove)
+        execution = Execution(self.evaluator, self.definitions, self.counterparts, self.cuts, loops.prove)
         returned = execution.run(self.function.body, self._parameters())
         self._check_results(execution, returned)
 
@@ -154,6 +157,9 @@ class _Proof:
             cut = execution.unproved_cut
             hint = "" if cut is None else f" (nor {cut.variable} to be {cut.definition} after line {cut.line})"
             raise CheckFailure(UNEQUAL, f"{name} is not proved to be {version}{hint}", self.ledger.line)
+        lacking = self.counterparts.lacking_for(held.tensor, self.ledger.context)
+        if lacking is not None:
+            raise refusal_of(lacking, name, self.ledger.line)
 
     def _form(self, version: str) -> tuple[tuple[Affine, ...], DType]:
         definition = self.definitions.by_name.get(version)

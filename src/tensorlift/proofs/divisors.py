@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Item, KeptLoop
     from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.expansion import Definitions
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
 _DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
 _DIFFERENT_IF_FALSE = ("eq", "le", "ge")
-
-Guards = tuple[tuple[Term, bool], ...]
 
 
 class Division(NamedTuple):
@@ -69,9 +68,10 @@ class Divisors:
         """Tell whether no cell of a divisor is zero."""
         names = tuple(fresh("d") for _ in divisor.shape)
         domain = context & Domain.box(names, divisor.shape)
-        return self._never_zero(divisor.at(tuple(map(Affine.var, names))), domain, ())
+        return self.is_nonzero(divisor.at(tuple(map(Affine.var, names))), domain, ())
 
-    def _never_zero(self, term: Term, domain: Domain, guards: Guards) -> bool:
+    def is_nonzero(self, term: Term, domain: Domain, guards: Guards) -> bool:
+        """Tell whether a divisor is not zero at the points of a domain where the guards hold."""
         if isinstance(term, Constant):
             return term.value != 0
         if isinstance(term, Index):
@@ -79,7 +79,7 @@ class Divisors:
         if domain.is_empty():
             return True
         if isinstance(term, Piecewise):
-            return all(self._never_zero(piece, domain & part, guards) for part, piece in term.pieces)
+            return all(self.is_nonzero(piece, domain & part, guards) for part, piece in term.pieces)
         if isinstance(term, Apply) and self._by_operation(term, domain, guards):
             return True
         return self._is_excluded(term, domain, guards) or self._source_divides(term, domain)
@@ -87,11 +87,11 @@ class Divisors:
     def _by_operation(self, term: Apply, domain: Domain, guards: Guards) -> bool:
         if term.op == "select":
             condition, chosen, other = term.args
-            return self._never_zero(chosen, domain, (*guards, (condition, True))) and self._never_zero(
+            return self.is_nonzero(chosen, domain, (*guards, (condition, True))) and self.is_nonzero(
                 other, domain, (*guards, (condition, False))
             )
         if term.op in ("neg", "abs") or (term.op == "cast" and _keeps_nonzero(term)):
-            return self._never_zero(term.args[0], domain, guards)
+            return self.is_nonzero(term.args[0], domain, guards)
         if term.op == "max":
             return any(isinstance(a, Constant) and a.value > 0 for a in term.args)
         return False
@@ -124,12 +124,16 @@ class Divisors:
                 return True
         return False
 
-    def _divisions(self) -> Iterator[Division]:
+    def visible_items(self) -> Iterator[tuple[tuple[Item, ...], frozenset[str]]]:
+        """Yield the items around the present place, each with the names that mean something else there."""
         for depth, items in enumerate(self.active):
+            yield items, frozenset().union(*self._changing[depth + 1 :])
+
+    def _divisions(self) -> Iterator[Division]:
+        for items, changing in self.visible_items():
             found = self._found.get(id(items))
             if found is None:
                 found = self._found[id(items)] = list(self._collect(items))
-            changing = frozenset().union(*self._changing[depth + 1 :])
             yield from (division for division in found if division.divisor.reads.isdisjoint(changing))
 
     def _collect(self, items: tuple[Item, ...]) -> Iterator[Division]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.cut import Cut
-    from tensorlift.proofs.divisors import Divisors
+    from tensorlift.proofs.counterparts import Counterparts
     from tensorlift.proofs.evaluate import Evaluator
     from tensorlift.proofs.expansion import Definitions
     from tensorlift.proofs.parse import Function
@@ -43,14 +43,15 @@ class Execution:
         self,
         evaluator: Evaluator,
         definitions: Definitions,
-        divisors: Divisors,
+        counterparts: Counterparts,
         cuts: Sequence[Cut],
         loop: Callable[[Execution, ast.For, Frame], None],
     ) -> None:
         self.evaluator = evaluator
         self.ledger = evaluator.ledger
         self.definitions = definitions
-        self.divisors = divisors
+        self.counterparts = counterparts
+        self.divisors = counterparts.divisors
         self.unproved_cut: Cut | None = None
         self._loop = loop
         self._cuts: dict[int, list[Cut]] = {}
@@ -237,8 +238,11 @@ class Execution:
         definition = self.visible().get(cut.definition)
         if definition is None or held.tensor.dtype != definition.dtype or not held.tensor.is_strong:
             return False
-        return self.has_shape(held, definition.shape) and self.definitions.equals(
-            held.tensor, definition, self.ledger.context
+        context = self.ledger.context
+        return (
+            self.has_shape(held, definition.shape)
+            and self.definitions.equals(held.tensor, definition, context)
+            and self.counterparts.lacking_for(held.tensor, context) is None
         )
 
     def has_shape(self, held: Held, shape: Sequence[Affine]) -> bool:

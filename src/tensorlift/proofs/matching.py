@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Apply, Index, Read
+from tensorlift.comprehension.terms import Apply, Index, Read, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,55 +23,72 @@ def matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[d
 
     The values are read off where both have the same structure, else off the arrays that both read.
     """
-    names = frozenset(variables)
+    bound = frozenset(name for node in walk(pattern) if isinstance(node, Reduce) for name in node.bound)
+    matching = _Matching(frozenset(variables), bound)
     values: dict[str, Affine] = {}
-    if _match(pattern, term, names, values):
+    if matching.match(pattern, term, values):
         yield values
     else:
-        wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(names)]
+        wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(variables)]
         found = [node for node in walk(term) if isinstance(node, Read)]
-        yield from islice(_line_up(wanted, found, names, {}), _MOST_GUESSES)
+        guesses = matching.line_up(wanted, found, pattern.free.intersection(variables), {})
+        yield from islice(guesses, _MOST_GUESSES)
 
 
-def _line_up(
-    wanted: list[Read], found: list[Read], names: frozenset[str], values: dict[str, Affine]
-) -> Iterator[dict[str, Affine]]:
-    if not wanted:
-        yield values
-        return
-    for candidate in found:
-        solved = dict(values)
-        if _match(wanted[0], candidate, names, solved):
-            yield from _line_up(wanted[1:], found, names, solved)
+class _Matching:
+    """Solves for variables; those that the pattern binds may be anything."""
 
+    def __init__(self, variables: frozenset[str], bound: frozenset[str]) -> None:
+        self._variables = variables
+        self._bound = bound
 
-def _match(pattern: Term, term: Term, variables: frozenset[str], values: dict[str, Affine]) -> bool:
-    if pattern is term and pattern.free.isdisjoint(variables):
+    def line_up(
+        self, wanted: list[Read], found: list[Read], unknown: frozenset[str], values: dict[str, Affine]
+    ) -> Iterator[dict[str, Affine]]:
+        """Yield values under which cells that the pattern reads are cells that the term reads."""
+        missing = unknown - values.keys()
+        if not missing:
+            yield values
+            return
+        first = next((place for place, read in enumerate(wanted) if not read.free.isdisjoint(missing)), None)
+        if first is None:
+            return
+        for candidate in found:
+            solved = dict(values)
+            if self.match(wanted[first], candidate, solved):
+                yield from self.line_up(wanted[first + 1 :], found, unknown, solved)
+
+    def match(self, pattern: Term, term: Term, values: dict[str, Affine]) -> bool:
+        """Tell whether the terms have the same structure, and add what that says of the variables."""
+        if pattern is term and pattern.free.isdisjoint(self._variables):
+            return True
+        if type(pattern) is not type(term) or pattern.dtype != term.dtype:
+            return False
+        if isinstance(pattern, Index) and isinstance(term, Index):
+            return self._solve(pattern.affine, term.affine, values)
+        if isinstance(pattern, Read) and isinstance(term, Read):
+            return pattern.array == term.array and all(
+                self._solve(p, t, values) for p, t in zip(pattern.indices, term.indices, strict=True)
+            )
+        if isinstance(pattern, Apply) and isinstance(term, Apply):
+            return pattern.op == term.op and all(
+                self.match(p, t, values) for p, t in zip(pattern.args, term.args, strict=True)
+            )
+        if isinstance(pattern, Reduce) and isinstance(term, Reduce):
+            return pattern.op == term.op and self.match(pattern.body, term.body, values)
+        return False
+
+    def _solve(self, pattern: Affine, value: Affine, values: dict[str, Affine]) -> bool:
+        if pattern.mentions(self._bound):
+            return True
+        known = pattern.substitute(values)
+        unknown = [v for v in pattern.variables if v in self._variables and v not in values]
+        if not unknown:
+            return known == value
+        if len(unknown) > 1:
+            return False
+        solution = (known - value).solve(unknown[0])
+        if solution is None or solution.mentions(unknown):
+            return False
+        values[unknown[0]] = solution
         return True
-    if type(pattern) is not type(term) or pattern.dtype != term.dtype:
-        return False
-    if isinstance(pattern, Index) and isinstance(term, Index):
-        return _solve(pattern.affine, term.affine, variables, values)
-    if isinstance(pattern, Read) and isinstance(term, Read):
-        return pattern.array == term.array and all(
-            _solve(p, t, variables, values) for p, t in zip(pattern.indices, term.indices, strict=True)
-        )
-    if isinstance(pattern, Apply) and isinstance(term, Apply):
-        return pattern.op == term.op and all(
-            _match(p, t, variables, values) for p, t in zip(pattern.args, term.args, strict=True)
-        )
-    return False
-
-
-def _solve(pattern: Affine, value: Affine, variables: frozenset[str], values: dict[str, Affine]) -> bool:
-    known = pattern.substitute(values)
-    unknown = [v for v in pattern.variables if v in variables and v not in values]
-    if not unknown:
-        return known == value
-    if len(unknown) > 1:
-        return False
-    solution = (known - value).solve(unknown[0])
-    if solution is None or solution.mentions(unknown):
-        return False
-    values[unknown[0]] = solution
-    return True

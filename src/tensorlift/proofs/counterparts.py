@@ -1,0 +1,183 @@
+"""Demands that the program computes partial functions and rounds to single precision only where its source does.
+
+Equality over the reals does not see it: ``(b != 0) * (a / b)`` is a selection there, and ``q - q`` is zero.  In floats
+both are NaN where b is zero.  So each partial function on which a cell depends must have operands for which it is
+finite, or the source must compute it at the same points under no stronger conditions.  In the same way each rounding
+to single precision must be one of the source, or that of a result in single precision.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Apply, Constant, Index
+from tensorlift.proofs.computed import Computed, computed
+from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
+from tensorlift.proofs.matching import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.computed import Guards
+    from tensorlift.proofs.divisors import Divisors
+    from tensorlift.proofs.expansion import Definitions
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0}  # the least integers with a finite value
+
+
+class Counterparts:
+    """Finds what the source computes for what the program computes."""
+
+    def __init__(self, definitions: Definitions, divisors: Divisors) -> None:
+        self._definitions = definitions
+        self.divisors = divisors
+        self._found: dict[tuple[int, bool], list[Computed]] = {}
+
+    def lacking_for(self, tensor: SymbolicTensor, context: Domain) -> Computed | None:
+        """Return the same for the cells of a tensor."""
+        names = tuple(fresh("v") for _ in tensor.shape)
+        return self.lacking(tensor.at(tuple(map(Affine.var, names))), context & Domain.box(names, tensor.shape))
+
+    def lacking(self, term: Term, domain: Domain) -> Computed | None:
+        """Return something on which a term of the program depends and that the source does not compute, or None."""
+        parts = (part for item in computed(term, domain) for part in _parts(item))
+        return next((part for part in parts if not self._is_allowed(part)), None)
+
+    def _is_allowed(self, item: Computed) -> bool:
+        return item.domain.is_empty() or self._is_finite(item) or self._source_computes(item)
+
+    def _is_finite(self, item: Computed) -> bool:
+        """Tell whether a function is known to have a finite value."""
+        if item.kind == "divisor":
+            return self.divisors.is_nonzero(item.term, item.domain, item.guards)
+        if item.kind != "partial" or not isinstance(item.term, Apply):
+            return False
+        operand, least = item.term.args[0], _LEAST.get(item.term.op)
+        while isinstance(operand, Apply) and operand.op == "cast":
+            (operand,) = operand.args
+        return least is not None and isinstance(operand, Index) and item.domain.implies(at_least(operand.affine, least))
+
+    # -- the source
+
+    def _source_computes(self, item: Computed) -> bool:
+        """Tell whether the source computes the same, first by opaque names, then written out."""
+        return any(
+            self._is_counterpart(source, self._definitions.expand(item.term, item.domain, fully=fully), item)
+            for fully in (False, True)
+            for source in self._source(fully=fully)
+            if _are_alike(source, item)
+        )
+
+    def _source(self, *, fully: bool) -> Iterator[Computed]:
+        for items, changing in self.divisors.visible_items():
+            found = self._found.get((id(items), fully))
+            if found is None:
+                found = self._found[id(items), fully] = list(self._collect(items, fully=fully))
+            yield from (source for source in found if source.term.reads.isdisjoint(changing))
+
+    def _collect(self, items: tuple[Item, ...], *, fully: bool) -> Iterator[Computed]:
+        """Yield what definitions compute, each divisor by itself."""
+        for item in items:
+            if not isinstance(item, Definition):
+                continue
+            for piece, term in item.pieces:
+                for source in computed(term, item.domain & piece, item.indices, in_source=True):
+                    for part in _parts(source):
+                        yield part._replace(term=self._definitions.expand(part.term, part.domain, fully=fully))
+
+    def _is_counterpart(self, source: Computed, mine: Term, item: Computed) -> bool:
+        """Tell whether the source computes a term at every point where the program depends on it."""
+        for values in matches(source.term, mine, source.variables):
+            free = [v for v in source.variables if v not in values]
+            if (
+                item.domain.is_subset(source.domain.project_out(*free).substitute(values))
+                and self._is_equal(substitute(source.term, values), mine, item.domain)
+                and (item.kind not in ("partial", "divisor") or self._is_implied(source.guards, values, item))
+            ):
+                return True
+        return False
+
+    def _is_equal(self, left: Term, right: Term, domain: Domain) -> bool:
+        return left is right or self._definitions.equal(left, right, domain)
+
+    def _is_implied(self, guards: Guards, values: Mapping[str, Affine], item: Computed) -> bool:
+        """Tell whether each condition of the source is one of those of the program."""
+        mine = list(_conditions(item.guards))
+        wanted = (substitute(condition, values) for condition in _conditions(guards))
+        return all(any(self._is_equal(condition, known, item.domain) for known in mine) for condition in wanted)
+
+
+def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:
+    """Build the failure for an output that depends on what the source does not compute."""
+    if lacking.kind in ("narrowed", "widened"):
+        reason = f"{name} is computed from values in single precision where the source has double"
+        return CheckFailure(UNEQUAL, reason, line, "keep the element types of the source")
+    what = f"{lacking.term.op}(...)" if isinstance(lacking.term, Apply) and lacking.kind == "partial" else "a quotient"
+    reason = f"{name} depends on {what} that may not be finite where the source does not compute it"
+    return CheckFailure(DIVISOR, reason, line, "select it with np.where instead of multiplying it by zero")
+
+
+def _are_alike(source: Computed, item: Computed) -> bool:
+    if source.kind != item.kind:
+        return False
+    if source.kind != "partial":
+        return True
+    return isinstance(source.term, Apply) and isinstance(item.term, Apply) and source.term.op == item.term.op
+
+
+def _parts(item: Computed) -> list[Computed]:
+    """Return a division as its divisor's factors, none of which may be zero; anything else as it is."""
+    if not isinstance(item.term, Apply) or item.term.op != "div" or item.kind != "partial":
+        return [item]
+    factors = _factors(item.term.args[1])
+    return [
+        item._replace(kind="divisor", term=factor)
+        for factor in factors
+        if not isinstance(factor, Constant) or not factor.value
+    ]
+
+
+def _factors(term: Term) -> list[Term]:
+    if isinstance(term, Apply) and term.op == "mul":
+        return [factor for operand in term.args for factor in _factors(operand)]
+    if isinstance(term, Apply) and (term.op in ("neg", "abs", "sqrt", "div") or _is_conversion(term)):
+        return _factors(term.args[0])
+    if isinstance(term, Apply) and term.op in ("exp", "exp2", "cosh"):
+        return []  # never zero
+    return [term]
+
+
+def _is_conversion(term: Apply) -> bool:
+    return term.op == "cast" and is_float(term.dtype) and is_float(term.args[0].dtype)
+
+
+def _conditions(guards: Guards) -> Iterator[Term]:
+    """Yield conditions that hold, one by one."""
+    for condition, holds in guards:
+        yield from _split(condition, holds=holds)
+
+
+def _split(condition: Term, *, holds: bool) -> Iterator[Term]:
+    if isinstance(condition, Apply):
+        if condition.op == "not":
+            yield from _split(condition.args[0], holds=not holds)
+            return
+        if condition.op == ("and" if holds else "or"):
+            for part in condition.args:
+                yield from _split(part, holds=holds)
+            return
+        if not holds and condition.op in _OPPOSITE:
+            yield terms.apply(_OPPOSITE[condition.op], *condition.args)
+            return
+    yield condition if holds else terms.apply("not", condition)
