@@ -129,11 +129,12 @@ class Affine:
         return self.constant + sum(coefficient * values[variable] for variable, coefficient in self.terms)
 
     def solve(self, name: str) -> Affine | None:
-        """Return the value of ``name`` where the expression is zero; None unless its coefficient is 1 or -1."""
+        """Return the value of ``name`` where the expression is zero; None unless its coefficient divides the others."""
         coefficient = self.coefficient(name)
-        if coefficient not in (1, -1):
+        if not coefficient or self.constant % coefficient or any(c % coefficient for _, c in self.terms):
             return None
-        return (self - Affine.var(name, coefficient)) * -coefficient
+        rest = {variable: -(c // coefficient) for variable, c in self.terms if variable != name}
+        return Affine(-(self.constant // coefficient), rest)
 
     def __str__(self) -> str:
         """Spell the expression as Python and C do, positive terms first."""

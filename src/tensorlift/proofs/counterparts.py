@@ -17,7 +17,7 @@ from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Apply, Constant, Index
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.proofs.computed import Computed, computed
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.matching import matches
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from tensorlift.proofs.expansion import Definitions
 
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
-_LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0}  # the least integers with a finite value
+# The least integers from which on functions have finite values, of a power as exponent.
+_LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0, "pow": 0}
 
 
 class Counterparts:
@@ -61,12 +62,15 @@ class Counterparts:
         """Tell whether a function is known to have a finite value."""
         if item.kind == "divisor":
             return self.divisors.is_nonzero(item.term, item.domain, item.guards)
-        if item.kind != "partial" or not isinstance(item.term, Apply):
+        if item.kind != "partial" or not isinstance(item.term, Apply) or item.term.op not in _LEAST:
             return False
-        operand, least = item.term.args[0], _LEAST.get(item.term.op)
+        operand = item.term.args[-1]  # of a power the exponent
         while isinstance(operand, Apply) and operand.op == "cast":
             (operand,) = operand.args
-        return least is not None and isinstance(operand, Index) and item.domain.implies(at_least(operand.affine, least))
+        least = _LEAST[item.term.op]
+        if isinstance(operand, Constant):
+            return operand.value >= least and operand.value.denominator == 1
+        return isinstance(operand, Index) and item.domain.implies(at_least(operand.affine, least))
 
     # -- the source
 
@@ -112,10 +116,13 @@ class Counterparts:
         return left is right or self._definitions.equal(left, right, domain)
 
     def _is_implied(self, guards: Guards, values: Mapping[str, Affine], item: Computed) -> bool:
-        """Tell whether each condition of the source is one of those of the program."""
+        """Tell whether each condition of the source follows from those of the program."""
         mine = list(_conditions(item.guards))
         wanted = (substitute(condition, values) for condition in _conditions(guards))
-        return all(any(self._is_equal(condition, known, item.domain) for known in mine) for condition in wanted)
+        return all(
+            any(self._is_equal(condition, known, item.domain) for known in (terms.one("bool"), *mine))
+            for condition in wanted
+        )
 
 
 def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:
@@ -137,25 +144,35 @@ def _are_alike(source: Computed, item: Computed) -> bool:
 
 
 def _parts(item: Computed) -> list[Computed]:
-    """Return a division as its divisor's factors, none of which may be zero; anything else as it is."""
-    if not isinstance(item.term, Apply) or item.term.op != "div" or item.kind != "partial":
-        return [item]
-    factors = _factors(item.term.args[1])
-    return [
-        item._replace(kind="divisor", term=factor)
-        for factor in factors
-        if not isinstance(factor, Constant) or not factor.value
-    ]
+    """Return a division as what must not be zero; anything else as it is."""
+    if isinstance(item.term, Apply) and item.term.op == "div" and item.kind == "partial":
+        return list(_divisors(item._replace(kind="divisor", term=item.term.args[1])))
+    return [item]
 
 
-def _factors(term: Term) -> list[Term]:
-    if isinstance(term, Apply) and term.op == "mul":
-        return [factor for operand in term.args for factor in _factors(operand)]
-    if isinstance(term, Apply) and (term.op in ("neg", "abs", "sqrt", "div") or _is_conversion(term)):
-        return _factors(term.args[0])
-    if isinstance(term, Apply) and term.op in ("exp", "exp2", "cosh"):
-        return []  # never zero
-    return [term]
+def _divisors(item: Computed) -> Iterator[Computed]:
+    """Yield the factors of a divisor, where and under which conditions they are factors."""
+    term = item.term
+    if isinstance(term, Piecewise):
+        for part, piece in term.pieces:
+            yield from _divisors(item._replace(term=piece, domain=item.domain & part))
+    elif isinstance(term, Apply) and term.op == "select":
+        condition, *arms = term.args
+        for arm, holds in zip(arms, (True, False), strict=True):
+            yield from _divisors(item._replace(term=arm, guards=(*item.guards, (condition, holds))))
+    elif isinstance(term, Apply) and term.op == "mul":
+        for factor in term.args:
+            yield from _divisors(item._replace(term=factor))
+    elif isinstance(term, Apply) and (term.op in ("neg", "abs", "sqrt", "div") or _is_conversion(term)):
+        yield from _divisors(item._replace(term=term.args[0]))
+    elif not _is_never_zero(term):
+        yield item
+
+
+def _is_never_zero(term: Term) -> bool:
+    if isinstance(term, Apply):
+        return term.op in ("exp", "exp2", "cosh")
+    return isinstance(term, Constant) and term.value != 0
 
 
 def _is_conversion(term: Apply) -> bool:
@@ -169,15 +186,25 @@ def _conditions(guards: Guards) -> Iterator[Term]:
 
 
 def _split(condition: Term, *, holds: bool) -> Iterator[Term]:
-    if isinstance(condition, Apply):
-        if condition.op == "not":
-            yield from _split(condition.args[0], holds=not holds)
-            return
-        if condition.op == ("and" if holds else "or"):
-            for part in condition.args:
-                yield from _split(part, holds=holds)
-            return
-        if not holds and condition.op in _OPPOSITE:
-            yield terms.apply(_OPPOSITE[condition.op], *condition.args)
-            return
-    yield condition if holds else terms.apply("not", condition)
+    """Yield what holds where a condition does or does not: the operands of conjunctions one by one."""
+    if not isinstance(condition, Apply):
+        yield condition if holds else terms.apply("not", condition)
+    elif condition.op == "not":
+        yield from _split(condition.args[0], holds=not holds)
+    elif condition.op == ("and" if holds else "or"):
+        for part in condition.args:
+            yield from _split(part, holds=holds)
+    elif condition.op == "select" and _is_truth(condition.args[2], value=not holds):
+        yield from _split(condition.args[0], holds=True)
+        yield from _split(condition.args[1], holds=holds)
+    elif condition.op == "select" and _is_truth(condition.args[1], value=not holds):
+        yield from _split(condition.args[0], holds=False)
+        yield from _split(condition.args[2], holds=holds)
+    elif not holds and condition.op in _OPPOSITE:
+        yield terms.apply(_OPPOSITE[condition.op], *condition.args)
+    else:
+        yield condition if holds else terms.apply("not", condition)
+
+
+def _is_truth(term: Term, *, value: bool) -> bool:
+    return isinstance(term, Constant) and bool(term.value) is value

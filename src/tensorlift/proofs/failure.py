@@ -7,7 +7,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError
 # What stands between a program and its proof, by code.
 UNREADABLE = "TL401"  # the text uses something that has no meaning here
 OBLIGATION = "TL402"  # an operation's demand on the sizes is not met
-DIVISOR = "TL403"  # a division by what may be zero
+DIVISOR = "TL403"  # a division by what may be zero, or another value that may not be finite
 MEMORY = "TL404"  # outputs or stores could share memory
 INTERFACE = "TL405"  # parameters or results are not those of the source
 UNEQUAL = "TL406"  # a value is not proved equal to its definition

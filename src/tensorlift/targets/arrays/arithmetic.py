@@ -10,7 +10,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import DType, is_float, is_integer
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import simplified, walk
+from tensorlift.comprehension.rewrite import simplified
 from tensorlift.comprehension.tensor import (
     Obligations,
     Strength,
@@ -64,26 +64,12 @@ def binary(
     return elementwise(o, lambda a, b: cell(op, a, b), typed, dtype, strength)
 
 
-def _refuse_masked_quotients(o: Obligations, operands: tuple[Tensor, Tensor]) -> None:
-    """Refuse a truth value times a quotient: over the reals it selects, but zero times infinity is NaN."""
-    for mask, other in (operands, operands[::-1]):
-        if mask.dtype == "bool" and is_float(other.dtype) and _divides(other):
-            o.refuse("a quotient, which may be infinite, is multiplied by a truth value; np.where selects")
-
-
-def _divides(x: SymbolicTensor) -> bool:
-    cell = x.at(tuple(Affine.var(fresh("m")) for _ in x.shape))
-    return any(isinstance(t, Apply) and t.op == "div" and not isinstance(t.args[1], Constant) for t in walk(cell))
-
-
 def plain(op: str, *, operator: bool) -> Binary:
     """Return the meaning of an operation on operands of their common type."""
 
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2), operator=operator)
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
-        if op == "mul" and is_float(dtype):
-            _refuse_masked_quotients(o, (x1, x2))
         if dtype != "bool":
             return binary(o, op, (x1, x2), dtype, strength)
         if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:

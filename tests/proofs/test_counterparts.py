@@ -1,0 +1,160 @@
+"""Programs that are equal over the reals but not in floats are rejected: they compute what the source does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.proofs.failure import DIVISOR, LOOP, UNEQUAL
+
+if TYPE_CHECKING:
+    from tests.proofs.conftest import Accept, Reject
+
+PLAIN = "void f(int n, double a[n], double b[n], double c[n]) { for (int i = 0; i < n; i++) c[i] = a[i] + 0 * b[i]; }"
+GUARDED = """void f(int n, double a[n], double b[n], double c[n]) {
+  for (int i = 0; i < n; i++) c[i] = b[i] != 0 ? a[i] / b[i] : 0;
+}"""
+CHOSEN = """void f(int n, double a[n], double b[n], int m[n], double c[n]) {
+  for (int i = 0; i < n; i++) c[i] = m[i] > 0 && b[i] > 1 ? a[i] / b[i] : 0;
+}"""
+ROOT = """#include <math.h>
+void f(int n, double a[n], double c[n]) { for (int i = 0; i < n; i++) c[i] = a[i] >= 0 ? sqrt(a[i]) : 0; }"""
+LOGARITHM = ROOT.replace("a[i] >= 0 ? sqrt(a[i])", "a[i] > 0 ? log(a[i])")
+POWER = ROOT.replace("sqrt(a[i])", "pow(a[i], 0.3)")
+BELOW = """void f(int n, double a[n][n], double b[n][n], double c[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) c[i][j] = j <= i ? a[i][j] / b[i][j] : 0;
+}"""
+ROWS = """void f(int n, double a[n][n], double b[n][n], double c[n]) {
+  for (int i = 0; i < n; i++) { c[i] = 0; for (int j = 0; j <= i; j++) c[i] += a[i][j] / b[i][j]; }
+}"""
+EARLIER = """void f(int n, double a[n][n], double b[n], double c[n]) {
+  for (int i = 0; i < n; i++) { c[i] = 0; for (int j = 0; j < i; j++) c[i] += a[i][j] / b[i]; }
+}"""
+DIAGONAL = """void f(int n, double a[n][n], double b[n][n], double c[n]) {
+  for (int i = 0; i < n; i++) c[i] = a[i][i] / b[i][i];
+}"""
+STEPS = """void f(int n, int t, double a[n], double b[n]) {
+  for (int s = 0; s < t; s++) for (int i = 1; i < n; i++) a[i] = b[i] != 0 ? a[i - 1] / b[i] : a[i];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        (GUARDED, "np.where(b != 0, a / b, 0.0)"),
+        (GUARDED, "np.where(b == 0, 0.0, a / b)"),
+        (GUARDED, "np.where(b != 0, a / np.where(b != 0, b, 1.0), 0.0)"),
+        (CHOSEN, "np.where((m > 0) & (b > 1), a / b, 0.0)"),
+        (CHOSEN, "np.where(b > 1, np.where(m > 0, a / b, 0.0), 0.0)"),
+        (CHOSEN, "np.where((b <= 1) | (m <= 0), 0.0, a / b)"),
+        (ROOT, "np.where(a >= 0, np.sqrt(a), 0.0)"),
+        (LOGARITHM, "np.where(a > 0, np.log(a), 0.0)"),
+        (BELOW, "np.tril(a / b)"),
+        (ROWS, "np.tril(a / b).sum(axis=1)"),
+        (DIAGONAL, "np.diagonal(a) / np.diagonal(b)"),
+        (DIAGONAL, "np.diagonal(a) * (1.0 / np.diagonal(b))"),
+    ],
+)
+def test_the_program_may_compute_what_the_source_computes(accept: Accept, source: str, value: str) -> None:
+    parameters = "a, b, m" if source is CHOSEN else "a" if "b[" not in source else "a, b"
+    accept(source, f"def f({parameters}):\n    return {value}")
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        (PLAIN, "a + (a / b - a / b)"),
+        (PLAIN, "a + 0.0 * (a / b)"),
+        (PLAIN, "a + np.zeros(a.shape[0]) * np.sqrt(b)"),
+        (PLAIN, "a + (np.exp(b) - np.exp(b))"),
+        (GUARDED, "(b != 0) * (a / b)"),
+        (GUARDED, "a / b * (b != 0)"),
+        (GUARDED, "(b != 0).astype(np.float64) * (a / b)"),
+        (GUARDED, "np.where(b != 0, 1.0, 0.0) * (a / b)"),
+        (GUARDED, "np.where(b != 0, a, 0.0) / b"),
+        (GUARDED, "np.multiply(a / b, b != 0)"),
+        (CHOSEN, "np.where(m > 0, (b > 1) * (a / b), 0.0)"),
+        (CHOSEN, "np.where(m > 0, a / b, 0.0) * (b > 1)"),
+        (ROOT, "(a >= 0) * np.sqrt(a)"),
+        (ROOT, "np.where(a >= 0, 1.0, 0.0) * np.sqrt(a)"),
+        (LOGARITHM, "(a > 0).astype(np.float64) * np.log(a)"),
+        (POWER, "(a >= 0) * np.power(a, 0.3)"),
+        (BELOW, "np.tri(a.shape[0]) * (a / b)"),
+        (BELOW, "np.tril(a) / b"),
+        (BELOW, "np.tril(np.ones((a.shape[0], a.shape[0]))) * (a / b)"),
+        (ROWS, "np.einsum('ij,ij->i', np.tri(a.shape[0]), a / b)"),
+        (ROWS, "(np.tri(a.shape[0]) * (a / b)).sum(axis=1)"),
+        (ROWS, "np.diagonal((a / b) @ np.tri(a.shape[0]).T) + 0.0"),
+        (DIAGONAL, "np.einsum('ij,ij->i', np.eye(a.shape[0]), a / b)"),
+        (DIAGONAL, "(np.eye(a.shape[0]) * (a / b)).sum(axis=0)"),
+        (DIAGONAL, "(a / b * np.identity(a.shape[0])) @ np.ones(a.shape[0])"),
+        (EARLIER, "np.tril(a, -1).sum(axis=1) / b"),
+    ],
+)
+def test_what_is_multiplied_by_zero_or_cancels_is_computed_all_the_same(
+    reject: Reject, source: str, value: str
+) -> None:
+    parameters = "a, b, m" if source is CHOSEN else "a" if "b[" not in source else "a, b"
+    assert reject(source, f"def f({parameters}):\n    return {value}") == DIVISOR
+
+
+def test_a_kept_loop_computes_no_more_than_that_of_the_source(accept: Accept, reject: Reject) -> None:
+    loop = (
+        "def f(t, a, b):\n    a = a.copy()\n    n = a.shape[0]\n    for s in range(t):\n        for i in range(1, n):\n"
+    )
+    accept(STEPS, f"{loop}            a[i] = np.where(b[i] != 0, a[i - 1] / b[i], a[i])\n    return a")
+    masked = "a[i] = (b[i] != 0) * (a[i - 1] / b[i]) + (b[i] == 0) * a[i]"
+    assert reject(STEPS, f"{loop}            {masked}\n    return a") == LOOP
+
+
+DOUBLE = "void f(int n, double a[n], double c[n]) { for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }"
+DOT = """double f(int n, double a[n], double b[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i] * b[i];
+  return s;
+}"""
+WIDE_DOT = DOT.replace("double a[n], double b[n]", "float a[n], float b[n]").replace("+= a[i]", "+= (double)a[i]")
+ROUNDED = DOUBLE.replace("2 * a[i]", "(float)(2 * a[i])")
+SINGLE = DOUBLE.replace("double a[n], double c[n]", "float a[n], float c[n]")
+FLOAT_OF_INTEGER = "void f(int n, int a[n], double c[n]) { for (int i = 0; i < n; i++) c[i] = a[i]; }"
+DIFFERENCE = "void f(int n, double a[n], double b[n], float c[n]) { for (int i = 0; i < n; i++) c[i] = a[i] - b[i]; }"
+
+
+@pytest.mark.parametrize(
+    ("source", "program"),
+    [
+        (DOUBLE, "def f(a):\n    return (2 * a).astype(np.float32).astype(np.float64)"),
+        (DOUBLE, "def f(a):\n    return 2 * a.astype(np.float32).astype(np.float64)"),
+        (DOUBLE, "def f(a):\n    return a.astype(np.float32) * np.float64(2.0)"),
+        (
+            DOUBLE,
+            "def f(a):\n    c = np.ones_like(a, dtype=np.float32)\n    c[:] = 2 * a\n    return c + 0.0 * a",
+        ),
+        (DOT, "def f(a, b):\n    return (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float64)"),
+        (DOT, "def f(a, b):\n    return np.sum(a * b, dtype=np.float32).astype(np.float64)"),
+        (DOT, "def f(a, b):\n    return a @ b.astype(np.float32)"),
+        (WIDE_DOT, "def f(a, b):\n    return (a @ b).astype(np.float64)"),
+        (WIDE_DOT, "def f(a, b):\n    return np.sum(a * b, dtype=np.float64)"),
+        (FLOAT_OF_INTEGER, "def f(a):\n    return a.astype(np.float32).astype(np.float64)"),
+        (DIFFERENCE, "def f(a, b):\n    return a.astype(np.float32) - b.astype(np.float32)"),
+    ],
+)
+def test_doubles_are_not_computed_in_single_precision(reject: Reject, source: str, program: str) -> None:
+    assert reject(source, program) == UNEQUAL
+
+
+@pytest.mark.parametrize(
+    ("source", "program"),
+    [
+        (ROUNDED, "def f(a):\n    return (2 * a).astype(np.float32).astype(np.float64)"),
+        (ROUNDED, "def f(a):\n    return 2 * a"),
+        (SINGLE, "def f(a):\n    return 2 * a"),
+        (SINGLE, "def f(a):\n    return (2 * a.astype(np.float64)).astype(np.float32)"),
+        (WIDE_DOT, "def f(a, b):\n    return a.astype(np.float64) @ b.astype(np.float64)"),
+        (DIFFERENCE, "def f(a, b):\n    return (a - b).astype(np.float32)"),
+    ],
+)
+def test_roundings_of_the_source_may_be_kept_or_left_out(accept: Accept, source: str, program: str) -> None:
+    accept(source, program)
