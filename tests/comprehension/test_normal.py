@@ -81,6 +81,11 @@ SHOWN: dict[str, Row] = {
         total("k", 0, "n", a("k")), add(total("l", 0, "i", a("l")), a("i"), total("q", V("i") + 1, "n", a("q"))), I_,
     ),
     "a point extends a sum": (total("k", 0, N + 1, a("k")), add(total("l", 0, "n", a("l")), a("n")), SIZES),
+    "a sum of equal terms is a multiple, the context tells which bound counts": (
+        terms.reduce("sum", ("k",), box(k="n") & Domain.of(less("k", "m")), a("i")),
+        mul(cast(idx("n"), "f64"), a("i")),
+        I_ & Domain.of(at_least("m", "n")),
+    ),
     "a sum of a known number of terms is written out": (total("k", 0, 3, a("k")), add(a(0), a(1), a(2)), UNIVERSE),
     "the bounds of a sum are shifted": (
         total("k", 0, "n", a("k")), total("l", 1, N + 1, a(V("l") - 1)), UNIVERSE,

@@ -20,9 +20,8 @@ from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
 from tensorlift.comprehension.terms import Apply, Piecewise
-from tensorlift.summarize.program import formals
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, covered, own_cell
-from tensorlift.summarize.unrolling import equal_after_unrolling
+from tensorlift.summarize.unrolling import equal_by_cases, unrolled, without_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +57,6 @@ def check_induction(guess: Guess, arrays: Mapping[str, ArrayInfo]) -> None:
     for array in guess.effect:
         info = arrays[array]
         own = own_cell(array, len(info.shape), info.dtype)
-        proof.formals = formals(array, len(info.shape))
         proof.base(own)
         proof.step(own)
         if guess.loop.step > 1:
@@ -76,7 +74,6 @@ class _Proof:
         self.guess = guess
         self.variable = guess.loop.variable
         self.states = guess.states
-        self.formals: tuple[str, ...] = ()
         advance = {self.variable: affine(self.variable) + 1}
         self.next = {
             array: [(d.substitute(advance), rewrite.substitute(t, advance)) for d, t in pieces]
@@ -90,7 +87,7 @@ class _Proof:
             for domain, term in self.states[own.array]:
                 here = domain & start
                 if not here.is_empty():
-                    self._require(term, own, here, "base")
+                    self._require(without_empty(term, here), own, here, "base")
 
     def step(self, own: Read) -> None:
         """One iteration takes the state before it to the state after it."""
@@ -126,11 +123,11 @@ class _Proof:
         for domain, term in before:
             for where, later in values_at(after, _without(domain & points, written), own):
                 self._require(term, later, where, part)
-        known = [*written, *(domain for domain, _ in before)]
+        known = Domain.union([*written, *(domain for domain, _ in before)])
         for domain, term in after:
-            here = _without(domain & points, known)
-            if not here.is_empty():
-                self._require(own, term, here, part)
+            here = domain & points
+            if not here.is_subset(known):
+                self._require(own, term, here - known, part)
 
     def _require(self, left: Term, right: Term, domain: Domain, part: str) -> None:
         if left is not right and not self._equal(left, right, domain):
@@ -138,11 +135,9 @@ class _Proof:
             raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
 
     def _equal(self, left: Term, right: Term, domain: Domain) -> bool:
-        """Decide by identity where the cell is known, then by the normal form, then case by case."""
-        cell = {v: x for e in domain.equalities() for v in self.formals if (x := e.solve(v)) is not None}
-        if cell and rewrite.substitute(left, cell) is rewrite.substitute(right, cell):
-            return True
-        if normal.equal(left, right, domain) or equal_after_unrolling(left, right, domain, self.variable):
+        """Decide with the last iteration unrolled, then by the normal form, then case by case."""
+        last = unrolled(left, right, domain, self.variable)
+        if normal.alike(left, last, domain) or normal.equal(left, right, domain) or equal_by_cases(left, last, domain):
             return True
         pieces = _pieces_in(left)
         parts = [(domain & piece, piece) for piece, _ in pieces]
@@ -181,12 +176,11 @@ def restricted(term: Term, domain: Domain) -> Term:
 def _without(domain: Domain, others: list[Domain]) -> Domain:
     """Take domains away; subtracting is dear, so that only those that meet are."""
     for other in others:
-        if domain.is_empty():
-            return domain
+        if domain.is_disjoint(other):
+            continue
         if domain.is_subset(other):
             return EMPTY
-        if not domain.is_disjoint(other):
-            domain = domain - other
+        domain = domain - other
     return domain
 
 

@@ -23,7 +23,7 @@ from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, cell_domain, covered, merged, own_cell, split
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, cell_domain, merged, own_cell, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class LoopRule:
         self.arrays = arrays
         # Between iterations the variable is at most each upper bound.
         self.region = context & Domain.of(*(at_least(high, loop.variable) for high in loop.upper))
-        self.written_before = {array: self._written_before(pieces) for array, pieces in effect.items()}
+        self.written_before: dict[str, Domain] = {}
         self.needs: dict[str, set[str]] = {array: set() for array in effect}
         self.pieces: Effect = {}
         self.states: Effect = {}
@@ -73,11 +73,15 @@ class LoopRule:
         result = {array: self._at_exit(pieces) for array, pieces in states.items()}
         return {array: pieces for array, pieces in result.items() if pieces}
 
-    def _written_before(self, pieces: list[Piece]) -> Domain:
+    def _written_before(self, array: str) -> Domain:
         """Return the cells that an iteration before ``variable`` writes."""
-        earlier = fresh("earlier")
-        domains = covered([(domain.rename({self.variable: earlier}), term) for domain, term in pieces])
-        return (domains & Domain.of(less(earlier, self.variable))).project_out(earlier)
+        known = self.written_before.get(array)
+        if known is None:
+            earlier = fresh("earlier")
+            domains = Domain.union(domain.rename({self.variable: earlier}) for domain, _ in self.effect[array])
+            known = (domains & Domain.of(less(earlier, self.variable))).project_out(earlier)
+            self.written_before[array] = known
+        return known
 
     # -- classification
 
@@ -90,15 +94,15 @@ class LoopRule:
     def _class(self, array: str, found: Read, where: Domain) -> Term:
         if found.array not in self.effect:
             return found
-        if (self.written_before[found.array].substitute(at(found.array, found.indices)) & where).is_empty():
+        own = found.array == array and where.is_subset(cell_domain(array, found.indices))
+        # At the points of a piece, the subscripts of its own cell are the index variables as they are.
+        cell = {} if own else at(found.array, found.indices)
+        if (self._written_before(found.array).substitute(cell) & where).is_empty():
             return initial(found)
-        if found.array == array and self._is_own_cell(found, where):
+        if own:
             return self_read(found.dtype)
         self.needs[array].add(found.array)
         return found
-
-    def _is_own_cell(self, found: Read, where: Domain) -> bool:
-        return where.is_subset(cell_domain(found.array, found.indices))
 
     # -- the state before an iteration
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """What the iterations of ``domain`` do; at most one iteration a cell if ``once``."""
+    """What the iterations of ``domain`` do; several of them to one cell if it ``folds``."""
 
     domain: Domain
     term: Term
     step: Accumulation | None
-    once: bool
+    folds: bool
 
     @property
     def assigns(self) -> bool:
@@ -61,14 +61,14 @@ class Phases:
         phases = self._classified(self._without_overwritten(pieces))
         result: list[Piece] = []
         for phase in self._ordered(phases):
-            new = self._once(phase, result) if phase.assigns or phase.once else self._folded(phase, result)
+            new = self._folded(phase, result) if phase.folds else self._once(phase, result)
             result = overlay(result, split(new))
         return result
 
     def _without_overwritten(self, pieces: list[Piece]) -> list[Piece]:
         """Drop writes that a later iteration's assignment overwrites."""
         assigned = [domain for domain, term in pieces if not has_self(term)]
-        if not assigned or (len(pieces) == 1 and pieces[0][0].is_single_valued(self.variable)):
+        if not assigned or (len(pieces) == 1 and _is_fixed(self.variable, pieces[0][0])):
             return pieces
         later = fresh("later")
         overwritten = covered([(domain.rename({self.variable: later}), self.initial) for domain in assigned])
@@ -81,13 +81,13 @@ class Phases:
     def _classified(self, pieces: list[Piece]) -> list[_Phase]:
         phases = []
         for domain, term in pieces:
-            once = domain.is_single_valued(self.variable)
             step = recognise(term, self.variable)
             if isinstance(term, terms.Read) and has_self(term):
                 continue  # the cell keeps its value
-            if has_self(term) and step is None and not once:
+            folds = has_self(term) and not _is_fixed(self.variable, domain)
+            if folds and step is None:
                 raise RecurrenceError(self.array, "is updated again and again, and not by a sum or the like")
-            phases.append(_Phase(domain, term, step, once))
+            phases.append(_Phase(domain, term, step, folds))
         return phases
 
     def _ordered(self, phases: list[_Phase]) -> list[_Phase]:
@@ -151,6 +151,11 @@ class Phases:
         if not rest.is_empty():
             found.append((rest.coalesce() if found else rest, self.initial))
         return found
+
+
+def _is_fixed(variable: str, domain: Domain) -> bool:
+    """Tell whether the other variables leave at most one value for this one; mostly an equality says so."""
+    return any(e.coefficient(variable) for e in domain.equalities()) or domain.is_single_valued(variable)
 
 
 def _commute(first: _Phase, second: _Phase) -> bool:

@@ -1,8 +1,9 @@
-"""A second way to prove equalities of the induction step: unroll the last iteration, then decide by cases.
+"""How the induction proves equalities: it unrolls the last iteration, compares, and decides by cases where it must.
 
 A reduction in the state after iteration ``i`` is the one in the state before, combined with its operand at ``i``: same
-body, and a domain with exactly one point more, which isl verifies.  After that both sides hold the same reductions, and
-what remains is to compare them under each truth of the conditions that select between terms.
+body, and a domain with exactly one point more, which isl verifies.  A reduction over no points is its neutral element.
+After that both sides hold the same reductions, and look alike as a rule; else they are compared under each truth of the
+conditions that select between terms.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.flags import FALSE, TRUE, simplified_flag
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
+from tensorlift.summarize.accumulate import neutral
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,19 +24,38 @@ MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases
 
 
-def equal_after_unrolling(left: Term, right: Term, domain: Domain, variable: str) -> bool:
-    """Tell whether two terms are proved equal on a domain; ``right`` is the state after iteration ``variable``."""
-    earlier = [node for node in rewrite.walk(left) if isinstance(node, Reduce) and len(node.bound) == 1]
-    if len(earlier) > MOST_REDUCTIONS or (not earlier and not _conditions((left,))):
-        return False
-    unrolled = _unrolled(right, earlier, domain, variable)
-    return _equal_by_cases(left, unrolled, domain, _conditions((left, unrolled)))
+def unrolled(left: Term, right: Term, domain: Domain, variable: str) -> Term:
+    """Return ``right``, the state after iteration ``variable``, over the reductions of ``left``, the state before."""
+    if not (left.has_domains and right.has_domains):
+        return right
+    earlier = [n for n in rewrite.walk(left) if isinstance(n, Reduce) and len(n.bound) == 1 and variable in n.free]
+    return _unrolled(right, earlier, domain, variable) if 0 < len(earlier) <= MOST_REDUCTIONS else right
+
+
+def equal_by_cases(left: Term, right: Term, domain: Domain) -> bool:
+    """Tell whether two terms are proved equal on a domain, for each truth of the conditions that they test."""
+    return _equal_by_cases(left, right, domain, _conditions((left, right)))
+
+
+def without_empty(term: Term, domain: Domain) -> Term:
+    """Return a term with the neutral element for each outermost reduction that has no points in the domain."""
+
+    def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+        if not node.has_domains:
+            return node
+        if isinstance(node, Reduce):
+            return neutral(node.op, node.dtype) if (where & node.domain).is_empty() else node
+        return rewrite.rebuild_inside(node, where, descend)
+
+    return rewrite.transform(term, domain, rule)
 
 
 def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
     """Replace each outermost reduction by an earlier one and its last operand, where they match."""
 
     def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+        if not node.has_domains:
+            return node
         if isinstance(node, Reduce):
             return next((found for e in earlier if (found := _peeled(node, e, domain, variable)) is not None), node)
         return rewrite.rebuild(node, lambda child: descend(child, where))
@@ -43,7 +64,7 @@ def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) 
 
 
 def _peeled(later: Reduce, earlier: Reduce, domain: Domain, variable: str) -> Term | None:
-    if later.op != earlier.op or len(later.bound) != 1:
+    if later.op != earlier.op or len(later.bound) != 1 or variable not in later.free:
         return None
     (bound,), (other) = later.bound, earlier.bound
     if later is earlier or rewrite.substitute(earlier.body, {other[0]: affine(bound)}) is not later.body:

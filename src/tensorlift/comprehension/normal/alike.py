@@ -1,7 +1,8 @@
-"""A first look: terms that only differ in names of bound variables and the order of operands are equal.
+"""A first look: terms that only differ in names of bound variables and the order and grouping of operands are equal.
 
-That is most of what is asked (a program read back against the definition that it was made from), and it costs a tenth
-of the normal form.  The look is bounded: it may miss what the normal form then shows.
+So are subscripts that the equalities of the context make the same.  That is most of what is asked (a program read back
+against the definition that it was made from, a step of an induction), and it costs a tenth of the normal form.  The
+look is bounded: it may miss what the normal form then shows.
 """
 
 from __future__ import annotations
@@ -9,14 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.normal.tidy import solved
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.normal.atoms import Renaming
 
 STEPS = 1500
+MOST_OPERANDS = 32  # of a sum or product that are compared in any order
 
+_SUMS = frozenset({"add", "sub", "neg"})
+_GROUPED = {"add": _SUMS, "sub": _SUMS, "neg": _SUMS, "mul": frozenset({"mul"})}  # in any order and grouping
+
+Operands = list[tuple[bool, Term]]  # those of a sum with their signs; the factors of a product count as positive
 Names = dict[str, Affine]  # from bound variables of the right term to those of the left one
 
 
@@ -40,6 +48,7 @@ class _Look:
     def __init__(self, context: Domain) -> None:
         self.context = context
         self.steps = STEPS
+        self._fixed: Renaming | None = None
 
     def terms(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
         """Compare two terms; ``seen`` has the answers under the present names."""
@@ -62,7 +71,7 @@ class _Look:
             return (
                 left.array == right.array
                 and len(left.indices) == len(right.indices)
-                and all(a == b.substitute(names) for a, b in zip(left.indices, right.indices, strict=True))
+                and all(self._same(a, b.substitute(names)) for a, b in zip(left.indices, right.indices, strict=True))
             )
         if isinstance(left, Reduce) and isinstance(right, Reduce):
             return self._folds(left, right, names)
@@ -72,10 +81,23 @@ class _Look:
                 for (d, t), (e, u) in zip(left.pieces, right.pieces, strict=True)
             )
         if isinstance(left, Index) and isinstance(right, Index):
-            return left.affine == right.affine.substitute(names)
+            return self._same(left.affine, right.affine.substitute(names))
         return left is right
 
+    def _same(self, left: Affine, right: Affine) -> bool:
+        """Tell whether two expressions are the same, perhaps by the equalities of the context."""
+        if left == right:
+            return True
+        if self._fixed is None:
+            self._fixed = solved(tuple(self.context.equalities()), ())
+        return left.substitute(self._fixed) == right.substitute(self._fixed)
+
     def _applications(self, left: Apply, right: Apply, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        group = _GROUPED.get(left.op)
+        if group is not None and right.op in group:
+            ours, theirs = _operands(left, group), _operands(right, group)
+            if ours is not None and theirs is not None:
+                return self._paired(ours, theirs, names, seen)
         if left.op != right.op:
             return False
         if all(self.terms(a, b, names, seen) for a, b in zip(left.args, right.args, strict=True)):
@@ -84,12 +106,25 @@ class _Look:
             return False
         return all(self.terms(a, b, names, seen) for a, b in zip(left.args, right.args[::-1], strict=True))
 
+    def _paired(self, ours: Operands, theirs: Operands, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        """Tell whether each operand of one side has a partner of its own on the other."""
+        if len(ours) != len(theirs):
+            return False
+        for sign, term in ours:
+            partner = next((o for o in theirs if o[0] == sign and self.terms(term, o[1], names, seen)), None)
+            if partner is None:
+                return False
+            theirs.remove(partner)
+        return True
+
     def _folds(self, left: Reduce, right: Reduce, names: Names) -> bool:
         if left.op != right.op or len(left.bound) != len(right.bound):
             return False
         inner = {v: a for v, a in names.items() if v not in right.bound}
         if not right.free.isdisjoint(left.bound) or not _variables(inner).isdisjoint(left.bound):
             return False  # a name would be captured
+        if any(self.context.mentions(v) for v in left.bound):
+            return False  # what the context says of it is not meant
         inner.update(zip(right.bound, map(Affine.var, left.bound), strict=True))
         if not self._domains(left.domain, right.domain, inner):
             return False
@@ -102,3 +137,20 @@ class _Look:
         if left.is_equal(renamed):
             return True
         return (self.context & left).is_equal(self.context & renamed)
+
+
+def _operands(term: Apply, group: frozenset[str]) -> Operands | None:
+    """Return what a sum or product combines, in order; None where it is too much to pair."""
+    found: Operands = []
+    stack: Operands = [(True, term)]
+    while stack:
+        positive, node = stack.pop()
+        if isinstance(node, Apply) and node.op in group and node.dtype == term.dtype:
+            *first, last = node.args
+            stack.append((positive == (node.op in ("add", "mul")), last))
+            stack += [(positive, a) for a in first]
+        else:
+            found.append((positive, node))
+        if len(found) + len(stack) > MOST_OPERANDS:
+            return None
+    return found

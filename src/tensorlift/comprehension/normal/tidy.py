@@ -81,7 +81,8 @@ def _counted(term: Monomial, context: Domain) -> Monomial | None:
     for variable in term.bound:
         if variable in used:
             continue
-        bounds = _interval(term.domain, variable)
+        # The context may say which of several bounds counts.
+        bounds = _interval(term.domain, variable) or _interval(term.domain.gist(context), variable)
         if bounds is None:
             continue
         low, high = bounds

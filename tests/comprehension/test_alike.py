@@ -1,0 +1,76 @@
+"""What a first look sees: names of bound variables, order and grouping of operands, equalities of the context."""
+
+from __future__ import annotations
+
+import pytest
+from tests.comprehension.builders import add, box, idx, mul, read, sub, total
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.comprehension.normal import alike
+from tensorlift.comprehension.terms import Term, apply
+
+V = Affine.var
+A, B, C = (read(name, "i") for name in "ABC")
+POINTS = box(i="n", j="n")
+DIAGONAL = POINTS & Domain.of(equal("i", "j"))
+
+
+def neg(term: Term) -> Term:
+    return apply("neg", term)
+
+
+def row_sum(row: str, bound: str) -> Term:
+    return total(bound, 0, "n", read("M", row, bound))
+
+
+SEEN = {
+    "names": (row_sum("i", "k"), row_sum("i", "l"), POINTS),
+    "order": (add(A, B), add(B, A), POINTS),
+    "grouping": (add(add(A, B), C), add(C, add(B, A)), POINTS),
+    "signs": (sub(A, sub(B, C)), add(neg(B), add(C, A)), POINTS),
+    "factors": (mul(mul(A, B), A), mul(A, mul(A, B)), POINTS),
+    "equality": (read("M", "i", "j"), read("M", "j", "i"), DIAGONAL),
+    "equality of a value": (idx("i"), idx("j"), DIAGONAL),
+    "equality inside a fold": (row_sum("i", "k"), row_sum("j", "l"), DIAGONAL),
+}
+NOT_SEEN = {
+    "sign": (sub(A, B), sub(B, A), POINTS),
+    "how often": (add(add(A, A), B), add(add(A, B), B), POINTS),
+    "no equality": (read("M", "i", "j"), read("M", "j", "i"), POINTS),
+    "a product is no sum": (mul(A, B), add(A, B), POINTS),
+    "width": (
+        apply("add", apply("add", read("X", "i", dtype="i8"), read("Y", "i", dtype="i8")), read("Z", "i", dtype="i32")),
+        apply("add", read("X", "i", dtype="i8"), apply("add", read("Y", "i", dtype="i8"), read("Z", "i", dtype="i32"))),
+        POINTS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_sees(name: str) -> None:
+    left, right, domain = SEEN[name]
+    assert alike(left, right, domain)
+    assert alike(right, left, domain)
+
+
+@pytest.mark.parametrize("name", NOT_SEEN)
+def test_does_not_see(name: str) -> None:
+    left, right, domain = NOT_SEEN[name]
+    assert not alike(left, right, domain)
+
+
+def test_an_equality_does_not_reach_a_bound_variable_of_its_name() -> None:
+    def hidden(index: str) -> Term:
+        return terms.reduce("sum", ("i",), box(i="n"), read("A", index))
+
+    assert not alike(hidden("i"), hidden("j"), DIAGONAL)
+
+
+def test_sums_of_many_operands_are_compared_one_operation_after_the_other() -> None:
+    parts = [read("A", V("i") + step) for step in range(100)]
+    left = right = parts[0]
+    for part in parts[1:]:
+        left, right = add(left, part), add(part, right)
+    assert alike(left, right, POINTS)
