@@ -74,6 +74,7 @@ def commands() -> None:
     help="Show the loop IR, the definitions, or the program.",
 )
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
+@click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--generalise", is_flag=True, help="MLIR: lift constant extents that loops run over for every size.")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
 @click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
@@ -93,6 +94,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     no_times: bool,
     form: str,
     test: bool,
+    guards: bool,
     generalise: bool,
     include_dirs: tuple[str, ...],
     defines: tuple[str, ...],
@@ -120,7 +122,9 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         flags = read_flags(database, file)
         include_dirs, include_files = include_dirs + flags.include_dirs, flags.include_files + include_files
         defines, std = flags.defines + defines, std or flags.std
-    options = LiftOptions(functions, target, include_dirs, defines, std, engine, test, generalise, include_files)
+    options = LiftOptions(
+        functions, target, include_dirs, defines, std, engine, test, generalise, include_files, guards
+    )
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, times=not no_times)

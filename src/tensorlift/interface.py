@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import ShapedType
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView
-from tensorlift.preconditions import preconditions_of
 from tensorlift.record import (
     FunctionRecord,
     Level,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import Parameter as SourceParameter
     from tensorlift.proofs import Certificate
+    from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
@@ -59,6 +59,7 @@ class Lifting:
     emitted: Emitted
     certificate: Certificate
     reports: tuple[DifferentialReport, ...]
+    preconditions: tuple[Precondition, ...]
 
 
 def record_of(
@@ -85,7 +86,7 @@ def record_of(
                 location,
                 "report it with the source: the proof or the test is broken",
             )
-    conditions = preconditions_of(view, lifting.summary)
+    conditions = lifting.preconditions
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
@@ -141,6 +142,12 @@ def describe_parameters(view: FunctionView, program: str) -> tuple[Parameter, ..
     (emitted,) = (n for n in ast.parse(program).body if isinstance(n, ast.FunctionDef) and n.name == entry)
     names = [argument.arg for argument in (*emitted.args.posonlyargs, *emitted.args.args, *emitted.args.kwonlyargs)]
     return tuple(_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names)
+
+
+def emitted_names(view: FunctionView, parameters: Sequence[Parameter]) -> dict[str, str]:
+    """Give the names of parameters of the emitted function by those of the source."""
+    known = {parameter.name for parameter in view.parameters}
+    return {p.name if p.name in known else p.name.removesuffix("_"): p.name for p in parameters}
 
 
 def describe_outputs(view: FunctionView) -> tuple[Output, ...]:

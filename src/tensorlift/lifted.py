@@ -94,6 +94,7 @@ def lift(
     defines: Sequence[str] = (),
     std: str | None = None,
     test: bool = False,
+    guards: bool = False,
 ) -> Lifted: ...
 @overload
 def lift(python_function: Callable[..., Any], /, *, to: str = "numpy", fallback: bool = False) -> LiftedFunction: ...
@@ -107,7 +108,8 @@ def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = F
 
     A string that holds a newline or a brace is C source text; any other string or path names a file in C, Python or
     MLIR.  ``function`` names the functions to lift, ``defines`` are macros, ``NAME`` or ``NAME=VALUE``; ``std`` is a C
-    standard such as ``c99``.  With ``test`` the programs also run against the source.
+    standard such as ``c99``.  With ``test`` the programs also run against the source.  With ``guards`` they check their
+    arguments, and raise ValueError where a precondition does not hold.
 
     Raises:
         LiftError: the request is wrong (no such file, function or target), or the source is not valid.  A function of a
@@ -138,6 +140,7 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
     defines: Sequence[str] = (),
     std: str | None = None,
     test: bool = False,
+    guards: bool = False,
 ) -> Lifted:
     from tensorlift.pipeline import LiftOptions, lift_source
 
@@ -147,7 +150,9 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
         else read_source(os.fspath(path_or_source))
     )
     names = (function,) if isinstance(function, str) else tuple(function or ())
-    record = lift_source(source, LiftOptions(names, to, tuple(include_dirs), tuple(defines), std, test=test))
+    record = lift_source(
+        source, LiftOptions(names, to, tuple(include_dirs), tuple(defines), std, test=test, guards=guards)
+    )
     if record.diagnostics and not record.functions:
         raise LiftError(*record.diagnostics)
     return Lifted(record)

@@ -20,10 +20,12 @@ from tensorlift import __version__
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import Diagnostic, LiftError, internal_error, refuse
-from tensorlift.interface import Lifting, record_of
+from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
+from tensorlift.interface import Lifting, describe_parameters, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
+from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.preconditions.guards import guards_of, unguarded
 from tensorlift.proofs.check import check
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -39,8 +41,10 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.conditions.guard import Guard
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
+    from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
@@ -65,6 +69,7 @@ class LiftOptions:
     test: bool = False
     generalise: bool = False
     include_files: tuple[str, ...] = ()
+    guards: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +177,12 @@ def _lift_module(
         program = derive(simplified)
     with clock.stage("emit"):
         emitted = target.emit(program)
+        preconditions = preconditions_of(FunctionView(func_op), summary)
+        guards = _guards(func_op, emitted, preconditions, target) if options.guards else ()
+        emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
     with clock.stage("prove"):
-        certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts)
+        wanted = [guard.condition for guard in guards]
+        certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts, guards=wanted)
     reports = []
     if options.test or not target.library:  # importing another library takes longer than lifting: only where asked for
         with clock.stage("check"):
@@ -181,9 +190,27 @@ def _lift_module(
     if options.test and PurePath(source.name).suffix != ".mlir":
         with clock.stage("test"):
             reports.append(_run_original(func_op, summary, emitted, source, options))
-    lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports))
+    lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports), preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
-    return replace(record, diagnostics=function.diagnostics)
+    warnings = _unguarded(preconditions) if options.guards else ()
+    return replace(record, diagnostics=(*function.diagnostics, *warnings))
+
+
+def _guards(func_op: Any, emitted: Emitted, preconditions: Sequence[Precondition], target: Target) -> tuple[Guard, ...]:
+    """List what the program must check of its arguments."""
+    view = FunctionView(func_op)
+    if target.guarded is None:
+        raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
+    parameters = describe_parameters(view, emitted.text)
+    return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
+
+
+def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
+    """Warn of preconditions that the guards leave to the caller."""
+    return tuple(
+        Diagnostic("TL531", f"no guard checks that {p.text}", p.location, "see to it yourself", Severity.WARNING)
+        for p in unguarded(preconditions)
+    )
 
 
 def _start_afresh() -> None:

@@ -214,7 +214,8 @@ class IsArray:
 
     def __str__(self) -> str:
         """Spell in words."""
-        return f"{self.name} is a {self.dtype} array of {self.rank} dimension{'' if self.rank == 1 else 's'}"
+        article = "an" if self.dtype.startswith("i") else "a"
+        return f"{self.name} is {article} {self.dtype} array of {self.rank} dimension{'' if self.rank == 1 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)

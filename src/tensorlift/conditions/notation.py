@@ -28,7 +28,7 @@ _SEPARATE = re.compile(
 )
 _ROWS = re.compile(rf"the rows of ({_NAME}) do not overlap", re.ASCII)
 _NOT_NULL = re.compile(rf"({_NAME}) is not a null pointer", re.ASCII)
-_ARRAY = re.compile(rf"({_NAME}) is a (\w+) array of (\d+) dimensions?", re.ASCII)
+_ARRAY = re.compile(rf"({_NAME}) is an? (\w+) array of (\d+) dimensions?", re.ASCII)
 _SCALAR = re.compile(rf"({_NAME}) is one (\w+)", re.ASCII)
 _SYMBOLS: dict[type[ast.cmpop], Relation] = dict(
     zip((ast.LtE, ast.GtE, ast.Eq, ast.NotEq, ast.Lt, ast.Gt), RELATIONS, strict=True)
@@ -48,7 +48,7 @@ def parse_condition(text: str) -> Condition:
     if match := _SCALAR.fullmatch(text):
         return IsScalar(match[1], match[2])
     try:
-        return _relation(ast.parse(text, mode="eval").body)
+        return relation_of(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError):
         return InWords(text)
 
@@ -59,6 +59,14 @@ def parse_sum(text: str) -> Sum:
         return sum_of(ast.parse(text, mode="eval").body)
     except SyntaxError as error:
         raise ValueError(f"'{text}' is no sum: {error.msg}") from None
+
+
+def relation_of(node: ast.expr) -> Compare | AnyOf:
+    """Read a relation, or a choice of conjunctions of such; raises ValueError for anything else."""
+    if isinstance(node, ast.BoolOp):
+        parts = node.values if isinstance(node.op, ast.Or) else [node]
+        return AnyOf(tuple(_choice(part) for part in parts))
+    return comparison_of(node)
 
 
 def comparison_of(node: ast.expr) -> Compare:
@@ -104,13 +112,6 @@ def _extent(node: ast.expr) -> Extent:
             if isinstance(part, ast.Name):
                 return Extent(part.id, depth, of_list=True)
     raise ValueError(f"'{ast.unparse(node)}' is no extent")
-
-
-def _relation(node: ast.expr) -> Compare | AnyOf:
-    if isinstance(node, ast.BoolOp):
-        parts = node.values if isinstance(node.op, ast.Or) else [node]
-        return AnyOf(tuple(_choice(part) for part in parts))
-    return comparison_of(node)
 
 
 def _choice(node: ast.expr) -> tuple[Compare, ...]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.conditions.data import condition_data, condition_from_data
 from tensorlift.ir.cut import Cut
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import summary_from_json, summary_to_json
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.conditions.language import Condition
 
-CERTIFICATE_VERSION = 1
+CERTIFICATE_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class Certificate:
     """A program, the summary that it was proved equal to, and on what terms.
 
     ``preconditions`` and ``source_digest`` are the pipeline's to fill in: they say what was assumed of the source and
-    which source it was. ``obligations`` counts what was discharged, by kind; ``cases`` is the number of cases of the
-    sizes.
+    which source it was. ``guards`` are the conditions that the program checks of its arguments. ``obligations`` counts
+    what was discharged, by kind; ``cases`` is the number of cases of the sizes.
     """
 
     summary: Summary
@@ -38,6 +40,7 @@ class Certificate:
     source_digest: str = ""
     numerics: str = "real"
     level: str = "proved"
+    guards: tuple[Condition, ...] = ()
 
     def about(self, source_digest: str, preconditions: tuple[str, ...]) -> Certificate:
         """Return the certificate with the source that it is about and what is assumed of its use."""
@@ -53,6 +56,7 @@ class Certificate:
             "level": self.level,
             "numerics": self.numerics,
             "preconditions": list(self.preconditions),
+            "guards": [condition_data(guard) for guard in self.guards],
             "entry": self.entry,
             "program": self.program,
             "cuts": [list(cut) for cut in self.cuts],
@@ -88,6 +92,7 @@ def certificate_from_json(data: Mapping[str, Any]) -> Certificate:
             str(data["source_sha256"]),
             str(data["numerics"]),
             str(data["level"]),
+            tuple(map(condition_from_data, data["guards"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None

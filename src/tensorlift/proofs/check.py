@@ -22,6 +22,7 @@ from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
 from tensorlift.proofs.expansion import Definitions
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, UNREADABLE, CheckFailure
+from tensorlift.proofs.guards import check_guards
 from tensorlift.proofs.loops import LoopProver
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.parse import parse_program
@@ -34,14 +35,25 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.conditions.language import Condition
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target
 
 
-def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequence[Cut] = ()) -> Certificate:
+def check(  # noqa: PLR0913 - a text, what it must be, and hints
+    text: str,
+    entry: str,
+    summary: Summary,
+    target: Target,
+    cuts: Sequence[Cut] = (),
+    *,
+    guards: Sequence[Condition] = (),
+) -> Certificate:
     """Prove that the function ``entry`` of a text computes what a summary says, for all sizes of its context.
+
+    At its top it must check exactly the conditions of ``guards``, in any order.
 
     Raises:
         CheckFailure: where that is not proved, with the reason and the line of the text.
@@ -51,6 +63,7 @@ def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequenc
     function = program.functions.get(entry)
     if function is None:
         raise CheckFailure(INTERFACE, f"the text defines no function {entry}")
+    check_guards(program, entry, guards)
     reserve(summary.sizes)
     proof = _Proof(program, function, summary, target, cuts)
     try:
@@ -58,7 +71,7 @@ def check(text: str, entry: str, summary: Summary, target: Target, cuts: Sequenc
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
     obligations = dict(sorted(proof.ledger.counts.items()))
-    return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases)
+    return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases, guards=tuple(guards))
 
 
 class _Proof:

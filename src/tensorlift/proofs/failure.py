@@ -13,6 +13,7 @@ INTERFACE = "TL405"  # parameters or results are not those of the source
 UNEQUAL = "TL406"  # a value is not proved equal to its definition
 LOOP = "TL407"  # a loop is not one that the source keeps
 CERTIFICATE = "TL408"  # a certificate is damaged, or not that of its source
+GUARD = "TL409"  # a guard is missing, or is not one that was asked for
 
 
 class CheckFailure(LiftError):  # noqa: N818 - the refusal of a program, not an error of ours

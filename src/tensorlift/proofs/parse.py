@@ -8,6 +8,7 @@ here or, for expressions, on evaluation.
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -21,10 +22,11 @@ _BUILTINS = ("range", "bool", "int", "float")
 
 
 class Function(NamedTuple):
-    """A function of the text: its parameters, its statements, and every name that is local to it."""
+    """A function of the text: its parameters, the guards at its top, its statements, and every name local to it."""
 
     name: str
     parameters: tuple[str, ...]
+    guards: tuple[ast.If, ...]
     body: tuple[ast.stmt, ...]
     local_names: frozenset[str]
 
@@ -102,9 +104,17 @@ def _function(definition: ast.FunctionDef) -> Function:
     for annotation in [definition.returns, *(a.annotation for a in listed)]:
         _check_annotation(annotation)
     local = {a.arg for a in listed}
-    for statement in _walk(definition.body):
+    guards = _guards(definition.body)
+    body = [statement for statement in definition.body if statement not in guards]
+    for statement in _walk(body):
         local.update(_bound_names(statement))
-    return Function(definition.name, tuple(a.arg for a in listed), tuple(definition.body), frozenset(local))
+    return Function(definition.name, tuple(a.arg for a in listed), guards, tuple(body), frozenset(local))
+
+
+def _guards(body: list[ast.stmt]) -> tuple[ast.If, ...]:
+    """Return the conditional statements at the top, behind the docstring."""
+    rest = body[1:] if _is_text(body[0]) else body
+    return tuple(s for s in itertools.takewhile(lambda s: isinstance(s, ast.If), rest) if isinstance(s, ast.If))
 
 
 def _check_annotation(annotation: ast.expr | None) -> None:

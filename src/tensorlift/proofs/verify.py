@@ -33,7 +33,8 @@ def verify(
     """
     try:
         read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
-        again = check(read.program, read.entry, read.summary, find_target(read.target), read.cuts)
+        target = find_target(read.target)
+        again = check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
     except LiftError:
         raise
     except Exception as error:  # noqa: BLE001 - definitions that contradict themselves can fail anywhere

@@ -147,8 +147,8 @@ class Target:
 
     ``rows`` are by spelling, ``types`` say how their results are typed.  ``modules`` are the import statements that an
     emitted program may have, by the names that they bind, and ``constants`` are its named numbers (None is the new
-    axis).  ``emitter`` is
-    ``module:function``, loaded when it is first asked for, so that checking never loads it.  ``settings`` are
+    axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
+    never loads them; a target without the latter has no guards.  ``settings`` are
     statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
     false where arrays cannot be written, so that nobody can tell which of them share memory.  ``library`` is the
     package that running a program takes, where it is none of ours.
@@ -161,6 +161,7 @@ class Target:
     element_types: Mapping[str, DType]
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
     emitter: str = ""
+    guarder: str = ""
     settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
     changes_arrays: bool = True
     library: str = ""
@@ -168,13 +169,22 @@ class Target:
     @cached_property
     def emit(self) -> Callable[..., Any]:
         """The function that turns definitions into a program of this target."""
-        module, _, function = self.emitter.partition(":")
-        emit: Callable[..., Any] = getattr(importlib.import_module(module), function)
-        return emit
+        return _loaded(self.emitter)
+
+    @cached_property
+    def guarded(self) -> Callable[..., Any] | None:
+        """The function that adds guards to an emitted program, None where the target has none."""
+        return _loaded(self.guarder) if self.guarder else None
 
     def row(self, spelling: str) -> OpRow | None:
         """Return the operation that is written so, if there is one."""
         return self.rows.get(spelling)
+
+
+def _loaded(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
 
 
 def by_spelling(rows: Iterable[OpRow]) -> dict[str, OpRow]:

@@ -24,4 +24,5 @@ TARGET = Target(
         "np.newaxis": None,
     },
     emitter="tensorlift.targets.numpy.emit:emit",
+    guarder="tensorlift.targets.python_text.guards:guarded",
 )

@@ -45,7 +45,7 @@ class _NumpySpeller(ArraySpeller):
 
 class _NumpyEmission(Emission):
     speller = _NumpySpeller
-    reserved = frozenset({"np", "sliding_window_view"})
+    reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError"})
 
     def imports(self) -> list[str]:
         """Import NumPy, and its windows where they are used."""
