@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tensorlift.cli import main
+from tensorlift.proofs.certificate import seal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,3 +87,50 @@ def test_a_changed_certificate_is_refused(
     assert "does not hold" in shown.out
     assert "error: " in shown.err
     assert "TL9" not in shown.err
+
+
+_OTHER: dict[str, object] = {
+    "certificate": 1,
+    "function": "another",
+    "source_sha256": "0" * 64,
+    "target": "another",
+    "level": "tested",
+    "numerics": "ieee",
+    "entry": "another",
+    "program": "import numpy as np\n",
+    "cuts": [[1, "a", "b"]],
+    "obligations": {"an output equals its definition": 7},
+    "cases": 7,
+    "seal": "0" * 64,
+}
+
+
+def _certificate(root: Path, folder: Path) -> dict[str, Any]:
+    certificate: dict[str, Any] = _report(root / "examples" / "gauss_seidel.c", folder)["functions"][0]["certificate"]
+    return certificate
+
+
+def test_every_field_of_a_certificate_is_checked(root: Path, tmp_path: Path) -> None:
+    certificate = _certificate(root, tmp_path)
+    assert set(certificate) == {*_OTHER, "preconditions", "summary"}
+    for field, value in _OTHER.items():
+        assert _verify({**certificate, field: value}, tmp_path) == 1, field
+        assert _verify({k: v for k, v in certificate.items() if k != field}, tmp_path) == 1, field
+
+
+def test_preconditions_are_those_of_the_proof(root: Path, tmp_path: Path) -> None:
+    """Also under a new seal, for those on sizes."""
+    certificate = _certificate(root, tmp_path)
+    stated = certificate["preconditions"]
+    for changed in ([], stated[1:], [*stated, "n >= 5"], [text.replace("1", "0") for text in stated], ["never"]):
+        forged = {**certificate, "preconditions": changed}
+        assert _verify(forged, tmp_path) == 1, changed
+        assert _verify({**forged, "seal": seal_of(forged)}, tmp_path) == 1, changed
+
+
+def test_every_part_of_the_definitions_is_checked(root: Path, tmp_path: Path) -> None:
+    certificate = _certificate(root, tmp_path)
+    for field in certificate["summary"]:
+        if certificate["summary"][field]:
+            without = {**certificate["summary"], field: type(certificate["summary"][field])()}
+            assert _verify({**certificate, "summary": without}, tmp_path) == 1, field

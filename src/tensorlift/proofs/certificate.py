@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -47,8 +48,8 @@ class Certificate:
         return replace(self, source_digest=source_digest, preconditions=preconditions)
 
     def as_json(self) -> dict[str, Any]:
-        """Give the certificate as JSON values, in the order in which a reader wants them."""
-        return {
+        """Give the certificate as JSON values, in the order in which a reader wants them, under its seal."""
+        content = {
             "certificate": CERTIFICATE_VERSION,
             "function": self.summary.name,
             "source_sha256": self.source_digest,
@@ -64,10 +65,17 @@ class Certificate:
             "cases": self.cases,
             "summary": summary_to_json(self.summary),
         }
+        return {**content, "seal": seal_of(content)}
 
     def to_json(self) -> str:
         """Give the certificate as JSON text."""
         return json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n"
+
+
+def seal_of(data: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a certificate's fields but the seal itself, whatever their order."""
+    content = {key: value for key, value in data.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def certificate_from_json(data: Mapping[str, Any]) -> Certificate:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import islpy as isl
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.diagnostics import LiftError
-from tensorlift.proofs.certificate import Certificate, certificate_from_json
+from tensorlift.proofs.certificate import Certificate, certificate_from_json, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import same_summary
@@ -23,9 +26,11 @@ def verify(
     find_target: Callable[[str], Target] = get_target,
     derive: Callable[[], Summary] | None = None,
 ) -> None:
-    """Prove a certificate's program once more.
+    """Prove a certificate's program once more, and compare all that it says with what was found.
 
-    ``derive`` gives the summary of the source anew, where that is at hand: it must be the certificate's.
+    What was assumed of the source and which source it was cannot be found out again: the seal shows that nobody changed
+    them, and preconditions on sizes must be those of the proof.  ``derive`` gives the summary of the source anew, where
+    that is at hand: it must be the certificate's.
 
     Raises:
         CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
@@ -39,7 +44,40 @@ def verify(
         raise
     except Exception as error:  # noqa: BLE001 - definitions that contradict themselves can fail anywhere
         raise CheckFailure(CERTIFICATE, f"the certificate's definitions are damaged: {error}") from None
-    if again.level != read.level or again.numerics != read.numerics:
-        raise CheckFailure(CERTIFICATE, "the certificate claims another level or numerics contract than was proved")
+    for what in ("level", "numerics", "obligations", "cases"):
+        if getattr(again, what) != getattr(read, what):
+            raise CheckFailure(CERTIFICATE, f"the certificate claims other {what} than were proved")
+    _check_sizes(read)
     if derive is not None and not same_summary(derive(), read.summary):
         raise CheckFailure(CERTIFICATE, "the certificate's definitions are not those of the source")
+    if not isinstance(certificate, Certificate):
+        _check_labels(certificate, read)
+
+
+def _check_labels(data: Mapping[str, Any], read: Certificate) -> None:
+    if data.get("function") != read.summary.name:
+        raise CheckFailure(CERTIFICATE, f"the certificate is of {read.summary.name}, not of {data.get('function')}")
+    if data.get("seal") != seal_of(data):
+        raise CheckFailure(CERTIFICATE, "the certificate was changed after it was written")
+
+
+def _check_sizes(read: Certificate) -> None:
+    """Demand that the preconditions on sizes are those under which the program was proved."""
+    context, derived = read.summary.context, [d.name for d in read.summary.derived]
+    needed = context.project_out(*derived) if derived else context
+    listed = UNIVERSE
+    for text in read.preconditions:
+        condition = _on_sizes(text, read.summary.sizes)
+        if condition is not None and not needed.is_subset(condition):
+            raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
+        listed = listed if condition is None else listed & condition
+    if read.source_digest and not listed.is_subset(needed):
+        raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
+
+
+def _on_sizes(text: str, sizes: tuple[str, ...]) -> Domain | None:
+    """Read a precondition as a condition on sizes, None where it is one on memory or no affine one."""
+    try:
+        return Domain(isl.Set(f"[{', '.join(sizes)}] -> {{ : {text} }}"))
+    except isl.Error:
+        return None
