@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import os
 import random
 import re
 import signal
@@ -243,6 +244,7 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="through the whole pipeline")
     options = parser.parse_args()
     faulthandler.enable()
+    os.environ["TENSORLIFT_DEBUG"] = "1"  # exceptions come with their traceback
     signal.signal(signal.SIGALRM, alarm)
     kinds: Counter[str] = Counter()
     start, slowest, faults = time.monotonic(), 0.0, 0

@@ -142,7 +142,7 @@ CASES = [
         21,
         "void f(int n, double *a) {\n"
         "  for (int i = 0; i < n; i++)\n"
-        "    for (int j = 0; j < i * i; j++)\n"
+        "    for (int j = 0; j < i * i + n; j++)\n"
         "      a[j] = 1;\n"
         "}\n",
     ),
@@ -174,7 +174,7 @@ CASES = [
     ),
     Refused(
         "packed",
-        "TL130",
+        "TL166",
         4,
         9,
         "void f(int n, double *a) {\n"

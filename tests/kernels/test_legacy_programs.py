@@ -21,8 +21,6 @@ GAPS = {
     "autocorrelation": "refused",
     "axpy_strided": "hybrid",
     "max_pool_2x2": "hybrid",
-    "repeat_samples": "refused",
-    "scale_unrolled_pointers": "hybrid",
     "suite_wraparound": "refused",
 }
 

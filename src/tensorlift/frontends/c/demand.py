@@ -120,7 +120,7 @@ class Demand:
 
     def _expression(self, expression: nodes.Expression) -> None:
         """Note the seeds, flows and assignments of one expression."""
-        for node in _walk(expression):
+        for node in walk(expression):
             match node:
                 case nodes.Subscript(index=index):
                     self._seed(index)
@@ -149,14 +149,14 @@ class Demand:
 
     def _compare(self, left: nodes.Expression, right: nodes.Expression) -> None:
         """Note a comparison of plain integers; data among the operands keeps it a data comparison."""
-        leaves = [node for side in (left, right) for node in _walk(side)]
+        leaves = [node for side in (left, right) for node in walk(side)]
         if all(
             isinstance(leaf, nodes.Name | nodes.Integer | nodes.Binary | nodes.Unary | nodes.Cast) for leaf in leaves
         ):
             self._comparisons.append(_sources(left) | _sources(right))
 
 
-def _walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
+def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
     """Iterate over an expression and everything in it, without recursion."""
     work = [expression]
     while work:

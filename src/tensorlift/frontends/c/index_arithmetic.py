@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import BOOL, IntegerType
-from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.values import Domain, Index, Need
 
 if TYPE_CHECKING:
@@ -118,11 +118,28 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
     if x is not None and y is not None:
         folded = _fold(operator, x, y, ctype)
         return None if folded is None else Index(Polynomial.constant(folded), ctype, needs)
+    if operator in {"/", "%"}:
+        exact = _divide_exactly(operator, Index(a, ctype, needs), right, setting)
+        if exact is not None:
+            return exact
     if y is None:
         return None
     if operator == "<<" and 0 <= y < ctype.width:
         return fit(a.scale(1 << y), ctype, needs, location)
     return _divide(operator, y, Index(a, ctype, needs), setting)
+
+
+def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Setting) -> Index | None:
+    """Divide ``q*d + r`` by ``d``, where ``0 <= r < d`` and ``q`` is not negative for all sizes of at least one."""
+    d, domain = divisor.polynomial, setting.domain
+    if domain is None or not d.terms:
+        return None
+    quotient, rest = dividend.polynomial.divide(d)
+    inside = (quotient, rest, d - rest - ONE)
+    if not all(setting.ranges.is_nonnegative(part, domain) for part in inside):
+        return None
+    needs = _essential(dividend.needs)
+    return Index(rest if operator == "%" else quotient, dividend.ctype, needs)
 
 
 def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index | None:
@@ -138,6 +155,8 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
     if operator not in {"/", "//", "%", "round"} or y <= 0:
         return None
     ranges, domain = setting.ranges, setting.domain
+    if not a.is_affine:
+        return None
     if domain is None or not ranges.is_certain(a, domain):
         if domain is not None and not ranges.is_nonnegative(a, domain):
             return None

@@ -1,7 +1,8 @@
 """Constant factors in the strides of a flat array: groups of cells, and rows of twice a size.
 
 Two shapes are better than the one that the symbolic strides alone give.  Where all subscripts are ``c`` times something
-plus a constant below ``c``, as of complex numbers in ``x[2*i]`` and ``x[2*i + 1]``, the innermost dimension is a group
+plus a constant below ``c``, as of complex numbers in ``x[2*i]`` and ``x[2*i + 1]``, or plus a loop variable that runs
+from zero to ``c``, the innermost dimension is a group
 of ``c`` cells, if every cell of a group occurs and the last group is whole: so the shape claims no memory that C does
 not touch.  And where a subscript would certainly leave a row of ``w`` cells whose rows are ``2*w`` apart, the rows are
 that long.
@@ -73,17 +74,19 @@ def _in_groups(array: Array, chain: list[Polynomial], ranges: Ranges) -> tuple[l
         return None
     splits: list[Split] = []
     for access in array.accesses:
-        split = _grouped(access, chain, width, array)
+        split = _grouped(access, chain, width, array, ranges)
         if split is None or _leaves_row(split, chain, ranges):
             return None
         splits.append(split)
     return (list(reversed(chain)), splits) if _fills_groups(splits, width, ranges) else None
 
 
-def _grouped(access: Access, chain: list[Polynomial], width: int, array: Array) -> Split | None:
-    """Split one access; its constant part tells the cell of the group."""
+def _grouped(access: Access, chain: list[Polynomial], width: int, array: Array, ranges: Ranges) -> Split | None:
+    """Split one access; the part of it that is no multiple of the width tells the cell of the group."""
     (subscript,) = access.subscripts
-    cell = Polynomial.constant(subscript.terms.get((), 0) % width)
+    cell = _cell(access, width)
+    if not _is_cell(cell, access, width, ranges):
+        return None
     group = Access((subscript - cell,), access.domain, access.location, access.operation)
     try:
         dimensions = split_over(group, chain, {loop.variable for loop in access.domain.loops}, array)
@@ -94,11 +97,34 @@ def _grouped(access: Access, chain: list[Polynomial], width: int, array: Array) 
     return Split(access, tuple(reversed([cell, *dimensions[1:]])))
 
 
+def _cell(access: Access, width: int) -> Polynomial:
+    """Give the constant and the loop variables in a subscript whose factors the width does not divide."""
+    (subscript,) = access.subscripts
+    loops = {loop.variable for loop in access.domain.loops}
+    own: dict[tuple[str, ...], int] = {
+        m: value for m, value in subscript.terms.items() if len(m) == 1 and m[0] in loops and value % width
+    }
+    return Polynomial(own) + Polynomial.constant(subscript.terms.get((), 0) % width)
+
+
+def _is_cell(cell: Polynomial, access: Access, width: int, ranges: Ranges) -> bool:
+    """Whether a cell is a number, or runs over all cells of a group whatever the other loops do."""
+    if cell.is_constant:
+        return True
+    least, most = ranges.minimum(cell, access.domain), ranges.maximum(cell, access.domain)
+    others = [loop for loop in access.domain.loops if loop.variable not in cell.variables()]
+    bounds = [bound for loop in others for bound in (loop.lower, *loop.uppers)] + list(access.domain.guards)
+    apart = all(cell.variables().isdisjoint(bound.variables()) for bound in bounds)
+    return apart and least == ZERO and most == Polynomial.constant(width - 1)
+
+
 def _fills_groups(splits: list[Split], width: int, ranges: Ranges) -> bool:
     """Whether all cells of a group occur, and the last one in every group that another access comes to."""
-    cells: dict[int | None, list[Split]] = {}
+    cells: dict[int, list[Split]] = {}
     for split in splits:
-        cells.setdefault(split.subscripts[-1].constant_value, []).append(split)
+        cell = split.subscripts[-1].constant_value
+        for number in range(width) if cell is None else (cell,):
+            cells.setdefault(number, []).append(split)
     return len(cells) == width and any(all(_reaches(last, s, ranges) for s in splits) for last in cells[width - 1])
 
 

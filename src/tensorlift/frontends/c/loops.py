@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
-from tensorlift.frontends.c.calls import Calls
 from tensorlift.frontends.c.conditions import COMPARISONS
 from tensorlift.frontends.c.induction import LoopSummary, LoopTest, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
+from tensorlift.frontends.c.nested_loops import NestedLoops
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.splitting import divisor_name
 from tensorlift.frontends.c.values import Address, Binding, Index, LoopRange, Need, Unknown, Value
 
 if TYPE_CHECKING:
@@ -26,16 +27,19 @@ _ITERATION = "@t"
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """A solved loop: its range over the loop variable, the iteration number in it, the iterations if known."""
+    """A solved loop: the ranges of its loop variables, the iteration number in them, the iterations if known.
 
-    loop: LoopRange
+    A loop that was split has several loop variables, outermost first.
+    """
+
+    loops: tuple[LoopRange, ...]
     iteration: Polynomial | None
     trips: Polynomial | None
     hint: str
     nonempty: Need | None
 
 
-class Loops(Calls):
+class Loops(NestedLoops):
     """Execution of loops."""
 
     def __init__(self, demand: Demand, ranges: Ranges, preconditions: Preconditions, sink: Sink) -> None:
@@ -169,7 +173,14 @@ class Loops(Calls):
         if not self.sink.emits:
             return None
         reason, detail = solved
-        if loop.keyword != "for" and reason not in {"loop-data", "closed-form"}:
+        divisor = divisor_name(loop.condition) if loop.condition is not None else None
+        if reason == "loop-data" and divisor is not None:
+            reason, detail = "quotient", divisor
+        for variable in summary.symbols:
+            binding = self.environment.get(variable)
+            if reason == "closed-form" and variable.name == detail and isinstance(binding, Unknown):
+                reason, detail = binding.reason, binding.detail
+        if loop.keyword != "for" and reason not in {"loop-data", "closed-form", "quotient"}:
             raise refusal("while", loop.location, loop.keyword)
         raise refusal(reason, loop.condition.location if loop.condition else loop.location, detail)
 
@@ -195,7 +206,8 @@ class Loops(Calls):
             return "loop-condition", "joins tests by `||`"
         for side in (test.left, test.right):
             if isinstance(side, Unknown):
-                return ("closed-form" if side.reason != "subscript-data" else "loop-data"), side.detail
+                reasons = {"subscript-data": "loop-data", "quotient": "quotient"}
+                return reasons.get(side.reason, "closed-form"), side.detail
             if not isinstance(side, Index | Address):
                 return "loop-data", "data"
         distance = self._distance(test, summary, steps)
@@ -211,8 +223,6 @@ class Loops(Calls):
         solved = trip_count(test.operator, start, stride)
         if isinstance(solved, str):
             return ("loop-forever" if "away" in solved or "change" in solved else "loop-condition"), solved
-        if not solved.distance.is_affine:
-            return "loop-affine", str(solved.distance)
         self._rely_on_condition(test, summary, steps, solved)
         return self._unsigned_safe(test, summary, steps, solved)
 
@@ -238,7 +248,7 @@ class Loops(Calls):
             first = self.ranges.substitute(polynomial, {_ITERATION: ZERO})
             self.preconditions.demand(Need(need.kind, first, need.location), self.domain)
             if first != polynomial:
-                with self.inside(loop=times):  # not empty: the first time is checked apart
+                with self.inside(loops=(times,)):  # not empty: the first time is checked apart
                     self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
 
     def _symbols_of(self, test: LoopTest) -> set[str]:
@@ -303,22 +313,33 @@ class Loops(Calls):
         distances = [item.distance + extra for item in solved]
         trips = tuple(self._trips(distance, stride) for distance in distances)
         nonempty = self._reach(loop, solved[0], distances[0]) if len(solved) == 1 else None
-        after = trips[0] if len(solved) == 1 else None
         primary = self._primary(summary, steps)
-        name = primary.name if primary is not None else "t"
-        variable = self.fresh(name)
+        hint = primary.name if primary is not None else "t"
+        after = trips[0] if len(solved) == 1 else None
+        lengths = self.nested_lengths(loop, summary, trips) if self.sink.emits else None
+        if lengths is not None:
+            return self._nested(lengths, after, nonempty, hint)
+        variable = self.fresh(hint)
         if primary is not None:
             start, step = self._start(primary), steps[primary].constant_value
             if step == 1 and stride == 1:
                 over = LoopRange(variable, start, tuple(start + count for count in trips))
-                return _Count(over, Polynomial.variable(variable) - start, after, name, nonempty)
+                return _Count((over,), Polynomial.variable(variable) - start, after, hint, nonempty)
             if step is not None and step == stride > 1 and len(steps) == 1:
                 over = LoopRange(variable, start, tuple(start + distance for distance in distances), step)
                 if all(_is_multiple(distance, step) for distance in distances):
                     over = LoopRange(variable, ZERO, trips)
-                    return _Count(over, Polynomial.variable(variable), after, name, nonempty)
-                return _Count(over, None, after, name, nonempty)
-        return _Count(LoopRange(variable, ZERO, trips), Polynomial.variable(variable), after, name, nonempty)
+                    return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
+                return _Count((over,), None, after, hint, nonempty)
+        return _Count((LoopRange(variable, ZERO, trips),), Polynomial.variable(variable), after, hint, nonempty)
+
+    def _nested(self, lengths: list[Polynomial], trips: Polynomial | None, nonempty: Need | None, hint: str) -> _Count:
+        """Count by nested loops: the iteration number in mixed radix."""
+        loops = tuple(LoopRange(self.fresh(hint), ZERO, (length,)) for length in lengths)
+        iteration = ZERO
+        for over in loops:
+            iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
+        return _Count(loops, iteration, trips, hint, nonempty)
 
     def _trips(self, distance: Polynomial, stride: int) -> Polynomial:
         """Give ``ceil(distance / stride)``."""
@@ -355,15 +376,17 @@ class Loops(Calls):
         if not self.sink.emits:
             return
         outer = dict(self.environment)
-        self.sink.begin_loop(count.loop, count.hint, loop.location)
-        with self.inside(loop=count.loop):
+        for over in count.loops:
+            self.sink.begin_loop(over, count.hint, loop.location)
+        with self.inside(loops=count.loops):
             self._enter(summary, steps, count)
             if loop.keyword != "do":
                 self._effects_of_condition(loop)
             self.execute(loop.body)
             if loop.advance is not None:
                 self.evaluate(loop.advance)
-        self.sink.end_loop()
+        for _ in count.loops:
+            self.sink.end_loop()
         self.environment = outer
 
     def _effects_of_condition(self, loop: nodes.Loop) -> None:
@@ -384,7 +407,7 @@ class Loops(Calls):
             if count.iteration is None:
                 assert isinstance(binding, Index)
                 self.environment[variable] = Index(
-                    Polynomial.variable(count.loop.variable), binding.ctype, binding.needs
+                    Polynomial.variable(count.loops[0].variable), binding.ctype, binding.needs
                 )
             else:
                 self.environment[variable] = _advanced(binding, step * count.iteration, ())

@@ -41,6 +41,7 @@ class Machine:
         self.domain = Domain()
         self.arrays: list[Array] = []
         self.calling: list[nodes.Function] = []
+        self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells
         self._names: dict[str, int] = {}
         self._executed = 0
 
@@ -83,11 +84,10 @@ class Machine:
             self.sink, self.environment, self.domain = saved
 
     @contextmanager
-    def inside(self, loop: LoopRange | None = None, guards: tuple[Polynomial, ...] = ()) -> Iterator[None]:
-        """Run with one more loop or more conditions around."""
+    def inside(self, loops: tuple[LoopRange, ...] = (), guards: tuple[Polynomial, ...] = ()) -> Iterator[None]:
+        """Run with more loops or more conditions around."""
         saved = self.domain
-        loops = saved.loops if loop is None else (*saved.loops, loop)
-        self.domain = Domain(loops, saved.guards + guards)
+        self.domain = Domain(saved.loops + loops, saved.guards + guards)
         try:
             yield
         finally:

@@ -115,7 +115,7 @@ class Memory(Expressions):
                 loop = LoopRange(self.fresh("t"), ZERO, (extent,))
                 self.sink.begin_loop(loop, "t", location)
                 nest.callback(self.sink.end_loop)
-                nest.enter_context(self.inside(loop=loop))
+                nest.enter_context(self.inside(loops=(loop,)))
                 variables.append(Polynomial.variable(loop.variable))
             value = self._element(array, byte, expression)
             if source is not None:

@@ -19,6 +19,7 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.machine import Machine, check_type
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.splitting import divisor_name
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Unknown, Value
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ class Places(Machine):
         if isinstance(value, Index):
             self.rely_on(value)
             return value
+        unknown = without_closed_form(expression, "data")
         if isinstance(value, Data) and self.sink.emits:
-            raise refusal("subscript-data", expression.location, "data")
-        return Unknown("subscript-data", "data")
+            raise refusal(unknown.reason, expression.location, unknown.detail)
+        return unknown
 
     def read(self, place: Place, expression: nodes.Expression) -> Value:
         """Give the value at a place; an array gives the address of its first element."""
@@ -140,7 +142,7 @@ class Places(Machine):
         if isinstance(variable.ctype, PointerType | ArrayType):
             self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
         elif self.demand.steers(variable):
-            self.environment[variable] = value if isinstance(value, Index) else _steering(variable, value)
+            self.environment[variable] = value if isinstance(value, Index) else _steering(variable, value, expression)
         else:
             self._write_slot(variable, value, expression)
 
@@ -233,6 +235,8 @@ class Places(Machine):
             setting = index_arithmetic.Setting(self.ranges, domain, expression.location)
             exact = index_arithmetic.binary(operator, left, right, ctype, setting)
             if exact is not None:
+                if operator == "*" and not exact.polynomial.is_affine:
+                    self.products.setdefault(exact.polynomial, (left.polynomial, right.polynomial))
                 return exact
         for value in (left, right):
             if isinstance(value, Unknown) and not self.sink.emits:
@@ -270,9 +274,17 @@ def _is_row(address: Address) -> bool:
     return not isinstance(base, Array) or (base.row_table and len(address.subscripts) < len(base.extents))
 
 
-def _steering(variable: nodes.Variable, value: Value) -> Unknown:
+def _steering(variable: nodes.Variable, value: Value, expression: nodes.Expression) -> Unknown:
     """Say why a steering variable lost its closed form."""
-    return value if isinstance(value, Unknown) else Unknown("subscript-data", f"`{variable.name}`, which holds data")
+    if isinstance(value, Unknown):
+        return value
+    return without_closed_form(expression, f"`{variable.name}`, which holds data")
+
+
+def without_closed_form(expression: nodes.Expression, data: str) -> Unknown:
+    """Say why an expression that steers has no exact value: a division of sizes, or else data."""
+    divisor = divisor_name(expression)
+    return Unknown("subscript-data", data) if divisor is None else Unknown("quotient", divisor)
 
 
 def _nowhere(expression: nodes.Expression) -> nodes.Variable:

@@ -100,6 +100,11 @@ class Ranges:
             found |= self.leaves(self.quotients[name][0]) if name in self.quotients else {name}
         return found
 
+    def is_affine(self, polynomial: Polynomial) -> bool:
+        """Whether a polynomial is affine, with the numerators of its quotients."""
+        inner = (self.quotients[name][0] for name in polynomial.variables() if name in self.quotients)
+        return polynomial.is_affine and all(map(self.is_affine, inner))
+
     def is_nonnegative(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, if every size is at least one."""
         if polynomial.is_constant:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
@@ -125,6 +126,10 @@ def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[
         return ReadFunction(cursor.spelling, location, None, error.diagnostics)
     except RecursionError:
         return ReadFunction(cursor.spelling, location, None, refusal("depth", location).diagnostics)
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        return ReadFunction(cursor.spelling, location, None, (internal_error(error, location),))
     return ReadFunction(cursor.spelling, location, module)
 
 

@@ -8,6 +8,7 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.loops import Loops
 from tensorlift.frontends.c.machine import check_type
+from tensorlift.frontends.c.places import without_closed_form
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Binding, Data, Environment, Index, Slot, Unknown, Value
@@ -156,7 +157,7 @@ class Statements(Loops):
         if variable.initialiser is not None:
             value = self.evaluate(variable.initialiser)
             if not isinstance(value, Index | Unknown):
-                value = Unknown("subscript-data", f"`{variable.name}`, which holds data")
+                value = without_closed_form(variable.initialiser, f"`{variable.name}`, which holds data")
         self.environment[variable] = value
 
     def _declare_data(self, variable: nodes.Variable) -> None:

@@ -1,0 +1,92 @@
+"""Loops over products of sizes are split so that quotients and remainders of their counter come out exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.c.splitting import factors_of
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+C, H, W = map(Polynomial.variable, "chw")
+N = Polynomial.variable("n")
+TWO = Polynomial.constant(2)
+
+
+def _lift(source: str) -> FunctionRecord:
+    (function,) = lift_source(source_from_text(source, "k.c"), LiftOptions()).functions
+    return function
+
+
+@pytest.mark.parametrize(
+    ("total", "divisors", "lengths"),
+    [
+        (C * H * W, [W], [C, H, W]),
+        (C * H * W, [W, H * W], [C, H, W]),
+        (C * H * W, [H, H * C], [W, C, H]),
+        (C * W * W, [W], [C, W, W]),
+        (H * W, [], [H, W]),
+        (N.scale(2), [TWO], [N, TWO]),
+        (N.scale(6), [TWO, Polynomial.constant(6)], [N, Polynomial.constant(3), TWO]),
+        (N, [W], None),
+        (N, [TWO], None),
+        (H * W + N, [W], None),
+    ],
+)
+def test_the_lengths_make_up_the_total(
+    total: Polynomial, divisors: list[Polynomial], lengths: list[Polynomial] | None
+) -> None:
+    found = factors_of(total, divisors, {})
+    assert found == lengths
+    if found is not None:
+        product = Polynomial.constant(1)
+        for length in found:
+            product = product * length
+        assert product == total
+
+
+def test_a_product_of_sums_is_split_as_the_source_multiplies_it() -> None:
+    product = (H - TWO) * (W - TWO)
+    assert factors_of(product, [], {}) is None
+    assert factors_of(product, [], {product: (H - TWO, W - TWO)}) == [H - TWO, W - TWO]
+
+
+def test_factors_that_could_be_negative_become_preconditions() -> None:
+    source = """
+    void f(int n, int m, int k, const float *x, float *y) {
+        for (int i = 0; i < (n - k) * m; i++)
+            y[i] = x[i % m];
+    }
+    """
+    function = _lift(source)
+    assert function.lifted
+    assert {"k <= n", "n >= k"} & {condition.text for condition in function.preconditions}
+
+
+def test_a_negative_start_is_not_divided_as_if_it_were_positive() -> None:
+    source = """
+    void f(int n, const float *x, float *y) {
+        for (int i = 0; i < 2 * n; i++)
+            y[i] = x[(i - 1) / 2];
+    }
+    """
+    assert not _lift(source).lifted
+
+
+def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
+    source = """
+    void f(int n, int m, const float *x, float *y) {
+        int d = m;
+        for (int i = 0; i < n * m; i++) {
+            y[i] = x[i / d];
+            d++;
+        }
+    }
+    """
+    assert [item.code for item in _lift(source).diagnostics] == ["TL166"]
