@@ -8,14 +8,15 @@ constants steer, so that ``if (i < k)`` becomes an affine condition.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _STATEMENT_LIMIT = 20_000
@@ -165,25 +166,23 @@ def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
         work.extend(children(node))
 
 
+# A table by class, not a chain of cases: every analysis asks this of every node.
+_OPERANDS: dict[type, Callable[[Any], tuple[nodes.Expression, ...]]] = {
+    nodes.Binary: attrgetter("left", "right"),
+    nodes.Subscript: attrgetter("base", "index"),
+    nodes.Unary: lambda node: (node.operand,),
+    nodes.Cast: lambda node: (node.operand,),
+    nodes.Assign: attrgetter("target", "value"),
+    nodes.Conditional: attrgetter("condition", "then", "otherwise"),
+    nodes.Call: attrgetter("arguments"),
+    nodes.InitialiserList: attrgetter("items"),
+}
+
+
 def children(node: nodes.Expression) -> tuple[nodes.Expression, ...]:
     """List the operands of an expression."""
-    match node:
-        case nodes.Binary(left=left, right=right):
-            return left, right
-        case nodes.Subscript(base=base, index=index):
-            return base, index
-        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
-            return (operand,)
-        case nodes.Assign(target=target, value=value):
-            return target, value
-        case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
-            return condition, then, otherwise
-        case nodes.Call(arguments=arguments):
-            return arguments
-        case nodes.InitialiserList(items=items):
-            return items
-        case _:
-            return ()
+    operands = _OPERANDS.get(type(node))
+    return () if operands is None else operands(node)
 
 
 def _sources(expression: nodes.Expression) -> set[_Source]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.frontends.c.values import Access, Array
+    from tensorlift.frontends.c.values import Access, Array, Domain
 
 
 class Shapes:
@@ -133,11 +133,15 @@ class Shapes:
 
     def _check_inside(self, array: Array, splits: Sequence[Split]) -> None:
         """Make sure that every access stays inside the extents, or record the sizes for which it does."""
+        checked: set[tuple[int, Polynomial, Domain]] = set()
         for split in splits:
             domain, location = split.access.domain, split.access.location
             for position, subscript in enumerate(split.subscripts):
                 extent = array.extents[position]
                 assert extent is not None
+                if (position, subscript, domain) in checked:
+                    continue
+                checked.add((position, subscript, domain))
                 for room in (subscript, extent - ONE - subscript):
                     if self._ranges.is_certain(room, domain):
                         continue
