@@ -96,6 +96,7 @@ _OTHER: dict[str, object] = {
     "target": "another",
     "level": "tested",
     "numerics": "ieee",
+    "guards": [{"is": "scalar", "name": "sweeps", "dtype": "integer"}],
     "entry": "another",
     "program": "import numpy as np\n",
     "cuts": [[1, "a", "b"]],
