@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord, Precondition
 
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
-_ARRAY = "array"
+_ARRAY, _LIST = "array", "list"
 _RETURNED = "return"  # the name of the returned scalar among the outputs
 _EXTENT = re.compile(r"\b(?P<name>\w+)_shape(?P<axis>\d+)\b")
 _CONVERTED: Mapping[str, Callable[[Any], Any]] = {
@@ -42,8 +42,8 @@ class PythonInterface:
     """How the source is called, as the front end read it.
 
     ``shapes`` are the extents of each array parameter as expressions of sizes, ``scalars`` the other parameters.
-    ``returns`` names what Python returns, each an ``array`` or a number that is ``python``'s, ``numpy``'s or a
-    ``truth``; the empty name is the scalar that the function itself returns.
+    ``returns`` names what Python returns, each an ``array``, a ``list``, or a number that is ``python``'s,
+    ``numpy``'s or a ``truth``; the empty name is the scalar that the function itself returns.
     """
 
     shapes: Mapping[str, tuple[str, ...]]
@@ -146,8 +146,10 @@ class LiftedProgram:
         return items[0] if items else None
 
     def _item(self, name: str, kind: str, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
-        if kind == _ARRAY:
-            return arguments[name].given if name in arguments else results[name]
+        if kind in (_ARRAY, _LIST):
+            if name in arguments:
+                return arguments[name].given
+            return results[name].tolist() if kind == _LIST else results[name]
         output = next(o for o in self.record.outputs if o.name == (name or _RETURNED))
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)

@@ -50,6 +50,40 @@ _BODIES = {
     "not, and, or": "for i in range(len(x)):\n  if not (x[i] > 1 and i > 1) or y[i] < 0.6:\n    y[i] = 0",
     "a truth value counted": "c = 0\nfor v in x:\n  c += v > 1\ny[0] = c",
     "several targets": "x[0] = y[0] = t = 2.5\ny[1] = t",
+    "inner elements by negative bounds": "y[1:-1] = x[2:] - x[:-2]",
+    "steps on both sides": "y[::2] = x[::2] * 2",
+    "an array from its end": "y[:] = x[::-1]",
+    "an ellipsis": "y[...] = x",
+    "a sum of a generator": "y[0] = sum(a * b for a, b in zip(x, y))",
+    "a sum under a condition": "y[0] = sum(v for v in x if v > 0.9)",
+    "a sum of two loops": "y[0] = sum(x[i] * x[j] for i in range(len(x)) for j in range(i))",
+    "a generator's variable is its own": "for i in range(len(x)):\n  y[i] = sum(x[i] for i in range(len(x))) + i",
+    "the greatest of a generator": "y[0] = max(abs(v - 1) for v in x)",
+    "any": "y[0] = any(v > 1.4 for v in x)",
+    "all": "y[0] = all(v > 0.6 for v in x)",
+    "a list of numbers": "w = [1, 0.5, 2]\nfor i in range(3):\n  y[0] += w[i] * x[0]",
+    "a loop over numbers": "for w in (1, 2, 4):\n  y[0] += w * x[0]",
+    "a list that is filled": "w = [0.0] * len(x)\nfor i in range(len(x)):\n  w[i] = 2 * x[i]\ny[0] = w[0] + w[-1]",
+    "a comprehension": "w = [2 * v for v in x]\nfor i in range(len(x)):\n  y[i] = w[i]",
+    "a comprehension of rows": "w = [[i + j for j in range(3)] for i in range(len(x))]\ny[0] = w[1][2]",
+    "a slice of a list is new": "v = [1.0, 2.0, 3.0]\nw = v[1:]\nw[0] = 9\ny[0] = v[1] + w[0]",
+    "an array of a list": "w = np.array([1, 2, 3])\ny[0] = w[1] * x[0]",
+    "asarray names the array itself": "z = np.asarray(x)\nz[0] = 5.0",
+    "a transposed view": "z = np.transpose(x)\nz[0] = 5.0",
+    "a while loop": "i = 0\nwhile i < len(x):\n  y[i] = 2 * x[i]\n  i += 1",
+    "a falling while loop": "i = len(x) - 1\nwhile i >= 0:\n  y[i] = 2 * x[i]\n  i -= 1",
+    "nested while loops": "i = 0\nwhile i < len(x):\n  j = 0\n  while j < i:\n    y[i] += x[j]\n    j += 1\n  i += 1",
+    "divmod": "for i in range(len(x)):\n  q, r = divmod(i - 4, 3)\n  y[i] = 10 * q + r",
+    "angles": "for i in range(len(x)):\n  y[i] = math.radians(x[i]) + math.degrees(x[i])",
+    "operators as functions": "y[:] = np.add(x, y) - np.multiply(x, np.negative(y)) / np.clip(x, 0.8, 1.2)",
+    "comparisons as functions": "y[:] = np.where(np.logical_and(np.greater(x, 0.8), np.less(x, 1.2)), x, 0.0)",
+    "counts": "y[0] = np.count_nonzero(x > 1) + np.any(x > 1.2) + np.all(x > 0.6)",
+    "variance": "y[0] = x.var() + np.std(x)",
+    "arrays that count": "y[:] = np.arange(len(x)) * 2",
+    "an identity": "A = np.eye(len(x))\ny[:] = A @ x",
+    "products of vectors": "y[:] = np.outer(x, y)[:, 0] + np.inner(x, y) + np.vdot(x, x)",
+    "a diagonal": "y[:] = np.diag(np.outer(x, x)) + np.trace(np.outer(x, x))",
+    "extremes along an axis": "y[:] = np.max(np.outer(x, y), axis=1) + np.outer(x, y).min(1)",
     "an integer argument": "for i in range(k):\n  y[0] += i",
 }
 
@@ -64,6 +98,20 @@ def test_statements_mean_what_they_mean_in_python(name: str) -> None:
 @pytest.mark.parametrize(("path", "name"), _FUNCTIONS, ids=lambda part: part if isinstance(part, str) else part.stem)
 def test_programs_mean_what_they_mean_in_python(path: Path, name: str) -> None:
     _assert_same(path.read_text(encoding="utf-8"), name)
+
+
+_HELPERS = {
+    "arguments by name": ("def g(a, b):\n    return a - 2 * b\n", "g(b=x[i], a=y[i])"),
+    "defaults": ("def g(a, b=2.0, *, c=1):\n    return a * b - c\n", "g(x[i]) + g(x[i], c=3)"),
+    "a tuple": ("def g(a):\n    return a + 1, a * 2\n", "g(x[i])[0] * g(x[i])[1]"),
+}
+
+
+@pytest.mark.parametrize("name", _HELPERS)
+def test_calls_of_helpers_mean_what_they_mean_in_python(name: str) -> None:
+    helper, value = _HELPERS[name]
+    body = f"    for i in range(len(x)):\n        y[i] = {value}\n"
+    _assert_same(f"{helper}def f(x: 'float64[:]', y: 'float64[:]'):\n{body}", "f")
 
 
 def _assert_same(source: str, name: str) -> None:

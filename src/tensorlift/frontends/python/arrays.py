@@ -1,8 +1,8 @@
 """Arrays of Python: basic indexing and slices, element by element arithmetic, products, all expanded to loops.
 
 A slice ``a[lo:hi]`` of Python cuts off what lies outside of the array and counts negative bounds from the end.  Here
-constant negative bounds are rewritten; any other bound must be certainly at least zero, and that it does not exceed the
-extent becomes a precondition of the access.
+constant negative bounds are rewritten, and that the array has so many elements becomes a precondition; any other bound
+must be certainly at least zero, and that it does not exceed the extent becomes a precondition of the access.
 """
 
 from __future__ import annotations
@@ -51,7 +51,17 @@ class Arrays(Expressions):
         if not isinstance(base, View):
             raise refusal("rank", location, f"`{ast.unparse(node.value)}` is no array")
         view = self.view(base, node)
-        return view.at((), location) if not view.axes else view
+        if not view.axes:
+            return view.at((), location)
+        return self._list_part(view, node) if base.array.is_list else view
+
+    def _list_part(self, view: View, node: ast.Subscript) -> View | ArrayValue:
+        """Give a part of a list: a row is the list itself, a slice a new list of the same items."""
+        if not isinstance(node.slice, ast.Slice):
+            return view
+        if len(view.axes) > 1:
+            raise refusal("index", self.locate(node), f"the rows in the slice `{ast.unparse(node)}` are shared")
+        return value_of_view(view)
 
     def _item(self, sizes: Sizes, node: ast.Subscript) -> Scalar:
         index = self.evaluate(node.slice)
@@ -62,7 +72,10 @@ class Arrays(Expressions):
 
     def view(self, base: View, node: ast.Subscript) -> View:
         """Select a part of a view; each entry of the index takes one axis."""
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if base.array.is_list and len(parts) > 1:
+            raise refusal("rank", self.locate(node), f"the list `{base.array.name}` takes one index at a time")
+        parts = _without_ellipsis(parts, len(base.axes))
         if len(parts) > len(base.axes):
             detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {len(base.axes)} dimensions"
             raise refusal("rank", self.locate(node), detail)
@@ -81,6 +94,13 @@ class Arrays(Expressions):
 
     def _index(self, part: ast.expr, extent: nodes.Expression) -> Scalar:
         """Evaluate one index; a negative constant counts from the end."""
+        value = self._index_value(part)
+        if _is_negative(value):
+            return binary("+", Scalar(extent, LONG), value, self.locate(part))
+        return value
+
+    def _index_value(self, part: ast.expr) -> Scalar:
+        """Evaluate an index or a bound as it stands."""
         location = self.locate(part)
         if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
             raise refusal("index", location, f"the index `{ast.unparse(part)}` is not lifted")
@@ -89,33 +109,46 @@ class Arrays(Expressions):
             raise refusal("index", location, "an index that is an array is not lifted")
         if not value.is_integer:
             raise refusal("index", location, f"the index `{ast.unparse(part)}` is not known to be an integer")
-        if isinstance(value.node, nodes.Integer) and value.node.value < 0:
-            return binary("+", Scalar(extent, LONG), value, location)
-        return cast(value, LONG, location)
+        return value if isinstance(value.node, nodes.Integer) else cast(value, LONG, location)
 
     def _slice(self, along: Along, part: ast.Slice) -> Along:
         """Give the part of a dimension that a slice selects."""
         location = self.locate(part)
-        step = 1
-        if part.step is not None:
-            given = self.evaluate(part.step)
-            if not isinstance(given, Scalar) or not isinstance(given.node, nodes.Integer) or given.node.value < 1:
-                raise refusal("index", location, f"the slice step `{ast.unparse(part.step)}` is not lifted")
-            step = given.node.value
+        step = 1 if part.step is None else self._step(part.step)
+        if step < 0:
+            return self._reversed_slice(along, part, -step)
         lower = integer(0, location) if part.lower is None else self._bound(part.lower, along.extent)
         upper = Scalar(along.extent, LONG) if part.upper is None else self._bound(part.upper, along.extent)
         extent = upper if part.lower is None else _difference(upper, lower, location)
-        if step != 1:
-            rounded = binary("+", extent, integer(step - 1, location), location)
-            extent = binary("//", rounded, integer(step, location), location)
+        extent = _in_steps(extent, step, location)
         return Along(along.at(lower.node, location), extent.node, along.step * step)
 
+    def _step(self, node: ast.expr) -> int:
+        given = self.evaluate(node)
+        value = given.node.value if isinstance(given, Scalar) and isinstance(given.node, nodes.Integer) else 0
+        if value == 0:
+            raise refusal("index", self.locate(node), f"the slice step `{ast.unparse(node)}` is not lifted")
+        return value
+
+    def _reversed_slice(self, along: Along, part: ast.Slice, step: int) -> Along:
+        """Give all of a dimension from its end on."""
+        location = self.locate(part)
+        if part.lower is not None or part.upper is not None:
+            raise refusal("index", location, f"the slice `{ast.unparse(part)}` has bounds and a negative step")
+        extent = Scalar(along.extent, LONG)
+        last = binary("-", extent, integer(1, location), location)
+        return Along(along.at(last.node, location), _in_steps(extent, step, location).node, -along.step * step)
+
     def _bound(self, part: ast.expr, extent: nodes.Expression) -> Scalar:
-        """Evaluate a bound of a slice."""
-        value = self._index(part, extent)
-        if not self.is_nonnegative(value.node):
+        """Evaluate a bound of a slice; one that counts from the end must not lie before the start."""
+        location = self.locate(part)
+        value = self._index_value(part)
+        if _is_negative(value):
+            value = binary("+", Scalar(extent, LONG), value, location)
+            self.require_nonnegative(value.node, location)
+        elif not self.is_nonnegative(value.node):
             detail = f"the bound `{ast.unparse(part)}` may be negative, and would then count from the end"
-            raise refusal("index", self.locate(part), detail)
+            raise refusal("index", location, detail)
         return value
 
     def _attribute(self, node: ast.Attribute) -> Operand:
@@ -171,6 +204,8 @@ class Arrays(Expressions):
             return value_of_view(operand)
         if isinstance(operand, Sizes):
             raise refusal("operator", location, "a tuple has no arithmetic")
+        if isinstance(operand, ArrayValue) and operand.is_list:
+            raise refusal("operator", location, "a list has no arithmetic")
         if isinstance(operand, Scalar) and not isinstance(operand.node, nodes.Integer | nodes.Floating | nodes.Name):
             return self.temporary(operand, location)
         return operand
@@ -233,6 +268,8 @@ class Arrays(Expressions):
             if value.array.is_list:
                 raise refusal("operator", location, f"`{value.array.name}` is a list, which has no arithmetic")
             return value_of_view(value)
+        if value.is_list:
+            raise refusal("operator", location, "a list has no arithmetic")
         array = self.materialise(value, location)
         return value_of_view(whole(array, location))
 
@@ -241,6 +278,7 @@ class Arrays(Expressions):
         if value.fresh is not None:
             return value.fresh
         array = self.allocate(self.fresh("w"), value.element, value.extents, location)
+        array.is_list, array.is_weak = value.is_list, value.is_weak
         self.fill(whole(array, location), "", value, location)
         return array
 
@@ -333,10 +371,32 @@ def counted(
     return nodes.Loop("for", declaration, condition, advance, nodes.Block(tuple(body), location), location)
 
 
+def _without_ellipsis(parts: list[ast.expr], rank: int) -> list[ast.expr]:
+    """Replace one ``...`` by slices of all that it stands for."""
+    found = [k for k, part in enumerate(parts) if isinstance(part, ast.Constant) and part.value is Ellipsis]
+    if len(found) != 1 or len(parts) > rank + 1:
+        return parts
+    (place,) = found
+    everything = [ast.copy_location(ast.Slice(), parts[place]) for _ in range(rank + 1 - len(parts))]
+    return [*parts[:place], *everything, *parts[place + 1 :]]
+
+
+def _in_steps(extent: Scalar, step: int, location: Location) -> Scalar:
+    """Give how many steps fit into an extent, the first included."""
+    if step == 1:
+        return extent
+    rounded = binary("+", extent, integer(step - 1, location), location)
+    return binary("//", rounded, integer(step, location), location)
+
+
 def _difference(upper: Scalar, lower: Scalar, location: Location) -> Scalar:
     if isinstance(upper.node, nodes.Integer) and isinstance(lower.node, nodes.Integer):
         return integer(max(upper.node.value - lower.node.value, 0), location)
     return binary("-", upper, lower, location)
+
+
+def _is_negative(value: Scalar) -> bool:
+    return isinstance(value.node, nodes.Integer) and value.node.value < 0
 
 
 def _is_one(extent: nodes.Expression) -> bool:

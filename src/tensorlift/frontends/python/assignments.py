@@ -60,11 +60,11 @@ class Assignments(Functions):
             return
         found = self.evaluate(value)
         if len(targets) > 1 and isinstance(found, Scalar):
-            found = self._held(found, location)
+            found = self.held(found, location)
         for target in targets:
             self._bind(target, found, location)
 
-    def _held(self, value: Scalar, location: Location) -> Scalar:
+    def held(self, value: Scalar, location: Location) -> Scalar:
         """Compute a value before others are assigned."""
         if isinstance(value.node, nodes.Integer | nodes.Floating) or (not value.truth and self.is_stable(value.node)):
             return value
@@ -88,7 +88,7 @@ class Assignments(Functions):
 
     def _frozen(self, value: Operand, location: Location) -> Operand:
         if isinstance(value, Scalar):
-            return self._held(value, location)
+            return self.held(value, location)
         if isinstance(value, View | ArrayValue):
             raise refusal("target", location, "several arrays are assigned at once")
         return value
@@ -135,6 +135,7 @@ class Assignments(Functions):
             return value.fresh
         else:
             array = self.allocate(name, value.element, value.extents, location)
+        array.is_list, array.is_weak = value.is_list, value.is_weak
         self.fill(whole(array, location), "", value, location)
         return array
 

@@ -24,7 +24,7 @@ from tensorlift.frontends.python.scalars import (
     promoted,
 )
 from tensorlift.frontends.python.state import State
-from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, View, whole
+from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, Sizes, View, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,10 +55,8 @@ class Expressions(State):
                 return self._constant(value, location)
             case ast.Name(id=name):
                 return self.name(name, location)
-            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                return self.matrix_product(self.array(left), self.array(right), location)
-            case ast.BinOp(left=left, op=op, right=right):
-                return self.binary(op, self.evaluate(left), self.evaluate(right), location)
+            case ast.BinOp():
+                return self._operation(node)
             case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
                 return self._logic(node)
             case ast.UnaryOp(op=op, operand=operand):
@@ -73,16 +71,39 @@ class Expressions(State):
             case ast.Call():
                 return self.call(node)
             case _:
+                return self._several(node)
+
+    def _several(self, node: ast.expr) -> Operand:
+        """Evaluate what gives several numbers at once."""
+        match node:
+            case ast.List():
+                return self.literal(node)
+            case ast.Tuple(elts=items):
+                return Sizes(tuple(self.held(self.scalar(item), self.locate(item)) for item in items))
+            case ast.ListComp():
+                return self.listed(node)
+            case _:
                 raise self._unsupported(node)
+
+    def _operation(self, node: ast.BinOp) -> Operand:
+        """Apply an operator to two numbers or arrays, or repeat a list."""
+        location = self.locate(node)
+        if isinstance(node.op, ast.MatMult):
+            return self.matrix_product(self.array(node.left), self.array(node.right), location)
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+            return self.repeated(node.left, node.right)
+        if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.List):
+            return self.repeated(node.right, node.left)
+        return self.binary(node.op, self.evaluate(node.left), self.evaluate(node.right), location)
 
     def _unsupported(self, node: ast.expr) -> Exception:
         location = self.locate(node)
         match node:
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            case ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return refusal("comprehension", location, "a comprehension")
             case ast.Lambda():
                 return refusal("comprehension", location, "a lambda")
-            case ast.NamedExpr() | ast.Starred() | ast.Await() | ast.Yield() | ast.YieldFrom():
+            case ast.Starred() | ast.Await() | ast.Yield() | ast.YieldFrom():
                 return refusal("operator", location, f"`{ast.unparse(node)}` is not lifted")
             case _:
                 return refusal("literal", location, f"`{ast.unparse(node)}`")
@@ -249,6 +270,22 @@ class Expressions(State):
 
     def matrix_product(self, left: ArrayValue | View, right: ArrayValue | View, location: Location) -> Operand:
         """Multiply two arrays as ``@`` does."""
+        raise NotImplementedError
+
+    def held(self, value: Scalar, location: Location) -> Scalar:
+        """Compute a value before others are assigned."""
+        raise NotImplementedError
+
+    def literal(self, node: ast.List | ast.Tuple) -> ArrayValue:
+        """Evaluate a list of numbers."""
+        raise NotImplementedError
+
+    def repeated(self, items: ast.List, count: ast.expr) -> ArrayValue:
+        """Evaluate a list that is repeated."""
+        raise NotImplementedError
+
+    def listed(self, node: ast.ListComp) -> ArrayValue:
+        """Evaluate a list comprehension."""
         raise NotImplementedError
 
     def element(self, node: ast.Subscript | ast.Attribute) -> Operand:

@@ -28,10 +28,11 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 def stored_in(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """Iterate over the names that are bound somewhere, in the order of the text."""
+    """Iterate over the names that are bound somewhere, in the order of the text; comprehensions keep theirs."""
     for node in nodes:
+        own = {id(n) for c in ast.walk(node) if isinstance(c, ast.comprehension) for n in ast.walk(c.target)}
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and id(inner) not in own:
                 yield inner.id
 
 
@@ -62,6 +63,9 @@ def _statement(statement: ast.stmt, name: str) -> First:
             if occurrences(test, name):
                 return "read"
             return _join(first_use(body, name), first_use(orelse, name))
+        case ast.While(test=test, body=body):
+            inner = "read" if occurrences(test, name) else first_use(body, name)
+            return "maybe" if inner == "written" else inner
         case ast.For(target=target, iter=iterable, body=body):
             if occurrences(iterable, name):
                 return "read"

@@ -17,13 +17,16 @@ from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, binary, integer
 from tensorlift.frontends.python.values import (
+    ArrayValue,
     ArrayVariable,
     Fixed,
+    Operand,
     View,
+    whole,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Location
 
@@ -32,7 +35,7 @@ _RANGES = {"range", "prange"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class Range:
     """The values of a loop variable: from ``start`` on in steps, to before the least of ``stops``."""
 
     start: Scalar
@@ -65,16 +68,23 @@ class Loops(Assignments):
         self.depth += 1
         saved = self.active
         with self.block() as outside:
-            span, bind = self._iterable(loop.target, loop.iter)
-            self._counted_loop(loop, span, bind)
+            span, bind = self.iterable(loop.target, loop.iter)
+            self.counted_loop(loop.target, span, bind, lambda _: self._body_of(loop))
         self.active = saved
         self.depth -= 1
         self.emit(nodes.Block(tuple(outside), location))
 
-    def _counted_loop(self, loop: ast.For, span: _Range, bind: list[tuple[ast.expr, object]]) -> None:
-        location = self.locate(loop)
+    def _body_of(self, loop: ast.For) -> None:
+        self.active = (*self.active, *dict.fromkeys(stored_in([loop.target])))
+        self.body(loop.body)
+
+    def counted_loop(
+        self, targets: ast.expr, span: Range, bind: list[tuple[ast.expr, object]], body: Callable[[Scalar], None]
+    ) -> None:
+        """Emit a loop over a range; ``body`` is given the counter, after what the targets are is bound."""
+        location = self.locate(targets)
         start, stops = self._once(span.start, location), [self._once(stop, location) for stop in span.stops]
-        name, variable = self._counter(loop, start, bind)
+        name, variable = self._counter(location, start, bind)
         rising = (start.node, [stop.node for stop in stops])
         falling = (
             binary("+", stops[0], integer(1, location), location).node,
@@ -86,13 +96,13 @@ class Loops(Assignments):
                 self._bind_item(target, rule, counter, location)
             if name:
                 self.environment[name] = counter
-            self.active = (*self.active, *dict.fromkeys(stored_in([loop.target])))
-            self.body(loop.body)
+            body(counter)
         self.emit(counted(variable, [stop.node for stop in stops], statements, location, span.step))
 
-    def _counter(self, loop: ast.For, start: Scalar, bind: list[tuple[ast.expr, object]]) -> tuple[str, nodes.Variable]:
+    def _counter(
+        self, location: Location, start: Scalar, bind: list[tuple[ast.expr, object]]
+    ) -> tuple[str, nodes.Variable]:
         """Make the loop variable: the target of the loop itself where it counts."""
-        location = self.locate(loop.target)
         for target, rule in bind:
             if rule is _COUNTER and isinstance(target, ast.Name):
                 if target.id in self.environment:
@@ -135,7 +145,7 @@ class Loops(Assignments):
             raise refusal("loop-variable", location, target.id)
         self.environment[target.id] = value
 
-    def _iterable(self, target: ast.expr, node: ast.expr) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+    def iterable(self, target: ast.expr, node: ast.expr) -> tuple[Range, list[tuple[ast.expr, object]]]:
         """Read what a loop runs over: the values of its counter, and what its targets are at each."""
         location = self.locate(node)
         if not isinstance(node, ast.Call):
@@ -155,13 +165,13 @@ class Loops(Assignments):
             return self._zip(target, node)
         return self._over_array(target, node, reverse=False)
 
-    def _range(self, node: ast.Call) -> _Range:
+    def _range(self, node: ast.Call) -> Range:
         location = self.locate(node)
         if not 1 <= len(node.args) <= _TWO + 1:
             raise refusal("arguments", location, f"`range` takes 1 to 3 arguments, not {len(node.args)}")
         values = [self.integer(argument) for argument in node.args]
         if len(values) == 1:
-            return _Range(integer(0, location), (values[0],))
+            return Range(integer(0, location), (values[0],))
         step = 1
         if len(values) > _TWO:
             given = values[2].node
@@ -170,54 +180,59 @@ class Loops(Assignments):
                 detail = "zero" if isinstance(given, nodes.Integer) else f"`{text}`, which is no constant"
                 raise refusal("step", self.locate(node.args[2]), detail)
             step = given.value
-        return _Range(values[0], (values[1],), step)
+        return Range(values[0], (values[1],), step)
 
-    def _reversed(self, target: ast.expr, node: ast.expr) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+    def _reversed(self, target: ast.expr, node: ast.expr) -> tuple[Range, list[tuple[ast.expr, object]]]:
         if isinstance(node, ast.Call) and self.callee(node)[1] in _RANGES:
             location = self.locate(node)
             span = self._range(node)
             if span.step != 1:
                 raise refusal("iterable", location, "`reversed` of a range with a step")
             first = binary("-", span.stops[0], integer(1, location), location)
-            return _Range(first, (binary("-", span.start, integer(1, location), location),), -1), [(target, _COUNTER)]
+            return Range(first, (binary("-", span.start, integer(1, location), location),), -1), [(target, _COUNTER)]
         return self._over_array(target, node, reverse=True)
 
     def _over_array(
         self, target: ast.expr, node: ast.expr, *, reverse: bool
-    ) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+    ) -> tuple[Range, list[tuple[ast.expr, object]]]:
         location = self.locate(node)
-        if not isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+        if isinstance(node, ast.List | ast.Tuple):
+            value: Operand = whole(self.materialise(self.literal(node), location), location)
+        elif isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            value = self.evaluate(node)
+        else:
             raise refusal("iterable", location, f"`{ast.unparse(node)}`")
-        value = self.evaluate(node)
+        if isinstance(value, ArrayValue):
+            value = whole(self.materialise(value, location), location)
         if not isinstance(value, View):
             raise refusal("iterable", location, f"`{ast.unparse(node)}`")
         length = Scalar(value.extents[0], LONG, weak=True)
         last = binary("-", length, integer(1, location), location) if reverse else None
-        return _Range(integer(0, location), (length,)), [(target, _Item(value, last))]
+        return Range(integer(0, location), (length,)), [(target, _Item(value, last))]
 
-    def _enumerate(self, target: ast.expr, node: ast.Call) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+    def _enumerate(self, target: ast.expr, node: ast.Call) -> tuple[Range, list[tuple[ast.expr, object]]]:
         location = self.locate(node)
         if not isinstance(target, ast.Tuple) or len(target.elts) != _TWO:
             raise refusal("target", location, "`enumerate` needs two targets")
-        span, items = self._iterable(target.elts[1], node.args[0])
+        span, items = self.iterable(target.elts[1], node.args[0])
         if span.step != 1 or not isinstance(span.start.node, nodes.Integer) or span.start.node.value != 0:
             raise refusal("iterable", location, "`enumerate` of a range that does not start at 0")
         starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
         first: object = self.integer(starts[0]) if starts else _COUNTER
         return span, [(target.elts[0], first), *items]
 
-    def _zip(self, target: ast.expr, node: ast.Call) -> tuple[_Range, list[tuple[ast.expr, object]]]:
+    def _zip(self, target: ast.expr, node: ast.Call) -> tuple[Range, list[tuple[ast.expr, object]]]:
         location = self.locate(node)
         if not isinstance(target, ast.Tuple) or len(target.elts) != len(node.args) or not node.args:
             raise refusal("target", location, "`zip` needs a target for each of its arguments")
         found: list[tuple[ast.expr, object]] = []
         stops: list[Scalar] = []
         for inner, argument in zip(target.elts, node.args, strict=True):
-            span, items = self._iterable(inner, argument)
+            span, items = self.iterable(inner, argument)
             if span.step != 1 or not isinstance(span.start.node, nodes.Integer) or span.start.node.value != 0:
                 raise refusal("iterable", location, "`zip` of a range that does not start at 0")
             found += items
             stops += span.stops
         for stop in stops[1:]:
             self.require_equal(stops[0].node, stop.node, location)
-        return _Range(integer(0, location), (stops[0],)), found
+        return Range(integer(0, location), (stops[0],)), found

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
 
-# What Python gives back: an array, a number of its own or one of NumPy's, a truth value.
-ReturnKind: TypeAlias = Literal["array", "python", "numpy", "truth"]
+# What Python gives back: an array or a list, a number of its own or one of NumPy's, a truth value.
+ReturnKind: TypeAlias = Literal["array", "list", "python", "numpy", "truth"]
 
 _PASSES = 12
 
@@ -124,7 +124,7 @@ class Translation(Statements):
             name, array_type(kind.dtype, rank), location, extents, is_parameter=True, keeps_rank=True
         )
         self.parameters.append(variable)
-        array = ArrayVariable(name, variable, kind.dtype, extents, kind.is_list)
+        array = ArrayVariable(name, variable, kind.dtype, extents, kind.is_list, kind.is_list)
         self.arrays.append(array)
         self.environment[name] = array
 
@@ -205,7 +205,7 @@ class Translation(Statements):
             array = self.environment.get(item.id)
             owned = isinstance(array, ArrayVariable) and (item.id in self._returned_arrays or array.written)
             if isinstance(array, ArrayVariable) and owned and array.name not in self.returns and self._is_own(array):
-                self.returns[array.name] = "array"
+                self.returns[array.name] = "list" if array.is_list else "array"
                 return
         if isinstance(value, View):
             value = value_of_view(value)
@@ -213,7 +213,7 @@ class Translation(Statements):
             raise refusal("return", location, f"`{ast.unparse(item)}` is returned")
         array = self.result_array(self._free(name), value.element, value.extents, location)
         self.fill(whole(array, location), "", value, location)
-        self.returns[array.name] = "array"
+        self.returns[array.name] = "list" if value.is_list else "array"
 
     def _is_own(self, array: ArrayVariable) -> bool:
         return array.variable in self.results or array.variable in self.parameters

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 REFUSALS: dict[str, Refusal] = {
     "parse": Refusal("TL165", "the source is not valid Python: {detail}", "correct the line; `python` must accept it"),
     "statement": Refusal("TL166", "`{detail}` is not lifted", "keep to `for`, `if`, assignments and `return`"),
-    "while": Refusal("TL167", "a `while` loop does not count", "write it as `for i in range(...)`"),
+    "walrus": Refusal("TL167", "`{detail}` assigns inside of an expression", "assign in a statement of its own"),
     "jump": Refusal(
         "TL168", "`{detail}` leaves the loop body early", "guard the rest of the body with a condition instead"
     ),
@@ -39,6 +39,9 @@ REFUSALS: dict[str, Refusal] = {
         "define it in the same file, or use a listed function of math or numpy",
     ),
     "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
+    "infinite": Refusal(
+        "TL175", "`{detail}` is no real number", "start from the first element, or from a number beyond all others"
+    ),
     "index": Refusal("TL176", "{detail}", "index by integers and slices with a constant step of at least one"),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
@@ -71,6 +74,8 @@ REFUSALS: dict[str, Refusal] = {
 
 # The reasons that lowering gives, with what helps in Python.
 _REMEDIES = {
+    "TL110": "write it as `for i in range(...)`",
+    "TL122": "let the bound be made of sizes and loop variables",
     "TL114": "assign to a variable and return it after the loop",
     "TL121": "step by an integer constant",
     "TL130": "address the array by loop variables and sizes only",

@@ -73,7 +73,7 @@ def named(variable: nodes.Variable, location: Location, *, weak: bool = False) -
 def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - two types with their marks
     """Give the common type of two operands, and whether it is weak."""
     if left_weak and right_weak:
-        return (DOUBLE if DOUBLE in (left, right) else LONG), True
+        return (DOUBLE if isinstance(left, FloatType) or isinstance(right, FloatType) else LONG), True
     if left_weak or right_weak:
         weak, strong = (left, right) if left_weak else (right, left)
         if isinstance(weak, FloatType) and isinstance(strong, IntegerType):

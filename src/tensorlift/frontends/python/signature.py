@@ -217,6 +217,13 @@ class _Use(ast.NodeVisitor):
                 self._parts.append((node.target.id, node.iter.id, 1))
         self.generic_visit(node)
 
+    def visit_While(self, node: ast.While) -> None:
+        for test in ast.walk(node.test):
+            if isinstance(test, ast.Compare):
+                for side in (test.left, *test.comparators):
+                    self._count(side)
+        self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         name = ast.unparse(node.func).rsplit(".", 1)[-1]
         if name in {"range", "prange", "zeros", "empty", "ones", "full"}:

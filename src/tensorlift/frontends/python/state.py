@@ -148,6 +148,9 @@ class State:
         for name in stored_in(function.body):
             self.stores[name] = self.stores.get(name, 0) + 1
         self.loop_names = loop_variables(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.NamedExpr):
+                raise refusal("walrus", self.locate(node), ast.unparse(node))
 
     def locate(self, node: ast.AST) -> Location:
         """Give the place of a piece of syntax."""
@@ -201,6 +204,9 @@ class State:
 
     def require_equal(self, left: nodes.Expression, right: nodes.Expression, location: Location) -> None:
         """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
+        if (numerators := _numerators(left, right)) is not None:
+            self.require_equal(*numerators, location)
+            return
         a, b = polynomial(left), polynomial(right)
         if a is None or b is None or not self.is_stable(left) or not self.is_stable(right):
             raise refusal("shape", location, "an extent is no sum of sizes")
@@ -266,3 +272,14 @@ class State:
         """Refuse recursion."""
         if name in self.calling or len(self.calling) > _CALL_DEPTH:
             raise refusal("call", location, f"{name}`, which calls itself, `{name}")
+
+
+def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.Expression, nodes.Expression] | None:
+    """Give the numerators of two quotients by one constant: where they are equal, so are the quotients."""
+    match left, right:
+        case (
+            nodes.Binary(operator="//", left=a, right=nodes.Integer(value=m)),
+            nodes.Binary(operator="//", left=b, right=nodes.Integer(value=n)),
+        ) if m == n:
+            return a, b
+    return None

@@ -9,8 +9,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
+from tensorlift.frontends.python.comprehensions import Comprehensions
 from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
-from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar
 from tensorlift.frontends.python.values import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
 
 
-class Statements(Loops):
+class Statements(Comprehensions):
     """Translation of statements."""
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
@@ -50,7 +50,7 @@ class Statements(Loops):
 
     def _declare_for(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> None:
         """Declare the variables that a compound statement binds and that must live in this block."""
-        if not isinstance(statement, ast.For | ast.If):
+        if not isinstance(statement, ast.For | ast.While | ast.If):
             return
         for name in dict.fromkeys(stored_in([statement])):
             if name in self.environment or name in self.loop_names:
@@ -82,6 +82,8 @@ class Statements(Loops):
                 self._augment(target, op, value, location)
             case ast.For():
                 self._for(statement)
+            case ast.While(orelse=[]):
+                self._while(statement)
             case ast.If():
                 self._if(statement)
             case ast.Return(value=value):
@@ -96,7 +98,7 @@ class Statements(Loops):
     def _refuse(self, statement: ast.stmt, location: Location) -> None:
         match statement:
             case ast.While():
-                raise refusal("while", location)
+                raise refusal("statement", location, "while ... else")
             case ast.Break() | ast.Continue():
                 raise refusal("jump", location, ast.unparse(statement))
             case _:
@@ -107,6 +109,15 @@ class Statements(Loops):
         test = self.truth(statement.test)
         arms = [self._arm(arm, location) for arm in (statement.body, statement.orelse)]
         self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
+
+    def _while(self, statement: ast.While) -> None:
+        """Translate a loop that counts with variables of its own; whether it does is seen when it is lowered."""
+        location = self.locate(statement)
+        before = len(self.out)
+        test = self.truth(statement.test)
+        self._check_pure(before, "the condition of a loop", location)
+        body = self._arm(statement.body, location)
+        self.emit(nodes.Loop("while", None, test.node, None, body, location))
 
     def _arm(self, statements: Sequence[ast.stmt], location: Location) -> nodes.Block:
         self.depth += 1
@@ -130,23 +141,40 @@ class Statements(Loops):
         function, home = self.module.functions[name], self.module.home_of(name)
         self.count_call(function.name, location)
         home.check_decorators(function)
-        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-        if len(names) != len(node.args) or node.keywords or function.args.kwonlyargs or function.args.vararg:
-            raise refusal("arguments", location, f"`{function.name}` takes {len(names)} plain arguments")
-        values = [self.evaluate(argument) for argument in node.args]
+        given = self._given(node, function)
+        values = {name: self.evaluate(argument) for name, argument in given.items()}
         saved = self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling
         self.module, self.calling = home, [*self.calling, function.name]
         self.active = ()
         self.enter_function(function)
         self.environment = {}
         try:
-            for argument, value in zip(names, values, strict=True):
+            for argument, value in values.items():
                 self._argument(argument, value, location)
             return self._inlined(function, location)
         finally:
             self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling = (
                 saved
             )
+
+    def _given(self, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
+        """Give the arguments of a call by parameter, defaults included, in the order in which Python evaluates them."""
+        location = self.locate(node)
+        arguments = function.args
+        plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        names = {*plain, *(argument.arg for argument in arguments.kwonlyargs)}
+        given = dict(zip(plain, node.args, strict=False))
+        given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg not in given}
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        fits = len(given) == len(node.args) + len(node.keywords) and given.keys() <= names
+        defaults = dict(zip(reversed(plain), reversed(arguments.defaults), strict=False))
+        defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
+        given |= {name: value for name, value in defaults.items() if name not in given}
+        if arguments.vararg or arguments.kwarg or starred or not fits or given.keys() != names:
+            raise refusal("arguments", location, f"`{function.name}` takes {len(names)} arguments, {', '.join(plain)}")
+        if not all(isinstance(value, ast.Constant) for name, value in given.items() if value is defaults.get(name)):
+            raise refusal("arguments", location, f"a default of `{function.name}` is no number")
+        return given
 
     def _argument(self, name: str, value: Operand, location: Location) -> None:
         if isinstance(value, ArrayValue):
@@ -158,7 +186,7 @@ class Statements(Loops):
         elif name in self.stores:
             self._declare(name, value, location)
         else:
-            self.environment[name] = self._held(value, location)
+            self.environment[name] = self.held(value, location)
 
     def _inlined(self, function: ast.FunctionDef, location: Location) -> Operand:
         statements = _without_docstring(function.body)
@@ -171,7 +199,7 @@ class Statements(Loops):
         self.body(statements[:-1] if isinstance(last, ast.Return) else statements)
         if isinstance(last, ast.Return) and last.value is not None:
             value = self.evaluate(last.value)
-            return self._held(value, location) if isinstance(value, Scalar) else value
+            return self.held(value, location) if isinstance(value, Scalar) else value
         return Sizes(())
 
 
@@ -181,9 +209,11 @@ def _owns(statement: ast.stmt, name: str) -> bool:
         if occurrences([statement.target, statement.iter], name):
             return False
         return first_use(statement.body, name) != "read"
-    assert isinstance(statement, ast.If)
+    assert isinstance(statement, ast.If | ast.While)
     if occurrences(statement.test, name):
         return False
+    if isinstance(statement, ast.While):
+        return first_use(statement.body, name) != "read"
     return all(first_use(arm, name) != "read" for arm in (statement.body, statement.orelse))
 
 

@@ -2,7 +2,7 @@
 
 An ``ArrayVariable`` is memory with its extents.  A ``View`` selects a part of one by integers and slices, as NumPy's
 basic indexing does.  An ``ArrayValue`` is an array that no memory holds yet: its extents, and the scalar at given
-indices.  A ``Sizes`` is a tuple of integers, such as a shape.
+indices.  A ``Sizes`` is a tuple of numbers, such as a shape.
 """
 
 from __future__ import annotations
@@ -34,13 +34,17 @@ def array_type(element: Number, rank: int) -> ArrayType:
 
 @dataclass(slots=True, eq=False)
 class ArrayVariable:
-    """An array in memory; ``is_list`` where it is a nested list, whose rows are objects of their own."""
+    """An array in memory; ``is_list`` where it is a nested list, whose rows are objects of their own.
+
+    ``is_weak`` where its elements are Python's own numbers.
+    """
 
     name: str
     variable: nodes.Variable
     element: Number
     extents: tuple[nodes.Expression, ...]
     is_list: bool = False
+    is_weak: bool = False
     written: bool = False
 
     @property
@@ -54,7 +58,7 @@ class ArrayVariable:
         for index in indices:
             assert isinstance(node.ctype, ArrayType)
             node = nodes.Subscript(node, index, node.ctype.element, location)
-        return Scalar(node, self.element, weak=self.is_list)
+        return Scalar(node, self.element, weak=self.is_weak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +130,13 @@ class ArrayValue:
     element: Number
     reads: frozenset[nodes.Variable] = field(default_factory=frozenset)
     fresh: ArrayVariable | None = None
+    is_list: bool = False
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """A tuple of integers."""
+    """A tuple of numbers, such as a shape."""
 
     items: tuple[Scalar, ...]
 
@@ -140,4 +146,5 @@ Operand: TypeAlias = Scalar | View | ArrayValue | Sizes
 
 def value_of_view(view: View) -> ArrayValue:
     """Read a view as a value."""
-    return ArrayValue(view.extents, view.at, view.array.element, frozenset({view.array.variable}))
+    reads = frozenset({view.array.variable})
+    return ArrayValue(view.extents, view.at, view.array.element, reads, None, view.array.is_list, view.array.is_weak)

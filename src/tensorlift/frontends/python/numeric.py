@@ -1,0 +1,216 @@
+"""Functions of numbers in builtins, math and numpy, each as an expression of its operands."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import DOUBLE, INT, LONG, FloatType
+from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import (
+    DTYPES,
+    Scalar,
+    binary,
+    call,
+    cast,
+    choose,
+    compare,
+    floating,
+    integer,
+    join,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.scalars import Number
+
+    Apply = Callable[[Sequence[Scalar], Location], Scalar]
+
+# Functions of one number by their names in math and numpy, with the name of math.h.
+UNARY = {
+    "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
+    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+    "cbrt": "cbrt", "fabs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint",
+}  # fmt: skip
+BINARY = {"pow": "pow", "atan2": "atan2", "arctan2": "atan2", "copysign": "copysign", "fmod": "fmod"}
+_ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
+COMPARISONS = {
+    "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
+}  # fmt: skip
+_LOGIC = {"logical_and": "&&", "logical_or": "||"}
+_ANGLES = {
+    "degrees": 180 / math.pi, "rad2deg": 180 / math.pi, "radians": math.pi / 180, "deg2rad": math.pi / 180,
+}  # fmt: skip
+_TWO = 2
+
+
+def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
+    """Find how many numbers a function takes and how it is computed; None where it is not listed."""
+    if module == "" and name in {"abs", "float", "int", "bool", "round"}:
+        return 1, _BUILTINS[name]
+    if module == "numpy" and (found := _of_numpy(name)) is not None:
+        return found
+    if module == "" or (module == "math" and name.startswith("arc")):
+        return None
+    if name in UNARY:
+        whole = module == "math" and name in _ROUNDED
+        return 1, lambda v, place: _unary(UNARY[name], v[0], place, module, whole=whole)
+    if name in BINARY:
+        return _TWO, lambda v, place: _binary(BINARY[name], v, place, module)
+    if name == "hypot":
+        return _TWO, lambda v, place: _hypotenuse(v, place, module)
+    if name in _ANGLES:
+        return 1, lambda v, place: binary("*", v[0], floating(_ANGLES[name], place), place)
+    return None
+
+
+def _of_numpy(name: str) -> tuple[int, Apply] | None:
+    if name in DTYPES:
+        return 1, lambda v, place: cast(v[0], DTYPES[name], place)
+    if name in _NUMPY:
+        return 1, _NUMPY[name]
+    if name in COMPARISONS:
+        return _TWO, lambda v, place: compare(COMPARISONS[name], _number(v[0], place), _number(v[1], place), place)
+    if name in _LOGIC:
+        return _TWO, lambda v, place: _both(_LOGIC[name], v, place)
+    if name == "clip":
+        return _TWO + 1, lambda v, p: extreme(extreme(v[0], v[1], p, least=False), v[2], p, least=True)
+    return None
+
+
+def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool) -> Scalar:
+    """Give the lesser or the greater of two numbers."""
+    a, b, weak = join(left, right, location)
+    if isinstance(a.ctype, FloatType):
+        return call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak)
+    test = compare("<" if least else ">", a, b, location)
+    return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak)
+
+
+def _float_of(value: Scalar, module: str) -> tuple[Number, bool]:
+    """Give the type of a function of math or numpy of a number: math computes with Python's float."""
+    if module == "math":
+        return DOUBLE, True
+    if isinstance(value.ctype, FloatType):
+        return value.ctype, value.weak
+    return DOUBLE, False
+
+
+def _unary(name: str, value: Scalar, location: Location, module: str, *, whole: bool) -> Scalar:
+    if whole and value.is_integer:
+        return value
+    ctype, weak = _float_of(value, module)
+    result = call(name, [value], ctype, location, weak=weak)
+    return Scalar(cast(result, LONG, location).node, LONG, weak=True) if whole else result
+
+
+def _binary(name: str, values: Sequence[Scalar], location: Location, module: str) -> Scalar:
+    left, right, _ = join(values[0], values[1], location)
+    ctype, weak = _float_of(left, module)
+    return call(name, [left, right], ctype, location, weak=weak)
+
+
+def _hypotenuse(values: Sequence[Scalar], location: Location, module: str) -> Scalar:
+    squares = [binary("*", value, value, location) for value in values]
+    total = binary("+", squares[0], squares[1], location)
+    return _unary("sqrt", total, location, module, whole=False)
+
+
+def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
+    (value,) = values
+    if isinstance(value.ctype, FloatType):
+        return call("fabs", [value], value.ctype, location, weak=value.weak)
+    zero = integer(0, location)
+    return choose(compare("<", value, zero, location), binary("-", zero, value, location), value, location)
+
+
+def _sign(values: Sequence[Scalar], location: Location) -> Scalar:
+    (value,) = values
+    zero = integer(0, location)
+    below = choose(
+        compare("<", value, zero, location),
+        cast(integer(-1, location), value.ctype, location),
+        cast(zero, value.ctype, location),
+        location,
+    )
+    return choose(
+        compare(">", value, zero, location), cast(integer(1, location), value.ctype, location), below, location
+    )
+
+
+def _to_integer(values: Sequence[Scalar], location: Location) -> Scalar:
+    return Scalar(cast(values[0], LONG, location).node, LONG, weak=True)
+
+
+def _rounded(values: Sequence[Scalar], location: Location) -> Scalar:
+    if values[0].is_integer:
+        return values[0]
+    return _to_integer([call("rint", [values[0]], DOUBLE, location, weak=True)], location)
+
+
+def _to_truth(values: Sequence[Scalar], location: Location) -> Scalar:
+    return values[0] if values[0].truth else compare("!=", values[0], integer(0, location), location)
+
+
+def _to_float(values: Sequence[Scalar], location: Location) -> Scalar:
+    return Scalar(cast(values[0], DOUBLE, location).node, DOUBLE, weak=True)
+
+
+def _square(values: Sequence[Scalar], location: Location) -> Scalar:
+    return binary("*", values[0], values[0], location)
+
+
+def _number(value: Scalar, location: Location) -> Scalar:
+    """Turn a truth value into a number."""
+    return Scalar(cast(value, LONG, location).node, LONG, weak=True) if value.truth else value
+
+
+def _both(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
+    left, right = (_to_truth([value], location) for value in values)
+    return Scalar(nodes.Binary(operator, left.node, right.node, INT, location), INT, truth=True)
+
+
+def _not(values: Sequence[Scalar], location: Location) -> Scalar:
+    return Scalar(nodes.Unary("!", _to_truth(values, location).node, INT, location), INT, truth=True)
+
+
+def _negative(values: Sequence[Scalar], location: Location) -> Scalar:
+    (value,) = values
+    return Scalar(nodes.Unary("-", value.node, value.ctype, location), value.ctype, value.weak)
+
+
+def _reciprocal(values: Sequence[Scalar], location: Location) -> Scalar:
+    (value,) = values
+    if not isinstance(value.ctype, FloatType):
+        raise refusal("operator", location, "`reciprocal` of integers, which rounds, is not lifted")
+    one = cast(integer(1, location), value.ctype, location)
+    return Scalar(nodes.Binary("/", one.node, value.node, value.ctype, location), value.ctype, value.weak)
+
+
+def _rounded_elements(values: Sequence[Scalar], location: Location) -> Scalar:
+    (value,) = values
+    return value if value.is_integer else call("rint", [value], value.ctype, location, weak=value.weak)
+
+
+_BUILTINS: dict[str, Callable[[Sequence[Scalar], Location], Scalar]] = {
+    "abs": _absolute,
+    "int": _to_integer,
+    "float": _to_float,
+    "bool": _to_truth,
+    "round": _rounded,
+}
+_NUMPY: dict[str, Callable[[Sequence[Scalar], Location], Scalar]] = {
+    "abs": _absolute,
+    "absolute": _absolute,
+    "sign": _sign,
+    "square": _square,
+    "negative": _negative,
+    "reciprocal": _reciprocal,
+    "logical_not": _not,
+    "round": _rounded_elements,
+    "around": _rounded_elements,
+}
