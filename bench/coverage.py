@@ -78,8 +78,8 @@ def legacy_programs() -> Collection:
 
 def python_programs() -> Collection:
     """Lift the Python functions; their aim is to be lifted at all."""
-    about = "Python functions over NumPy arrays, over nested lists and as they are written for Numba."
-    files = sorted((BENCH / "python_programs").glob("*_style.py"))
+    about = "Python functions over NumPy arrays, over nested lists, as written for Numba, and all of PolyBench."
+    files = sorted((BENCH / "python_programs").rglob("[a-z]*.py"))
     rows = [
         row_of(function, path.stem.replace("_", " "), "hybrid")
         for path in files

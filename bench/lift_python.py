@@ -30,7 +30,7 @@ def main() -> int:
 
 def files() -> list[Path]:
     """List the files of programs."""
-    return sorted(path for path in PROGRAMS.glob("*.py") if path.name != "__init__.py")
+    return sorted(path for path in PROGRAMS.rglob("*.py") if path.name != "__init__.py")
 
 
 def lift_file(path: Path, *, test: bool = True) -> tuple[FunctionRecord, ...]:

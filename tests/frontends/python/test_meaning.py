@@ -11,7 +11,7 @@ from tests.frontends.python.original import both, function_op
 from tensorlift.ir.function import FunctionView
 
 _PROGRAMS = Path(__file__).parents[3] / "bench" / "python_programs"
-_FILES = sorted(path for path in _PROGRAMS.glob("*_style.py"))
+_FILES = sorted(path for path in _PROGRAMS.rglob("[a-z]*.py"))
 _FUNCTIONS = [
     (path, line.split("(")[0].removeprefix("def "))
     for path in _FILES
@@ -141,6 +141,14 @@ def test_an_extent_that_only_accesses_tell_becomes_a_precondition() -> None:
 def test_an_extent_that_accesses_do_not_fill_stays_a_size() -> None:
     view = _view("def f(x, y):\n    for i in range(1, len(x) - 1):\n        y[i] = x[i]\n")
     assert view.size_names == ("x_shape0", "y_shape0")
+
+
+def test_equal_shapes_that_are_asserted_become_one() -> None:
+    body = "    assert A.shape == B.shape == (n, n)\n    A[0] = B[1]\n"
+    view = _view(f"def f(A: 'float64[:, :]', B: 'float64[:, :]', n: int):\n{body}")
+    assert view.size_names == ("A_shape0", "A_shape1")
+    stated = {requirement.text for requirement in view.requires}
+    assert {"A.shape[0] == B.shape[0]", "A.shape[1] == B.shape[1]", "A.shape[0] == n", "A.shape[1] == n"} <= stated
 
 
 def test_operands_of_one_operation_have_one_extent() -> None:

@@ -37,6 +37,14 @@ CASES = [
     Refused("with", "TL166", 2, 5, "def f(x):\n    with x:\n        pass\n"),
     Refused("raise", "TL166", 2, 5, "def f(x):\n    raise ValueError\n"),
     Refused("assert", "TL166", 2, 5, "def f(x):\n    assert x[0] > 0\n"),
+    Refused("assertion on data", "TL166", 2, 5, "def f(x: 'float64[:]'):\n    assert x[0] == 0\n"),
+    Refused(
+        "assertion of ranks",
+        "TL166",
+        2,
+        5,
+        "def f(x: 'float64[:]', A: 'float64[:, :]'):\n    assert x.shape == A.shape\n",
+    ),
     Refused("inner function", "TL166", 2, 5, "def f(x):\n    def g():\n        pass\n"),
     Refused(
         "for else",

@@ -75,7 +75,10 @@ class Assignments(Functions):
         if isinstance(value, ast.Tuple | ast.List):
             if len(value.elts) != len(targets):
                 raise refusal("target", location, "the sides of the assignment differ in length")
-            values: list[Operand] = [self._frozen(self.evaluate(item), location) for item in value.elts]
+            values: list[Operand] = [
+                self._frozen(self.evaluate(item), location, hold=_must_be_held(k, targets, value.elts))
+                for k, item in enumerate(value.elts)
+            ]
         else:
             found = self.evaluate(value)
             if not isinstance(found, Sizes) or len(found.items) != len(targets):
@@ -86,9 +89,9 @@ class Assignments(Functions):
         for target, item in zip(targets, values, strict=True):
             self._bind(target, item, location)
 
-    def _frozen(self, value: Operand, location: Location) -> Operand:
+    def _frozen(self, value: Operand, location: Location, *, hold: bool) -> Operand:
         if isinstance(value, Scalar):
-            return self.held(value, location)
+            return self.held(value, location) if hold else value
         if isinstance(value, View | ArrayValue):
             raise refusal("target", location, "several arrays are assigned at once")
         return value
@@ -250,3 +253,13 @@ class Assignments(Functions):
     ) -> ArrayVariable:
         """Make an array that the caller gets."""
         raise NotImplementedError
+
+
+def _must_be_held(position: int, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
+    """Whether a value must be computed before the targets to the left of its own are stored."""
+    before = targets[:position]
+    if any(isinstance(node, ast.Call) for value in values[position + 1 :] for node in ast.walk(value)):
+        return True
+    if not all(isinstance(target, ast.Name) for target in before):
+        return True
+    return bool(names_in(values[position]) & {target.id for target in before if isinstance(target, ast.Name)})

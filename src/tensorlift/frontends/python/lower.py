@@ -349,8 +349,10 @@ class Condition:
     polynomial: Polynomial
     sizes: Sequence[str]
 
-    def as_set(self) -> AffineSetAttr:
-        """Give the set of sizes that meet it."""
+    def as_set(self) -> AffineSetAttr | None:
+        """Give the set of sizes that meet it; None where it is about an integer that turned out to be no size."""
+        if not self.polynomial.variables() <= set(self.sizes):
+            return None
         left = AffineExpr.constant(self.polynomial.terms.get((), 0))
         for monomial, value in sorted(self.polynomial.terms.items()):
             if monomial:
@@ -366,7 +368,8 @@ def _requirement(kind: str, text: str, location: Location, condition: Condition 
         "text": StringAttr(text),
         "loc": StringAttr(str(location)),
     }
-    return DictionaryAttr(entry if condition is None else {**entry, "set": condition.as_set()})
+    affine = None if condition is None else condition.as_set()
+    return DictionaryAttr(entry if affine is None else {**entry, "set": affine})
 
 
 def _spell(array: ArrayVariable, axis: int) -> str:

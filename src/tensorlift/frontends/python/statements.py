@@ -6,6 +6,7 @@ A local variable becomes one of the innermost block that it can live in (see flo
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
@@ -93,10 +94,13 @@ class Statements(Comprehensions):
             case ast.Expr(value=ast.Call() as value):
                 self.procedure(value)
             case _:
-                self._refuse(statement, location)
+                self._other(statement, location)
 
-    def _refuse(self, statement: ast.stmt, location: Location) -> None:
+    def _other(self, statement: ast.stmt, location: Location) -> None:
+        """Translate an assertion; refuse what is none."""
         match statement:
+            case ast.Assert(test=test):
+                self._assert(test, statement)
             case ast.While():
                 raise refusal("statement", location, "while ... else")
             case ast.Break() | ast.Continue():
@@ -109,6 +113,26 @@ class Statements(Comprehensions):
         test = self.truth(statement.test)
         arms = [self._arm(arm, location) for arm in (statement.body, statement.orelse)]
         self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
+
+    def _assert(self, test: ast.expr, statement: ast.stmt) -> None:
+        """Make equal extents a precondition; refuse to assert anything else."""
+        location = self.locate(statement)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            for value in test.values:
+                self._assert(value, statement)
+            return
+        if not isinstance(test, ast.Compare) or not all(isinstance(op, ast.Eq) for op in test.ops) or self.depth:
+            raise refusal("statement", location, ast.unparse(statement))
+        sides = [self.evaluate(side) for side in (test.left, *test.comparators)]
+        shapes = [side.items if isinstance(side, Sizes) else (side,) for side in sides]
+        for left, right in pairwise(shapes):
+            pairs = list(zip(left, right, strict=False))
+            if len(left) != len(right) or not all(isinstance(v, Scalar) and v.is_integer for p in pairs for v in p):
+                raise refusal("statement", location, ast.unparse(statement))
+            for a, b in pairs:
+                assert isinstance(a, Scalar)
+                assert isinstance(b, Scalar)
+                self.require_equal(a.node, b.node, location)
 
     def _while(self, statement: ast.While) -> None:
         """Translate a loop that counts with variables of its own; whether it does is seen when it is lowered."""
