@@ -16,7 +16,7 @@ import tensorlift
 from tensorlift.targets import target_names
 
 _PACKAGE = Path(tensorlift.__file__).parent
-_TOP = {"__init__", "__main__", "pipeline", "interface", "cli", "lifted", "decorated"}  # these see all
+_TOP = {"__init__", "__main__", "pipeline", "attempts", "interface", "cli", "lifted", "decorated"}  # these see all
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")
 

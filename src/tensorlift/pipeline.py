@@ -17,23 +17,18 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.attempts import proved_program, start_afresh
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
-from tensorlift.interface import Lifting, describe_parameters, emitted_names, record_of
+from tensorlift.interface import Lifting, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
-from tensorlift.preconditions.gather import preconditions_of
-from tensorlift.preconditions.guards import guards_of, unguarded
-from tensorlift.proofs.check import check
+from tensorlift.preconditions.guards import unguarded
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.summarize import summarise
-from tensorlift.synthesis.derive import derive
-from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -41,7 +36,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.conditions.guard import Guard
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
     from tensorlift.record import Precondition
@@ -168,21 +162,8 @@ def _lift_module(
 ) -> FunctionRecord:
     """Take one function through the rooms, each timed by the clock."""
     func_op = _function_op(function)
-    _start_afresh()
-    with clock.stage("summarise"):
-        summary = summarise(func_op)
-    with clock.stage("simplify"):
-        simplified = simplify(summary)
-    with clock.stage("derive"):
-        program = derive(simplified)
-    with clock.stage("emit"):
-        emitted = target.emit(program)
-        preconditions = preconditions_of(FunctionView(func_op), summary)
-        guards = _guards(func_op, emitted, preconditions, target) if options.guards else ()
-        emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
-    with clock.stage("prove"):
-        wanted = [guard.condition for guard in guards]
-        certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts, guards=wanted)
+    proved = proved_program(func_op, target, clock.stage, with_guards=options.guards)
+    summary, emitted = proved.summary, proved.emitted
     reports = []
     if options.test or not target.library:  # importing another library takes longer than lifting: only where asked for
         with clock.stage("check"):
@@ -190,19 +171,10 @@ def _lift_module(
     if options.test and PurePath(source.name).suffix != ".mlir":
         with clock.stage("test"):
             reports.append(_run_original(func_op, summary, emitted, source, options))
-    lifting = Lifting(func_op, summary, emitted, certificate, tuple(reports), preconditions)
+    lifting = Lifting(func_op, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
-    warnings = _unguarded(preconditions) if options.guards else ()
+    warnings = _unguarded(proved.preconditions) if options.guards else ()
     return replace(record, diagnostics=(*function.diagnostics, *warnings))
-
-
-def _guards(func_op: Any, emitted: Emitted, preconditions: Sequence[Precondition], target: Target) -> tuple[Guard, ...]:
-    """List what the program must check of its arguments."""
-    view = FunctionView(func_op)
-    if target.guarded is None:
-        raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
-    parameters = describe_parameters(view, emitted.text)
-    return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
 
 
 def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
@@ -211,12 +183,6 @@ def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
         Diagnostic("TL531", f"no guard checks that {p.text}", p.location, "see to it yourself", Severity.WARNING)
         for p in unguarded(preconditions)
     )
-
-
-def _start_afresh() -> None:
-    """Forget what lifting another function left behind, so that the same function gives the same bytes."""
-    reset_names()
-    clear_caches()
 
 
 def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
@@ -263,7 +229,7 @@ def _intermediate(function: ReadFunction, form: str) -> Intermediate:
     from tensorlift.comprehension.notation import show_summary
     from tensorlift.ir.text import print_module
 
-    _start_afresh()
+    start_afresh()
     try:
         text = print_module(function.module) if form == "ir" else show_summary(summarise(_function_op(function)))
     except LiftError as refusal:

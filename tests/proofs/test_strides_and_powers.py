@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _EVERY_THIRD = "void f(int n, double a[n]) { for (int i = 1; i < n; i += 3) a[i] = 2.0 * a[i]; }"
+_EVERY_OTHER = "void f(int n, double y[2 * n], double x[3 * n]) { for (int i = 0; i < n; i++) y[2 * i] += x[3 * i]; }"
 _POWERS = """
 void f(int n, int m, double x[n], double o[n][m]) {
     for (int i = 0; i < n; i++) {
@@ -38,6 +39,35 @@ def test_every_third_cell_by_its_remainder(accept: Callable[..., object]) -> Non
 )
 def test_another_remainder_is_not_accepted(reject: Callable[..., str], mask: str) -> None:
     assert reject(_EVERY_THIRD, _masked(mask)).startswith("TL40")
+
+
+def _updated(cells: str, value: str) -> str:
+    return f"def f(y, x):\n    n = y.shape[0] // 2\n    y = y.copy()\n    y[{cells}] += {value}\n    return y\n"
+
+
+def test_every_other_cell_by_its_step(accept: Callable[..., object]) -> None:
+    accept(_EVERY_OTHER, _updated("::2", "x[::3]"))
+    accept(_EVERY_OTHER, _updated(": 2 * n - 1 : 2", "x[: 3 * n - 2 : 3]"))
+    accept(_EVERY_OTHER, _updated("2 * n - 2 :: -2", "x[3 * n - 3 :: -3]"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "value"),
+    [
+        ("1::2", "x[::3]"),
+        ("::2", "x[1::3]"),
+        ("::2", "x[::-3]"),
+        ("::2", "x[2::3]"),
+        ("::2", "x[:n]"),
+        (":n", "x[::3]"),
+        ("::2", "x[0]"),
+        ("2 * n - 2 :: -2", "x[::3]"),
+        ("::2", "x[: 3 * n - 3 : 3]"),
+        ("2::2", "x[3::3]"),
+    ],
+)
+def test_other_cells_or_steps_are_not_accepted(reject: Callable[..., str], cells: str, value: str) -> None:
+    assert reject(_EVERY_OTHER, _updated(cells, value)).startswith("TL40")
 
 
 def test_a_row_of_powers(accept: Callable[..., object]) -> None:

@@ -19,6 +19,9 @@ _LINES = {
     "running_max": ["return np.fmax.accumulate(a)"],
     "integral_image": ["return np.cumsum(np.cumsum(a, axis=1), axis=0)"],
     "vandermonde": ["return x[:, None] ** np.arange(m)"],
+    "scatter_rows": ["x[i : i + 2 * m - 1 : 2] = a[i]"],
+    "strided_update": ["y[::2] += s * x[::3]"],
+    "interleave_pairs": ["z[::2] = re", "z[1::2] = im"],
     "bubble_sort": ["old = np.minimum(a[j + 1], a[j])", "a[j + 1] = np.maximum(a[j], a[j + 1])", "a[j] = old"],
 }
 

@@ -6,10 +6,11 @@ definitions, and the loops that stay because no closed form is known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +79,19 @@ class KeptLoop:
 
 
 Item = Definition | KeptLoop
+
+
+LoopPlace = tuple["Location | None", str]  # a loop by its place, and an array that it writes
+
+
+class DefinitionError(LiftError):
+    """Raised where a definition has no form in array operations, or none that is proved."""
+
+    def __init__(self, error: LiftError, definition: Definition) -> None:
+        """Give refusals that name no place that of the definition."""
+        located = (d if d.location else replace(d, location=definition.location) for d in error.diagnostics)
+        super().__init__(*located)
+        self.definition = definition
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ _PARAM = isl.dim_type.param
 
 
 class NotAffine(Exception):  # noqa: N818 - a property of the set, not a failure of the program
-    """Raised where a bound needs an integer division that an `Affine` cannot express."""
+    """Raised where a value needs an integer division that an `Affine` cannot express; the reader says which value."""
 
 
 class Constraint(NamedTuple):
@@ -284,6 +284,23 @@ class Domain:
         lifted = named.from_params()
         return lifted.move_dims(isl.dim_type.set, 0, _PARAM, lifted.find_dim_by_name(_PARAM, name), 1)
 
+    @property
+    def has_divisions(self) -> bool:
+        """Whether a convex part needs an integer division, as a stride does."""
+        return any(part.dim(isl.dim_type.div) for part in self.isl.get_basic_sets())
+
+    def stride(self, name: str) -> tuple[Affine, int] | None:
+        """Return offset and step of a variable that takes every ``step``-th value, None where it is every one."""
+        if not self.mentions(name):
+            return None
+        found = self._with_axis(name).get_stride_info(0)
+        step = found.get_stride().to_python()
+        try:
+            offset = _affine_of(found.get_offset())
+        except NotAffine:
+            return None
+        return None if step == 1 else (offset + (offset.constant % step - offset.constant), step)
+
     def is_single_valued(self, name: str) -> bool:
         """Tell whether the other variables leave at most one value for this one."""
         if self._position(name) < 0:
@@ -378,27 +395,27 @@ def _name(holder: isl.Set | isl.Aff, position: int) -> str:
     return str(holder.get_dim_name(_PARAM, position))
 
 
-def _integer(value: isl.Val, what: object) -> int:
+def _integer(value: isl.Val) -> int:
     if value.get_den_val().to_python() != 1:
-        raise NotAffine(str(what))
+        raise NotAffine
     return int(value.to_python())
 
 
 def _affine_of(expression: isl.Aff) -> Affine:
     if expression.dim(isl.dim_type.div):
-        raise NotAffine(str(expression))
+        raise NotAffine
     terms = {}
     for position in range(expression.dim(_PARAM)):
-        coefficient = _integer(expression.get_coefficient_val(_PARAM, position), expression)
+        coefficient = _integer(expression.get_coefficient_val(_PARAM, position))
         if coefficient:
             terms[_name(expression, position)] = coefficient
-    return Affine(_integer(expression.get_constant_val(), expression), terms)
+    return Affine(_integer(expression.get_constant_val()), terms)
 
 
 def _constraints(part: isl.BasicSet) -> list[Constraint]:
     found = []
     for constraint in part.get_constraints():
         if constraint.dim(isl.dim_type.div):
-            raise NotAffine(str(part))
+            raise NotAffine
         found.append(Constraint(_affine_of(constraint.get_aff()), bool(constraint.is_equality())))
     return found

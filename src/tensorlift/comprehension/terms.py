@@ -230,6 +230,11 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
     return term
 
 
+def single(variable: str, domain: Domain, body: Term) -> Term:
+    """Return the body at the only value of the variable in the domain, which need not be an affine expression."""
+    return reduce("any" if body.dtype == "bool" else "sum", (variable,), domain, body)
+
+
 def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:
     """Return one term per domain; a single piece is its term."""
     listed = tuple(pieces)

@@ -21,7 +21,8 @@ def reason_for(loop: Loop, error: RecurrenceError | NotAffine, context: Domain) 
     """Say why a loop stays: the array that iterations hand on, over which distance, and where it is written."""
     name = loop.variable
     if not isinstance(error, RecurrenceError):
-        message = f"the loop over {name} stays: its closed form needs an integer division, {error}"
+        what = f", {error}" if error.args else ""
+        message = f"the loop over {name} stays: its closed form needs an integer division{what}"
         return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
     distance = _distance(loop, error.array, context)
     over = f", {distance} iteration{'s' if distance != 1 else ''} apart" if distance else ""

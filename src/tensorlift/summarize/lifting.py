@@ -37,6 +37,9 @@ from tensorlift.summarize.statements import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.definition import LoopPlace
     from tensorlift.comprehension.terms import Read, Term
 
 Versions = dict[str, str]  # the current version of each array that has one
@@ -54,10 +57,14 @@ def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotA
 
 
 class Lifting:
-    """The items of one program; ``arrays`` grows by those that splitting loops makes."""
+    """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
-    def __init__(self, program: Program) -> None:
+    ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not.
+    """
+
+    def __init__(self, program: Program, kept: Mapping[LoopPlace, str]) -> None:
         self.program = program
+        self.kept = kept
         self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
@@ -92,6 +99,7 @@ class Lifting:
             if parts is not None:
                 return self.block(parts, context, versions)
         try:
+            self._require_open(s)
             return self._closed(s, context, versions)
         except (RecurrenceError, NotAffine, RecursionError) as found:
             error = _without_recursion(found, s)
@@ -101,6 +109,13 @@ class Lifting:
                 return self._open_branch(s, context, versions)
             message = f"no form is known for this statement: {error}"
             raise refuse("TL221", message, s.location, "take the loop out of the condition") from None
+
+    def _require_open(self, s: Statement) -> None:
+        """Raise RecurrenceError for a loop that is to stay."""
+        if self.kept and isinstance(s, Loop):
+            for array in sorted(written((s,))):
+                if (s.location, array) in self.kept:
+                    raise RecurrenceError(array, self.kept[s.location, array])
 
     # -- closed statements
 

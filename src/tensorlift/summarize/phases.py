@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, less
+from tensorlift.comprehension.domain import Domain, NotAffine, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
@@ -119,13 +119,25 @@ class Phases:
     def _once(self, phase: _Phase, before: list[Piece]) -> list[Piece]:
         """Assign or update at the one iteration that counts, the last."""
         found = []
-        for domain, iteration in solved(phase.domain, self.variable):
-            term = rewrite.substitute(phase.term, {self.variable: iteration})
+        for domain, term in self._at_last(phase):
             if phase.assigns:
                 found.append((domain, term))
             else:
                 found += [(where, replace_self(term, old, where)) for where, old in self._values(before, domain)]
         return found
+
+    def _at_last(self, phase: _Phase) -> list[Piece]:
+        """Return the term at the last iteration, piece by piece."""
+        try:
+            iterations = solved(phase.domain, self.variable)
+        except NotAffine:
+            if not phase.assigns or not _is_solved(self.variable, phase.domain):
+                raise
+            name = fresh("k")
+            body = rewrite.substitute(phase.term, {self.variable: affine(name)})
+            term = terms.single(name, phase.domain.rename({self.variable: name}), body)
+            return [(phase.domain.project_out(self.variable), term)]
+        return [(domain, rewrite.substitute(phase.term, {self.variable: i})) for domain, i in iterations]
 
     def _folded(self, phase: _Phase, before: list[Piece]) -> list[Piece]:
         step = phase.step
@@ -155,7 +167,12 @@ class Phases:
 
 def _is_fixed(variable: str, domain: Domain) -> bool:
     """Tell whether the other variables leave at most one value for this one; mostly an equality says so."""
-    return any(e.coefficient(variable) for e in domain.equalities()) or domain.is_single_valued(variable)
+    return _is_solved(variable, domain) or domain.is_single_valued(variable)
+
+
+def _is_solved(variable: str, domain: Domain) -> bool:
+    """Tell whether an equality gives the variable, up to a factor."""
+    return any(e.coefficient(variable) for e in domain.equalities())
 
 
 def _commute(first: _Phase, second: _Phase) -> bool:

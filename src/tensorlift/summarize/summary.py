@@ -9,6 +9,7 @@ code, `loop`, `phases`, `accumulate` and `scan` for closed forms, `induction` fo
 from __future__ import annotations
 
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
@@ -20,17 +21,22 @@ from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from xdsl.ir import Operation
 
+    from tensorlift.comprehension.definition import LoopPlace
     from tensorlift.summarize.program import Program
 
 RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three frames for each level
 
 
-def summarise(func_op: Operation, *, minimum_size: int = 1) -> Summary:
+def summarise(
+    func_op: Operation, *, minimum_size: int = 1, kept: Mapping[LoopPlace, str] = MappingProxyType({})
+) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
+
+    ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
@@ -40,7 +46,7 @@ def summarise(func_op: Operation, *, minimum_size: int = 1) -> Summary:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return _summarise(program, minimum_size)
+        return _summarise(program, minimum_size, kept)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -48,10 +54,10 @@ def summarise(func_op: Operation, *, minimum_size: int = 1) -> Summary:
         sys.setrecursionlimit(limit)
 
 
-def _summarise(program: Program, minimum_size: int) -> Summary:
+def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str]) -> Summary:
     require_initialised(program)
     bounds = bounds_of(program, minimum_size)
-    lifting = Lifting(program)
+    lifting = Lifting(program, kept)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import DType, is_float
+from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import interning
 from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.arithmetic import cells
 from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
 from tensorlift.comprehension.normal.normalise import Scope
+from tensorlift.comprehension.rewrite import substitute
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
@@ -57,6 +60,9 @@ def _decide(a: Term, b: Term, domain: Domain) -> bool:
 
 
 def _equal_within(a: Term, b: Term, domain: Domain) -> bool:
+    counted = _counting_steps(a, b, domain)
+    if counted is not None:
+        return _equal_within(*counted)
     left, right = _normal_forms(a, b, domain)
     if same(left, right, domain):
         return True
@@ -64,6 +70,19 @@ def _equal_within(a: Term, b: Term, domain: Domain) -> bool:
     if len(split) == 1:
         return False
     return all(_equal_in_cell(a, b, parts, domain & cell) for cell, parts in split)
+
+
+def _counting_steps(a: Term, b: Term, domain: Domain) -> tuple[Term, Term, Domain] | None:
+    """Count the steps of a variable of which the domain holds every second, third, ... value; None without one."""
+    if not domain.has_divisions:
+        return None
+    for name in sorted(a.free | b.free):
+        found = domain.stride(name)
+        if found is not None:
+            offset, step = found
+            value = {name: offset + Affine.var(fresh("t"), step)}
+            return substitute(a, value), substitute(b, value), domain.substitute(value)
+    return None
 
 
 def _equal_in_cell(a: Term, b: Term, parts: tuple[Poly, ...], domain: Domain) -> bool:

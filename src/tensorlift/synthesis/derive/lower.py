@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Carried, Definition, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary
 from tensorlift.comprehension.domain import less
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
@@ -125,7 +125,7 @@ class _Block:
         try:
             statements = PieceLowering(definition, scope, self._dies_here).statements()
         except LiftError as error:
-            raise _located(error, definition) from None
+            raise DefinitionError(error, definition) from None
         first = statements[0]
         assert isinstance(first, Assign)
         is_whole = len(statements) == 1
@@ -195,11 +195,6 @@ class _Block:
         read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
         starts = sum(c.before == name for c in loop.carried)
         return not self._is_seen_later(name) and name not in read_inside and starts == 1
-
-
-def _located(error: LiftError, definition: Definition) -> LiftError:
-    """Give refusals that name no place that of the definition."""
-    return LiftError(*(d if d.location else replace(d, location=definition.location) for d in error.diagnostics))
 
 
 def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:

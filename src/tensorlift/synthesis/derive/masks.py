@@ -5,7 +5,7 @@ A constraint between two axes is a triangle or a diagonal, one on a single axis 
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
@@ -13,7 +13,6 @@ from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_le
 from tensorlift.diagnostics import refuse
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
-from tensorlift.synthesis.derive.splitting import stride_of
 
 
 class TriangleShape(NamedTuple):
@@ -23,6 +22,9 @@ class TriangleShape(NamedTuple):
     column: str
     offset: Affine
     is_upper: bool
+
+
+_MOST_PARTS = 4
 
 
 def constraints_of(domain: Domain) -> list[list[Constraint]]:
@@ -51,18 +53,25 @@ def mask_of(domain: Domain, scope: Scope) -> Value | None:
 
 
 def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
-    """Return the mask of every ``step``-th value of an axis, in what the other constraints leave."""
-    for axis in scope.spans:
-        found = stride_of(domain, axis)
+    """Return the mask of every ``step``-th value of an axis or a loop, in what the other constraints leave."""
+    if not domain.has_divisions:
+        return None
+    parts = domain.disjoint().parts()
+    if 1 < len(parts) <= _MOST_PARTS:
+        masks = [mask for part in parts if (mask := mask_of(part, scope)) is not None]
+        return reduce(partial(scope.combined, "or"), masks) if len(masks) == len(parts) else None
+    for name in (*scope.spans, *(v for v in domain.variables() if v not in scope.spans)):
+        found = domain.stride(name)
         if found is None:
             continue
         offset, step = found
         rest = Domain(domain.isl.remove_divs())
-        if not (rest & Domain.strided(axis, offset, step)).is_subset(domain):
-            return None
-        numbers = affine_value(Affine.var(axis), scope)
+        if not (rest & Domain.strided(name, offset, step)).is_subset(domain):
+            continue
+        first = offset.constant
+        numbers = affine_value(Affine.var(name) - offset + first, scope)
         remainder = scope.combined("mod", numbers, Value(scope.build.literal(step, "i64"), ()))
-        mask = scope.combined("eq", remainder, affine_value(offset, scope))
+        mask = scope.combined("eq", remainder, affine_value(Affine(first), scope))
         within = mask_of(rest, scope)
         return mask if within is None else scope.combined("and", mask, within)
     return None

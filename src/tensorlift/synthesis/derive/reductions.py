@@ -19,7 +19,14 @@ from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, m
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
-from tensorlift.synthesis.derive.splitting import flattened, over_parts, over_pieces, without_strides, written_out
+from tensorlift.synthesis.derive.splitting import (
+    at_only_point,
+    flattened,
+    over_parts,
+    over_pieces,
+    without_strides,
+    written_out,
+)
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 
 if TYPE_CHECKING:
@@ -29,6 +36,9 @@ if TYPE_CHECKING:
 
 def reduction_value(term: Reduce, scope: Scope) -> Value:
     """Return the value of a reduction over the axes of the scope."""
+    only = at_only_point(term, scope.domain)
+    if only is not None:
+        return scope.evaluate(only, scope)
     term = flattened(term)
     term = without_strides(term) or term
     if term.op == "sum":

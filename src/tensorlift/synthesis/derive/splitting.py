@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST_PARTS = 8
 _MOST_POINTS = 16
-_LARGEST_STRIDE = 16
 
 
 def combined(op: str, parts: list[Term]) -> Term:
@@ -60,13 +59,18 @@ def without_strides(term: Reduce) -> Reduce | None:
 
 def stride_of(domain: Domain, name: str) -> tuple[Affine, int] | None:
     """Return offset and step of a variable that takes every ``step``-th value in a domain."""
-    try:
-        domain.conjuncts()
-    except NotAffine:
-        for step in range(_LARGEST_STRIDE, 1, -1):
-            for offset in range(step):
-                if domain.is_subset(Domain.strided(name, Affine(offset), step)):
-                    return Affine(offset), step
+    return domain.stride(name) if domain.has_divisions else None
+
+
+def at_only_point(term: Reduce, context: Domain) -> Term | None:
+    """Return the body where the domain has one point, an affine one, all over the context; else None."""
+    if len(term.bound) != 1:
+        return None
+    (name,) = term.bound
+    for equality in term.domain.equalities():
+        value = equality.solve(name)
+        if value is not None and context.is_subset(term.domain.substitute({name: value})):
+            return substitute(term.body, {name: value})
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.comprehension.dtypes import is_integer
@@ -197,13 +198,10 @@ def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> Symbol
     selection = select(o, x.shape, items)
     shape = tuple(selection.shape)
     cells = broadcast_to(o, as_type(o, value, x.dtype), checked_broadcast(o, value, shape))
-    _require_same_along_steps(o, selection, cells)
 
     def cell(indices: Indices) -> Term:
         chosen = stored_cells(selection, indices)
-        walked = {a: i for a, i in zip(selection.axis, _steps(selection, indices), strict=True) if a is not None}
-        new = cells(tuple(walked.get(axis, ZERO) for axis in range(len(shape))))
-        return pieces((chosen, new), (chosen.complement(), x.at(indices)))
+        return pieces((chosen, _stored_value(selection, indices, cells)), (chosen.complement(), x.at(indices)))
 
     return x.with_cells(x.shape, cell)
 
@@ -224,22 +222,22 @@ def stored_cells(selection: Selection, indices: Indices) -> Domain:
     return domain
 
 
-def _steps(selection: Selection, indices: Indices) -> list[Affine]:
-    """Return, for each axis of the array, the index of the value that is stored there, where it is affine."""
-    return [
-        (index - origin) * stride if abs(stride) == 1 else ZERO
-        for index, origin, stride in zip(indices, selection.origin, selection.stride, strict=True)
-    ]
-
-
-def _require_same_along_steps(o: Obligations, selection: Selection, cells: CellMap) -> None:
-    """Refuse a store with a larger step, unless the value is the same along that axis: else it is not affine."""
-    strided = [a for a, s in zip(selection.axis, selection.stride, strict=True) if a is not None and abs(s) != 1]
-    if strided:
-        names = tuple(fresh("t") for _ in selection.shape)
-        free = cells(tuple(map(Affine.var, names))).free
-        if any(names[axis] in free for axis in strided):
-            o.refuse("a store with a step of values that differ")
+def _stored_value(selection: Selection, indices: Indices, cells: CellMap) -> Term:
+    """Return the value that is stored at an index: along a larger step, that of the step which leads there."""
+    places = [ZERO] * len(selection.shape)
+    steps: dict[str, Domain] = {}
+    for index, origin, stride, axis in zip(indices, selection.origin, selection.stride, selection.axis, strict=True):
+        if axis is None:
+            continue
+        if abs(stride) == 1:
+            places[axis] = (index - origin) * stride
+        else:
+            places[axis] = step = Affine.var(name := fresh("t"))
+            steps[name] = Domain.of(equal(index, origin + step * stride))
+    value = cells(tuple(places))
+    for name, domain in steps.items():
+        value = terms.single(name, domain, value) if name in value.free else value
+    return value
 
 
 def _memory(x: Tensor, items: Subscripts) -> Memory:

@@ -1,0 +1,134 @@
+"""Attempts at a proved program: first with every loop that has a closed form lifted, then with some of them kept.
+
+A closed form may be one that no array operations compute, or whose program is not proved.  The loop that it comes from
+is then kept, its body is lifted instead, and the function is tried again: a loop that stays is better than a refusal.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension.definition import Definition, DefinitionError
+from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.normal import clear_caches
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.interface import describe_parameters, emitted_names
+from tensorlift.ir.function import FunctionView
+from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.preconditions.guards import guards_of
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.simplify import simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from tensorlift.comprehension.definition import Item, LoopPlace, Summary
+    from tensorlift.conditions.guard import Guard
+    from tensorlift.interface import Emitted
+    from tensorlift.proofs import Certificate
+    from tensorlift.record import Precondition
+    from tensorlift.targets.target import Target
+
+    Stage = Callable[[str], AbstractContextManager[None]]
+
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What a function means, a program for it, and the proof."""
+
+    summary: Summary
+    emitted: Emitted
+    certificate: Certificate
+    preconditions: tuple[Precondition, ...]
+
+
+def proved_program(func_op: Any, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+    """Find a program for a function, if asked with guards of its preconditions, and prove it.
+
+    ``stage`` times each room by its name.
+
+    Raises:
+        LiftError: where there is none; that of the first attempt.
+
+    """
+    kept: dict[LoopPlace, str] = {}
+    first: LiftError | None = None
+    for _ in range(_ATTEMPTS):
+        start_afresh()
+        try:
+            with stage("summarise"):
+                summary = summarise(func_op, kept=kept)
+            return _attempt(func_op, summary, target, stage, with_guards=with_guards)
+        except DefinitionError as error:
+            first = first or error
+            place = (error.definition.location, error.definition.array)
+            if place in kept:
+                break
+            kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"
+        except LiftError as error:
+            raise first or error from None
+    assert first is not None
+    raise first
+
+
+def start_afresh() -> None:
+    """Forget what lifting another function left behind, so that the same function gives the same bytes."""
+    reset_names()
+    clear_caches()
+
+
+def _attempt(func_op: Any, summary: Summary, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+    with stage("simplify"):
+        simplified = simplify(summary)
+    with stage("derive"):
+        program = derive(simplified)
+    with stage("emit"):
+        emitted = target.emit(program)
+        preconditions = preconditions_of(FunctionView(func_op), summary)
+        guards = _guards(func_op, emitted, preconditions, target) if with_guards else ()
+        emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
+    with stage("prove"), _blamed(summary, emitted):
+        wanted = [guard.condition for guard in guards]
+        certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts, guards=wanted)
+    return Proved(summary, emitted, certificate, preconditions)
+
+
+def _guards(func_op: Any, emitted: Emitted, preconditions: Sequence[Precondition], target: Target) -> tuple[Guard, ...]:
+    """List what the program must check of its arguments."""
+    view = FunctionView(func_op)
+    if target.guarded is None:
+        raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
+    parameters = describe_parameters(view, emitted.text)
+    return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
+
+
+@contextmanager
+def _blamed(summary: Summary, emitted: Emitted) -> Iterator[None]:
+    """Say of a failed proof which definition the failing line belongs to: the first that holds from there on."""
+    try:
+        yield
+    except CheckFailure as failure:
+        line = failure.line
+        names = [cut.definition for cut in emitted.cuts if line is not None and cut.line >= line]
+        names += [version for _, version in summary.outputs]
+        definitions = {d.name: d for d in _definitions(summary.items)}
+        blamed = next((definitions[name] for name in names if name in definitions), None)
+        if blamed is None:
+            raise
+        raise DefinitionError(failure, blamed) from None
+
+
+def _definitions(items: Sequence[Item]) -> Iterator[Definition]:
+    for item in items:
+        if isinstance(item, Definition):
+            yield item
+        else:
+            yield from _definitions(item.body)

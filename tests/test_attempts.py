@@ -1,0 +1,51 @@
+"""Loops that stay because their closed forms have no array operations, or none that is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.failure import UNEQUAL, CheckFailure
+from tensorlift.record import FunctionRecord, Level, Verdict
+from tensorlift.source import read_source, source_from_text
+
+if TYPE_CHECKING:
+    import pytest
+
+_CONVOLUTION = Path(__file__).parent / "programs" / "transposed_convolution.c"
+_SCALED = "void f(int n, double a[n], double b[n]) { for (int i = 0; i < n; i++) { a[i] = 2.0 * b[i]; } }"
+
+
+def _lift_convolution() -> FunctionRecord:
+    (function,) = lift_source(read_source(str(_CONVOLUTION)), LiftOptions()).functions
+    return function
+
+
+def test_the_loop_without_array_operations_is_kept_and_its_body_lifted() -> None:
+    function = _lift_convolution()
+    assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED)
+    assert "for i in range(n):\n        c[2 * i : 2 * i + m] += a[i] * w\n" in function.program
+    (kept,) = function.residual_loops
+    assert kept.loop == "for i"
+    assert "has no proved form in array operations" in kept.reason
+
+
+def test_attempts_leave_no_trace() -> None:
+    """The same function gives the same bytes after one that took several attempts."""
+    before = _lift_convolution()
+    assert (before.program, before.certificate) == (_lift_convolution().program, _lift_convolution().certificate)
+
+
+def test_a_program_that_is_not_proved_is_refused_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the reason of the first attempt, at the place of the loop."""
+
+    def never(*_: object, **__: object) -> None:
+        raise CheckFailure(UNEQUAL, "no program is good enough")
+
+    monkeypatch.setattr("tensorlift.attempts.check", never)
+    (function,) = lift_source(source_from_text(_SCALED, "scaled.c"), LiftOptions()).functions
+    assert function.verdict is Verdict.REFUSED
+    (diagnostic,) = function.diagnostics
+    assert diagnostic.message == "no program is good enough"
+    assert diagnostic.location is not None
