@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, number
 from tensorlift.proofs.values import Held
-from tensorlift.targets.target import ElementType
+from tensorlift.targets.target import Device, ElementType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,5 +130,6 @@ _CONVERTERS: dict[str, Callable[[Item], object]] = {
     "Flag": _exactly(bool),
     "Text": _exactly(str),
     "ElementType": _exactly(ElementType),
+    "Device": _exactly(Device),
     "Subscripts": _exactly(tuple),
 }

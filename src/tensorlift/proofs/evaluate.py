@@ -12,7 +12,7 @@ from tensorlift.proofs.arguments import Binder, size_of, tensor_of
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Buffer, Held, cell_names
-from tensorlift.targets.target import ElementType, Ellipsis_, Memory, NewAxis, Slice
+from tensorlift.targets.target import Device, ElementType, Ellipsis_, Memory, NewAxis, Slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class Evaluator:
             positional = [_without_cells(value) for value in positional]
         values, named = self._binder.bind(row, positional, keywords or {})
         result = row.meaning(self.ledger, *values, **named)
-        if isinstance(result, tuple) and not isinstance(result, ElementType):
+        if isinstance(result, tuple) and not isinstance(result, ElementType | Device):
             return tuple(Held(part) for part in result if isinstance(part, SymbolicTensor))
         if not isinstance(result, SymbolicTensor):
             return result
@@ -209,7 +209,7 @@ class Evaluator:
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Item:
         base = self.evaluate(node.value, frame)
-        if isinstance(base, tuple) and not isinstance(base, ElementType):
+        if isinstance(base, tuple) and not isinstance(base, ElementType | Device):
             return self._element(base, node, frame)
         return self.apply(self._row("x[]", node), [base, self.subscripts(node.slice, frame)])  # type: ignore[list-item]  # subscripts pass through the binder as they are
 

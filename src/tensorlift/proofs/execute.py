@@ -134,12 +134,14 @@ class Execution:
             old = self.evaluator.evaluate(target, frame)
             new = self.evaluator.binary(statement.op, old, operand, statement)
             self._require_same_type(old, new, statement)
+            self._require_apart(old, operand)
             self._store(target, target.value.id, new, frame)
         elif isinstance(target, ast.Name):
             old = self.evaluator.evaluate(target, frame)
             new = self.evaluator.binary(statement.op, old, operand, statement)
             if isinstance(old, Held) and old.buffer is not None:
                 self._require_same_type(old, new, statement)
+                self._require_apart(old, operand)
                 self._write(target.id, old, new, frame)
             else:
                 frame.bind(target.id, new)
@@ -176,9 +178,24 @@ class Execution:
         except TypeError:
             raise unreadable(target, "a stored value that is no array or number") from None
         assert isinstance(stored, SymbolicTensor)
+        if not self._is_one_cell(held, items):
+            self._require_apart(held, value)
         blank = None if held.blank is None else self._still_blank(row, held, items)
         self._lose(held, name, frame)
         frame.bind(name, held.with_tensor(stored, blank))
+
+    def _is_one_cell(self, held: Held, items: tuple[SubscriptItem, ...]) -> bool:
+        """Tell whether a subscript picks a single cell, which is read before it is written."""
+        is_single = all(isinstance(item, SymbolicTensor) and not item.rank for item in items)
+        return is_single and len(items) == held.tensor.rank
+
+    def _require_apart(self, written: Held | Value, value: Value) -> None:
+        """Refuse a value in the memory that is written, where the target may read there what it wrote."""
+        if self.evaluator.target.copies_overlaps or not isinstance(written, Held) or not isinstance(value, Held):
+            return
+        if value.buffer is not None and value.buffer is written.buffer and written.tensor.rank:
+            remedy = "store a clone()"
+            raise CheckFailure(MEMORY, "a stored value shares memory with what is written", self.ledger.line, remedy)
 
     def _still_blank(self, row: OpRow, held: Held, items: tuple[SubscriptItem, ...]) -> Domain | None:
         """Return the cells that have no value after a store, None where all have."""

@@ -16,7 +16,7 @@ from tensorlift.comprehension.affine import Affine
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.targets.target import ElementType
+    from tensorlift.targets.target import Device, ElementType
 
 
 _serial = itertools.count()
@@ -102,4 +102,4 @@ def _shares(value: Item, buffer: Buffer) -> bool:
     return isinstance(value, Held) and value.buffer is buffer
 
 
-Item = Union[Held, tuple["Item", ...], "ElementType", str, bool, None]
+Item = Union[Held, tuple["Item", ...], "ElementType", "Device", str, bool, None]

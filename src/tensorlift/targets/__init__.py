@@ -23,7 +23,13 @@ def _jax() -> Target:
     return TARGET
 
 
-_REGISTRY = {"numpy": _numpy, "jax": _jax}
+def _torch() -> Target:
+    from tensorlift.targets.torch import TARGET  # noqa: PLC0415 - as above
+
+    return TARGET
+
+
+_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch}
 
 
 def target_names() -> tuple[str, ...]:

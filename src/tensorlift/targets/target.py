@@ -41,6 +41,13 @@ class ElementType(NamedTuple):
     dtype: DType
 
 
+class Device(NamedTuple):
+    """Where a tensor lies: all arguments of a program lie on one device, so that there is only one."""
+
+
+DEVICE = Device()
+
+
 class NewAxis(NamedTuple):
     """``None`` in a subscript."""
 
@@ -60,7 +67,7 @@ class Slice(NamedTuple):
 SubscriptItem = NewAxis | Ellipsis_ | Slice | SymbolicTensor
 Subscripts = tuple[SubscriptItem, ...]
 
-Value = SymbolicTensor | tuple["Value", ...] | ElementType | str | bool | None
+Value = SymbolicTensor | tuple["Value", ...] | ElementType | Device | str | bool | None
 Meaning = Callable[..., Value]
 
 
@@ -150,8 +157,9 @@ class Target:
     axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
     never loads them; a target without the latter has no guards.  ``settings`` are
     statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
-    false where arrays cannot be written, so that nobody can tell which of them share memory.  ``library`` is the
-    package that running a program takes, where it is none of ours.
+    false where arrays cannot be written, so that nobody can tell which of them share memory.  ``copies_overlaps``
+    is false where a store of a view of the same memory may read what it wrote.  ``library`` is the package that running
+    a program takes, where it is none of ours.
     """
 
     name: str
@@ -164,6 +172,7 @@ class Target:
     guarder: str = ""
     settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
     changes_arrays: bool = True
+    copies_overlaps: bool = True
     library: str = ""
 
     @cached_property

@@ -93,7 +93,7 @@ def true_divide(*, operator: bool) -> Binary:
     return meaning
 
 
-def _integer_division(op: str, *, operator: bool) -> Binary:
+def integer_division(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2), operator=operator)
         if dtype == "bool":
@@ -119,7 +119,7 @@ def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTens
     return size(quotient if op == "floordiv" else numerator - quotient * divisor.constant)
 
 
-def _power(*, operator: bool) -> Binary:
+def power(*, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2), operator=operator)
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
@@ -234,12 +234,12 @@ ROWS = [
     _operator("operator subtract", "-", plain("sub", operator=True)),
     _operator("operator multiply", "*", plain("mul", operator=True)),
     _operator("operator divide", "/", true_divide(operator=True), divides=True),
-    _operator("operator floor divide", "//", _integer_division("floordiv", operator=True), divides=True),
-    _operator("operator remainder", "%", _integer_division("mod", operator=True), divides=True),
+    _operator("operator floor divide", "//", integer_division("floordiv", operator=True), divides=True),
+    _operator("operator remainder", "%", integer_division("mod", operator=True), divides=True),
     OpRow(
         "operator power",
         "**",
-        _power(operator=True),
+        power(operator=True),
         (
             sample("a ** 2", a="number[m, n]"),
             sample("a ** b", a="positive_real[n]", b="real[n]"),
@@ -252,13 +252,13 @@ ROWS = [
     _function("subtract", "np.subtract", plain("sub", operator=False)),
     _function("multiply", "np.multiply", plain("mul", operator=False)),
     _function("divide", "np.divide", true_divide(operator=False), divides=True),
-    _function("floor_divide", "np.floor_divide", _integer_division("floordiv", operator=False), divides=True),
-    _function("remainder", "np.remainder", _integer_division("mod", operator=False), divides=True),
-    _function("fmod", "np.fmod", _integer_division("rem", operator=False), divides=True),
+    _function("floor_divide", "np.floor_divide", integer_division("floordiv", operator=False), divides=True),
+    _function("remainder", "np.remainder", integer_division("mod", operator=False), divides=True),
+    _function("fmod", "np.fmod", integer_division("rem", operator=False), divides=True),
     OpRow(
         "power",
         "np.power",
-        _power(operator=False),
+        power(operator=False),
         (
             sample("np.power(a, 3)", a="number[m, n]"),
             sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),

@@ -81,7 +81,8 @@ def _number_type(o: Obligations, tensors: Tensors) -> DType:
     return dtype
 
 
-def _einsum(o: Obligations, subscripts: Text, *operands: Tensor, optimize: Flag = False) -> SymbolicTensor:  # noqa: ARG001 - an order of evaluation
+def einsum(o: Obligations, subscripts: Text, *operands: Tensor, optimize: Flag = False) -> SymbolicTensor:  # noqa: ARG001 - an order of evaluation
+    """Return a sum of products in Einstein's notation."""
     labels, out = _einsum_labels(o, subscripts)
     if len(labels) != len(operands):
         o.refuse("einsum has another number of operands than its subscripts say")
@@ -103,7 +104,8 @@ def _einsum_memory(subscripts: str, *operands: SymbolicTensor, optimize: bool = 
     return Memory.VIEW if len(operands) == 1 and set(left) <= set(out) else Memory.NEW
 
 
-def _matmul(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+def matmul(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Return a matrix product; leading axes broadcast."""
     if not x1.rank or not x2.rank:
         o.refuse("a matrix product with a number")
     dtype = _number_type(o, (x1, x2))
@@ -147,7 +149,7 @@ def _dot(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     if not a.rank or not b.rank:
         o.refuse("np.dot with a number")
     if max(a.rank, b.rank) <= 2:  # noqa: PLR2004 - beyond matrices, dot and matmul differ
-        return _matmul(o, a, b)
+        return matmul(o, a, b)
     return o.refuse("np.dot beyond matrices")
 
 
@@ -165,7 +167,8 @@ def _inner(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     return _contracted(o, [left + "z", right + "z"], left + right, (a, b), _number_type(o, (a, b)))
 
 
-def _tensordot(o: Obligations, a: Tensor, b: Tensor, axes: AxisPairs = 2) -> SymbolicTensor:
+def tensordot(o: Obligations, a: Tensor, b: Tensor, axes: AxisPairs = 2) -> SymbolicTensor:
+    """Return a product summed over pairs of axes."""
     if isinstance(axes, int):
         left, right = tuple(range(a.rank - axes, a.rank)), tuple(range(axes))
     else:
@@ -187,13 +190,15 @@ def _listed(o: Obligations, axes: object, rank: int) -> tuple[int, ...]:
     return axes_of(o, axes, rank)
 
 
-def _outer(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
+def outer(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
+    """Return the products of two vectors' cells."""
     if a.rank != 1 or b.rank != 1:
         o.refuse("np.outer of anything but vectors")
     return _contracted(o, ["i", "j"], "ij", (a, b), _number_type(o, (a, b)))
 
 
-def _trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:
+def trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:
+    """Return the sum of a square matrix's diagonal."""
     if a.rank != 2:  # noqa: PLR2004 - the trace of a matrix
         o.refuse("a trace of anything but a matrix")
     o.require("a trace is of a square matrix", equal(a.shape[0], a.shape[1]))
@@ -238,11 +243,11 @@ def _einsums() -> tuple[Sample, ...]:
 
 
 ROWS = [
-    OpRow("operator matmul", "@", _matmul, (*_products("a @ b"), sample("a @ b", a="f64[2, m, k]", b="f64[k, n]"))),
+    OpRow("operator matmul", "@", matmul, (*_products("a @ b"), sample("a @ b", a="f64[2, m, k]", b="f64[k, n]"))),
     OpRow(
         "matmul",
         "np.matmul",
-        _matmul,
+        matmul,
         (*_products("np.matmul(a, b)"), sample("np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]")),
     ),
     OpRow("dot", "np.dot", _dot, _products("np.dot(a, b)")),
@@ -257,11 +262,11 @@ ROWS = [
             sample("np.inner(a, b)", a="f64[k]", b="f64[k]"),
         ),
     ),
-    OpRow("einsum", "np.einsum", _einsum, _einsums(), _einsum_memory),
+    OpRow("einsum", "np.einsum", einsum, _einsums(), _einsum_memory),
     OpRow(
         "tensordot",
         "np.tensordot",
-        _tensordot,
+        tensordot,
         (
             sample("np.tensordot(a, b, 1)", a="number[m, k]", b="number[k, n]"),
             sample("np.tensordot(a, b)", a="f64[2, m, k]", b="f64[m, k, n]"),
@@ -269,11 +274,11 @@ ROWS = [
             sample("np.tensordot(a, b, axes=(0, 1))", a="f64[k, m]", b="f64[n, k]"),
         ),
     ),
-    OpRow("outer", "np.outer", _outer, (sample("np.outer(a, b)", a="arith[m]", b="number[n]"),)),
+    OpRow("outer", "np.outer", outer, (sample("np.outer(a, b)", a="arith[m]", b="number[n]"),)),
     OpRow(
         "trace",
         "np.trace",
-        _trace,
+        trace,
         (sample("np.trace(a)", a="arith[n, n]"), sample("np.trace(a, dtype=np.int32)", a="i32[n, n]")),
     ),
     *map(_outer_of, ("add", "subtract", "multiply", "divide", "maximum", "minimum")),

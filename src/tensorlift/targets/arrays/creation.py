@@ -50,7 +50,8 @@ def checked_broadcast(o: Obligations, value: SymbolicTensor, shape: Sizes) -> Si
     return shape
 
 
-def _full(o: Obligations, shape: Sizes, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+def full(o: Obligations, shape: Sizes, fill_value: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    """Return an array of one value, or of values that broadcast to its shape."""
     return _filled(o, shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, fill_value))
 
 
@@ -72,23 +73,24 @@ def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
     return meaning
 
 
-def _empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+def empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
     """Cells without a value: nothing equals them."""
     check_extents(o, shape)
     return array(f"undefined {fresh('cells')}", shape, dtype.dtype if dtype else o.types.real_type(o))
 
 
 def _empty_like(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-    return _empty(o, a.shape, ElementType(dtype.dtype if dtype else o.types.filled_type(o, a)))
+    return empty(o, a.shape, ElementType(dtype.dtype if dtype else o.types.filled_type(o, a)))
 
 
-def _arange(
+def arange(
     o: Obligations,
     start: Tensor,
     stop: Tensor | None = None,
     step: Tensor | None = None,
     dtype: ElementType | None = None,
 ) -> SymbolicTensor:
+    """Return the integers from a start up to a stop, in steps."""
     lower, upper = (ZERO, exact_size(o, start)) if stop is None else (exact_size(o, start), exact_size(o, stop))
     stride = exact_size(o, step) if step is not None else Affine(1)
     if not stride.is_constant or stride.constant == 0:
@@ -144,6 +146,7 @@ def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., Symbol
 
 
 triangle_mask = _mask_array(_ON_OR_BELOW)
+diagonal_mask = _mask_array(_ON)
 
 
 def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
@@ -156,13 +159,18 @@ def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTe
     return meaning
 
 
+lower_triangle = _masked(_ON_OR_BELOW)
+upper_triangle = _masked(_ON_OR_ABOVE)
+
+
 def _identity(o: Obligations, n: Size, dtype: ElementType | None = None) -> SymbolicTensor:
-    tensor = _mask_array(_ON)(o, n, dtype=dtype)
+    tensor = diagonal_mask(o, n, dtype=dtype)
     assert isinstance(tensor, SymbolicTensor)
     return tensor
 
 
-def _broadcast_to(o: Obligations, array: Tensor, shape: Sizes) -> SymbolicTensor:
+def broadcast(o: Obligations, array: Tensor, shape: Sizes) -> SymbolicTensor:
+    """Return a view with a larger shape."""
     check_extents(o, shape)
     o.types.filled_type(o, array)
     return SymbolicTensor(shape, array.dtype, broadcast_to(o, array, checked_broadcast(o, array, shape)))
@@ -211,7 +219,7 @@ ROWS = [
     OpRow(
         "full",
         "np.full",
-        _full,
+        full,
         (
             sample("np.full((m, n), 3)"),
             sample("np.full(n, 2.5, dtype=np.float32)"),
@@ -229,7 +237,7 @@ ROWS = [
     OpRow(
         "empty",
         "np.empty",
-        _empty,
+        empty,
         (sample("np.zeros_like(np.empty((m, n), np.int32))"), sample("np.zeros_like(np.empty(n))")),
         Memory.BLANK,
     ),
@@ -244,7 +252,7 @@ ROWS = [
     OpRow(
         "arange",
         "np.arange",
-        _arange,
+        arange,
         tuple(
             map(
                 sample,
@@ -263,14 +271,14 @@ ROWS = [
         ),
     ),
     _masks("tri", triangle_mask),
-    _masks("eye", _mask_array(_ON)),
+    _masks("eye", diagonal_mask),
     OpRow("identity", "np.identity", _identity, (sample("np.identity(n)"),)),
-    _triangle("tril", _masked(_ON_OR_BELOW)),
-    _triangle("triu", _masked(_ON_OR_ABOVE)),
+    _triangle("tril", lower_triangle),
+    _triangle("triu", upper_triangle),
     OpRow(
         "broadcast_to",
         "np.broadcast_to",
-        _broadcast_to,
+        broadcast,
         (
             sample("np.broadcast_to(a, (m, n))", a="number[n]"),
             sample("np.broadcast_to(a[:, None], (m, n))", a="number[m]"),

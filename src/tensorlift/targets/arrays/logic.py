@@ -160,7 +160,8 @@ def truth(term: Term) -> Term:
     return convert(term, "bool")
 
 
-def _where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
+def where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
+    """Return the cells of one operand where a condition holds, and of the other elsewhere."""
     dtype = o.types.result_type(o, (x, y))
     operands = [
         SymbolicTensor(condition.shape, "bool", lambda indices: truth(condition.at(indices))),
@@ -277,7 +278,7 @@ ROWS = [
     OpRow(
         "where",
         "np.where",
-        _where,
+        where,
         (
             sample("np.where(a > 0, a, b)", a="number[m, n]", b="number[n]"),
             sample("np.where(a, 1, b)", a="number[m, n]", b="number[n]"),

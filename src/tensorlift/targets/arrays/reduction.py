@@ -143,7 +143,8 @@ def _keep(result: SymbolicTensor, rank: int, axes: tuple[int, ...], *, keepdims:
     return result.with_cells(shape, lambda indices: result.at(tuple(indices[axis] for axis in kept)))
 
 
-def _mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
+def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
+    """Return the mean over axes."""
     if not a.is_strong:
         o.refuse("the mean of a Python number")
     axes = axes_of(o, axis, a.rank)
@@ -253,8 +254,8 @@ ROWS = [
     OpRow(
         "method mean",
         ".mean()",
-        _mean,
+        mean,
         (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]")),
     ),
-    OpRow("mean", "np.mean", _mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
+    OpRow("mean", "np.mean", mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
 ]

@@ -50,6 +50,10 @@ def _transpose(o: Obligations, a: Tensor, axes: Axes = None) -> SymbolicTensor:
     return permuted(a, order)
 
 
+def _method_transpose(o: Obligations, a: Tensor, *axes: int) -> SymbolicTensor:
+    return _transpose(o, a, axes or None)
+
+
 def _swapaxes(o: Obligations, a: Tensor, axis1: int, axis2: int) -> SymbolicTensor:
     order = list(range(a.rank))
     first, second = axis_of(o, axis1, a.rank), axis_of(o, axis2, a.rank)
@@ -79,7 +83,8 @@ def _flip(o: Obligations, m: Tensor, axis: Axes = None) -> SymbolicTensor:
     return m.with_cells(m.shape, cell)
 
 
-def _diagonal(o: Obligations, a: Tensor, offset: Size = ZERO, axis1: int = 0, axis2: int = 1) -> SymbolicTensor:
+def diagonal(o: Obligations, a: Tensor, offset: Size = ZERO, axis1: int = 0, axis2: int = 1) -> SymbolicTensor:
+    """Return a diagonal of two axes."""
     rows, columns = axes_of(o, (axis1, axis2), a.rank)
     down, right = (ZERO, offset) if o.decide(at_least(offset, 0)) else (-offset, ZERO)
     height, width = a.shape[rows] - down, a.shape[columns] - right
@@ -96,7 +101,8 @@ def _diagonal(o: Obligations, a: Tensor, offset: Size = ZERO, axis1: int = 0, ax
     return a.with_cells((*(a.shape[axis] for axis in others), length), cell)
 
 
-def _concatenate(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
+def concatenate(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
+    """Return arrays joined along an axis."""
     rank = arrays[0].rank
     if not rank or any(t.rank != rank for t in arrays):
         o.refuse("arrays of different ranks, or of rank 0, are joined")
@@ -134,11 +140,13 @@ def _joined_cell(arrays: Tensors, place: int, indices: Indices, dtype: str) -> T
     return pieces((inside, here), (inside.complement(), _joined_cell(tuple(rest), place, shifted, dtype)))
 
 
-def _stack(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
-    return _concatenate(o, tuple(_expand_dims(o, t, axis) for t in arrays), axis)
+def stack(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
+    """Return arrays joined along a new axis."""
+    return concatenate(o, tuple(_expand_dims(o, t, axis) for t in arrays), axis)
 
 
-def _sliding_window_view(o: Obligations, x: Tensor, window_shape: Sizes, axis: Axes = None) -> SymbolicTensor:
+def windows(o: Obligations, x: Tensor, window_shape: Sizes, axis: Axes = None) -> SymbolicTensor:
+    """Return all windows along axes; the axes inside windows come last."""
     axes = axes_of(o, axis, x.rank)
     if len(axes) != len(window_shape):
         o.refuse("a window of another rank than its axes")
@@ -214,8 +222,8 @@ ROWS = [
     OpRow(
         "method transpose",
         ".transpose()",
-        _transpose,
-        (sample("a.transpose((1, 2, 0))", a="f64[m, 2, n]"),),
+        _method_transpose,
+        (sample("a.transpose(1, 2, 0)", a="f64[m, 2, n]"), sample("a.transpose()", a="f64[m, 2, n]")),
         Memory.VIEW,
     ),
     OpRow("swapaxes", "np.swapaxes", _swapaxes, (sample("np.swapaxes(a, 0, -1)", a="f64[m, 2, n]"),), Memory.VIEW),
@@ -247,7 +255,7 @@ ROWS = [
     OpRow(
         "diagonal",
         "np.diagonal",
-        _diagonal,
+        diagonal,
         (
             sample("np.diagonal(a)", a="arith[m, n]"),
             sample("np.diagonal(a, 1)", a="f64[m, n]"),
@@ -258,7 +266,7 @@ ROWS = [
     OpRow(
         "concatenate",
         "np.concatenate",
-        _concatenate,
+        concatenate,
         (
             sample("np.concatenate((a, b))", a="number[m, n]", b="number[2, n]"),
             sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]"),
@@ -267,7 +275,7 @@ ROWS = [
     OpRow(
         "stack",
         "np.stack",
-        _stack,
+        stack,
         (
             sample("np.stack((a, b))", a="number[m, n]", b="number[m, n]"),
             sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"),
@@ -276,7 +284,7 @@ ROWS = [
     OpRow(
         "sliding_window_view",
         "np.lib.stride_tricks.sliding_window_view",
-        _sliding_window_view,
+        windows,
         (
             sample("np.lib.stride_tricks.sliding_window_view(a, 2)", 1, a="f64[n + 1]"),
             sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", 1, a="f64[m + n, n + 1]"),
@@ -287,7 +295,7 @@ ROWS = [
     OpRow(
         "imported sliding_window_view",
         "sliding_window_view",
-        _sliding_window_view,
+        windows,
         (sample("sliding_window_view(a, 2)", 1, a="f64[n + 1]"),),
         Memory.WINDOW,
     ),

@@ -29,7 +29,7 @@ from tensorlift.targets.python_text.speller import Speller
 from tensorlift.targets.python_text.text import Precedence, Text, call
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
 
@@ -106,10 +106,10 @@ class ArraySpeller(Speller):
 
     def transpose(self, node: Transpose) -> Text:
         """Spell permuted axes."""
-        inner = self(node.argument).atom
+        inner = self(node.argument)
         if node.permutation == tuple(reversed(range(node.rank))):
-            return Text(f"{inner}.T")
-        return Text(f"{inner}.transpose({', '.join(map(str, node.permutation))})")
+            return Text(f"{inner.atom}.T")
+        return self.permuted(inner, node.permutation)
 
     def cast(self, node: Cast) -> Text:
         """Spell a conversion."""
@@ -128,7 +128,7 @@ class ArraySpeller(Speller):
 
     def elementwise(self, node: Elementwise) -> Text:
         """Spell a scalar function of arrays; a sum divided by its number of summands is a mean."""
-        if node.op == "div" and _is_mean(total := node.arguments[0], node.arguments[1]):
+        if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
             return self.reduction(total, "mean")
         return super().elementwise(node)
 
@@ -162,10 +162,32 @@ class ArraySpeller(Speller):
 
     def contraction(self, node: Contraction) -> Text:
         """Spell a sum of products."""
-        return contraction_text(node, self, self.name)
+        return contraction_text(node, self)
+
+    def swapped(self, text: Text) -> Text:
+        """Spell the last two axes swapped."""
+        return call(f"{self.name}.swapaxes", text.source, "-1", "-2")
+
+    def permuted(self, text: Text, order: Sequence[int]) -> Text:
+        """Spell permuted axes."""
+        return Text(f"{text.atom}.transpose({', '.join(map(str, order))})")
+
+    def full_product(self, left: Expression, right: Expression) -> Text:
+        """Spell the sum of all products of corresponding cells."""
+        return call(f"{self.name}.vdot", self(left).source, self(right).source)
+
+    def tensordot(self, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
+        """Spell a product summed over pairs of axes."""
+        pair = f"({axes[0][0]}, {axes[1][0]})" if len(axes[0]) == 1 else f"({axes[0]}, {axes[1]})"
+        return call(f"{self.name}.tensordot", self(left).source, self(right).source, axes=pair)
+
+    def einsum(self, spec: str, operands: Sequence[Expression], dtype: DType) -> Text:  # noqa: ARG002 - all types alike
+        """Spell any sum of products."""
+        optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
+        return call(f"{self.name}.einsum", spec, *(self(o).source for o in operands), optimize=optimize)
 
 
-def _is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
+def is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
     """Tell whether a sum of reals is divided by the number of its summands."""
     if not isinstance(left, Reduction) or left.op != "sum" or len(left.axes) != 1 or not isinstance(right, SizeValue):
         return False

@@ -1,15 +1,39 @@
-"""Contractions: matrix products where transposing brings the operands into that form, else einsum."""
+"""Contractions: matrix products where transposing brings the operands into that form, else other sums of products."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tensorlift.ir.tensor_program import Contraction, Expression, NewAxis, Subscript
-from tensorlift.targets.python_text.text import Precedence, Text, binary, call
+from tensorlift.targets.python_text.text import Precedence, Text, binary
 
-Spell = Callable[[Expression], Text]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+
+
+class ProductSpeller(Protocol):
+    """How a library spells products, beside ``@``."""
+
+    def __call__(self, node: Expression) -> Text:
+        """Return the text of an operand."""
+
+    def swapped(self, text: Text) -> Text:
+        """Spell the last two axes swapped."""
+
+    def permuted(self, text: Text, order: Sequence[int]) -> Text:
+        """Spell other permutations of the axes."""
+
+    def full_product(self, left: Expression, right: Expression) -> Text:
+        """Spell the sum of all products of corresponding cells."""
+
+    def tensordot(self, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
+        """Spell a product summed over pairs of axes."""
+
+    def einsum(self, spec: str, operands: Sequence[Expression], dtype: DType) -> Text:
+        """Spell any sum of products."""
 
 
 class Operand(NamedTuple):
@@ -19,7 +43,7 @@ class Operand(NamedTuple):
     labels: tuple[str, ...]
 
 
-def contraction_text(node: Contraction, spell: Spell, library: str) -> Text:
+def contraction_text(node: Contraction, spell: ProductSpeller) -> Text:
     """Return the shortest spelling of a sum of products in the interface of NumPy."""
     operands = [Operand(a, labels) for a, labels in zip(node.arguments, node.labels, strict=True)]
     if len(operands) == 2:  # noqa: PLR2004 - a product of two
@@ -27,17 +51,17 @@ def contraction_text(node: Contraction, spell: Spell, library: str) -> Text:
         if len(left.labels) == 1 and right.labels[:1] != left.labels:
             left, right = right, left  # ``A @ x`` rather than ``x @ A.T``
         if not node.output and left.labels == right.labels and len(left.labels) > 1:
-            return call(f"{library}.vdot", spell(left.expression).source, spell(right.expression).source)
+            return spell.full_product(left.expression, right.expression)
         text = _matmul(left, right, node.output, spell) or _matmul(right, left, node.output, spell)
         if text is not None:
             return text
-        text = _tensordot(left, right, node.output, spell, library)
+        text = _tensordot(left, right, node.output, spell)
         if text is not None:
             return text
-    return _einsum(operands, node.output, spell, library)
+    return _einsum(operands, node, spell)
 
 
-def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell) -> Text | None:
+def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: ProductSpeller) -> Text | None:
     """Spell ``left @ right``: rows of the left, columns of the right, one summed label, common leading labels."""
     shared = [label for label in left.labels if label in right.labels]
     summed = [label for label in shared if label not in output]
@@ -59,7 +83,9 @@ def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell
     return binary(first, "@", second, Precedence.PRODUCT)
 
 
-def _broadcast_matmul(left: Operand, right: Operand, summed: str, output: tuple[str, ...], spell: Spell) -> Text | None:
+def _broadcast_matmul(
+    left: Operand, right: Operand, summed: str, output: tuple[str, ...], spell: ProductSpeller
+) -> Text | None:
     """Spell a matrix times a stack of matrices."""
     if len(left.labels) != 2 or right.labels[-2] != summed:  # noqa: PLR2004 - a matrix
         return None
@@ -70,7 +96,7 @@ def _broadcast_matmul(left: Operand, right: Operand, summed: str, output: tuple[
     return binary(first, "@", spell(right.expression), Precedence.PRODUCT)
 
 
-def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spell) -> Text:
+def _arranged(operand: Operand, labels: tuple[str, ...], spell: ProductSpeller) -> Text:
     """Spell the operand with its axes in the order of the labels; only what ``.T`` or ``.swapaxes`` says."""
     text = spell(operand.expression)
     if operand.labels == labels:
@@ -78,9 +104,8 @@ def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spell) -> Text:
     if len(labels) == 2:  # noqa: PLR2004 - a matrix
         return _transposed(text)
     if operand.labels[:-2] == labels[:-2] and operand.labels[-2:] == labels[:-3:-1]:
-        return Text(f"{text.atom}.swapaxes(-1, -2)")
-    permutation = (str(operand.labels.index(label)) for label in labels)
-    return Text(f"{text.atom}.transpose({', '.join(permutation)})")
+        return spell.swapped(text)
+    return spell.permuted(text, [operand.labels.index(label) for label in labels])
 
 
 def _transposed(text: Text) -> Text:
@@ -89,7 +114,7 @@ def _transposed(text: Text) -> Text:
     return Text(f"{text.atom}.T")
 
 
-def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Spell, library: str) -> Text | None:
+def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: ProductSpeller) -> Text | None:
     """Spell a product without common output labels that no matrix product covers."""
     shared = [label for label in left.labels if label in right.labels]
     rest = tuple(label for label in (*left.labels, *right.labels) if label not in shared)
@@ -97,24 +122,20 @@ def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Sp
         return None
     if rest != output:
         swapped = tuple(label for label in (*right.labels, *left.labels) if label not in shared)
-        return _tensordot(right, left, output, spell, library) if swapped == output else None
+        return _tensordot(right, left, output, spell) if swapped == output else None
     if not output:
         return None
     axes = ([left.labels.index(label) for label in shared], [right.labels.index(label) for label in shared])
-    pair = f"({axes[0][0]}, {axes[1][0]})" if len(shared) == 1 else f"({axes[0]}, {axes[1]})"
-    return call(f"{library}.tensordot", spell(left.expression).source, spell(right.expression).source, axes=pair)
+    return spell.tensordot(left.expression, right.expression, axes)
 
 
-def _einsum(operands: list[Operand], output: tuple[str, ...], spell: Spell, library: str) -> Text:
+def _einsum(operands: list[Operand], node: Contraction, spell: ProductSpeller) -> Text:
     letters: dict[str, str] = {}
-    for label in [*output, *(label for operand in operands for label in operand.labels)]:
+    for label in [*node.output, *(label for operand in operands for label in operand.labels)]:
         letters.setdefault(label, "ijklmnopqrstuvwxyzabcdefgh"[len(letters)])
     inputs = ",".join("".join(letters[label] for label in operand.labels) for operand in operands)
-    spec = f'"{inputs}->{"".join(letters[label] for label in output)}"'
-    optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
-    return call(
-        f"{library}.einsum", spec, *(spell(operand.expression).source for operand in operands), optimize=optimize
-    )
+    spec = f'"{inputs}->{"".join(letters[label] for label in node.output)}"'
+    return spell.einsum(spec, node.arguments, node.dtype)
 
 
 def outer_operands(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:

@@ -40,7 +40,7 @@ _TDIV = '''def tdiv(a, b):
     """Divide integers, rounding towards zero as C does."""
     return (a - {rem}(a, b)) // b
 '''
-_UPDATES = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
+UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Emission:
             raise LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics)) from None
 
     def _begin(self, firm: dict[str, DType]) -> None:
-        self.spell = self.speller(self.names, firm)
+        self.spell = self.speller(self.names, firm, self.program.parameters)
         self.converted = firm
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
@@ -197,10 +197,14 @@ class Emission:
         """Spell an assignment to a name, up to its sign and behind it; None where it is none."""
         return f"{name} =", self.spell(statement.value).source
 
+    def returned(self, value: Expression) -> str:
+        """Spell a value that is returned."""
+        return self.spell(value).source
+
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
         """Spell a store into slices, up to its sign and behind it."""
         update, value = in_place(statement)
-        sign = _UPDATES[update] if update else "="
+        sign = UPDATE_SIGNS[update] if update else "="
         return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}", self.spell(value).source
 
     def _loop(self, loop: For, indent: str) -> None:
@@ -218,14 +222,14 @@ class Emission:
     def _return(self, statement: Return, indent: str) -> None:
         if not statement.values:
             raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
-        values = [self.spell(value).source for value in statement.values]
+        values = [self.returned(value) for value in statement.values]
         self.lines += wrapped("return ", ", ".join(values), indent)
 
 
 def in_place(statement: SetSlice) -> tuple[str, Expression]:
     """Return ``add`` and the operand where the value is the slice itself plus something, and so on; else no name."""
     value = statement.value
-    if isinstance(value, Elementwise) and value.op in _UPDATES:
+    if isinstance(value, Elementwise) and value.op in UPDATE_SIGNS:
         first, second = value.arguments
         is_slice = isinstance(first, Subscript) and first.items == statement.items and first.dtype == value.dtype
         if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:

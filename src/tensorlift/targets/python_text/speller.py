@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.ir.tensor_program import Shape, SubscriptItem
+    from tensorlift.ir.tensor_program import Parameter, Shape, SubscriptItem
 
 _INFIX = {
     "add": ("+", Precedence.SUM), "sub": ("-", Precedence.SUM), "mul": ("*", Precedence.PRODUCT),
@@ -77,8 +77,9 @@ class Speller:
     functions: ClassVar[Mapping[str, str]]
     dtypes: ClassVar[Mapping[DType, str]]
 
-    def __init__(self, names: dict[str, str], firm: Collection[str] = ()) -> None:
+    def __init__(self, names: dict[str, str], firm: Collection[str] = (), parameters: Sequence[Parameter] = ()) -> None:
         self.names = names
+        self.parameters = parameters
         self.firm = firm
         self.used: dict[str, None] = {}
         self.wanted: dict[str, DType] = {}
@@ -285,9 +286,7 @@ class Speller:
         text = self(node.argument)
         if node.argument.is_weak:
             return self.converted(text, node.dtype) if may_be_python(node.argument, self.firm) else text
-        return Text(f"{text.atom}.{self.copy_method}()")
-
-    copy_method: ClassVar[str] = "copy"
+        return Text(f"{text.atom}.copy()")
 
 
 def is_simple(text: Text) -> bool:

@@ -1,0 +1,29 @@
+"""The PyTorch target: rows with the meanings of torch, and an emitter that is loaded when it is asked for.
+
+Slices are views and are stored into, as in NumPy, with two differences: a subscript for a single cell is a view too,
+and a store of a view of the same memory is no copy.  What depends on PyTorch's default type has no meaning here.
+"""
+
+from __future__ import annotations
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.targets.target import Target
+from tensorlift.targets.torch.rows import ROWS
+from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES
+from tensorlift.targets.torch.types import TorchTypes
+
+TARGET = Target(
+    name="torch",
+    rows=ROWS,
+    types=TorchTypes(),
+    modules={"torch": "import torch"},
+    element_types=ELEMENT_TYPES,
+    constants={
+        "torch.inf": scalar_value(terms.apply("infinity"), Strength.WEAK),
+        "torch.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
+    },
+    emitter="tensorlift.targets.torch.emit:emit",
+    copies_overlaps=False,
+    library="torch",
+)

@@ -1,0 +1,237 @@
+"""Functions of PyTorch cell by cell: of one or two reals, extremes, selections, conversions between element types."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.targets.arrays import arithmetic, functions, logic
+from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, sample
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.targets.target import Meaning
+
+_SHARED = {row.spelling: row for row in (*arithmetic.ROWS, *logic.ROWS, *functions.ROWS)}
+
+# PyTorch's name, NumPy's where it is another, and values on which the function is defined.
+_OF_REALS = [
+    ("sqrt", "", "positive_real"),
+    ("exp", "", "real"),
+    ("exp2", "", "real"),
+    ("expm1", "", "real"),
+    ("log", "", "positive_real"),
+    ("log2", "", "positive_real"),
+    ("log10", "", "positive_real"),
+    ("log1p", "", "positive_real"),
+    ("sin", "", "real"),
+    ("cos", "", "real"),
+    ("tan", "", "real"),
+    ("asin", "arcsin", "fraction"),
+    ("acos", "arccos", "fraction"),
+    ("atan", "arctan", "real"),
+    ("sinh", "", "real"),
+    ("cosh", "", "real"),
+    ("tanh", "", "real"),
+    ("asinh", "arcsinh", "real"),
+    ("acosh", "arccosh", "above_one"),
+    ("atanh", "arctanh", "fraction"),
+    ("floor", "", "real"),
+    ("ceil", "", "real"),
+    ("trunc", "", "real"),
+    ("round", "rint", "real"),
+    ("reciprocal", "", "positive_real"),
+    ("isnan", "", "real"),
+    ("square", "", "number"),
+    ("abs", "", "number"),
+    ("sign", "", "number"),
+    ("logical_not", "", "number"),
+]
+_OF_TWO = [
+    ("maximum", "", "arith"),
+    ("minimum", "", "arith"),
+    ("fmax", "", "arith"),
+    ("fmin", "", "arith"),
+    ("atan2", "arctan2", "real"),
+    ("copysign", "", "real"),
+    ("hypot", "", "real"),
+    ("logical_and", "", "number"),
+    ("logical_or", "", "number"),
+]
+
+ELEMENT_TYPES: dict[str, DType] = {
+    "torch.bool": "bool", "torch.int8": "i8", "torch.int16": "i16", "torch.int32": "i32", "torch.int64": "i64",
+    "torch.uint8": "u8", "torch.float32": "f32", "torch.float64": "f64",
+}  # fmt: skip
+
+
+def _of_tensors(meaning: Meaning) -> Meaning:
+    """Return the meaning for tensors only: PyTorch takes no Python numbers there."""
+
+    @functools.wraps(meaning)
+    def checked(o: Obligations, *operands: SymbolicTensor) -> Any:
+        if not all(operand.is_strong for operand in operands):
+            o.refuse("a function of tensors gets a Python number; make a tensor of it, as torch.as_tensor(x) does")
+        return meaning(o, *operands)
+
+    return checked
+
+
+def _function(name: str, numpy_name: str, samples: tuple[Sample, ...]) -> OpRow:
+    return OpRow(name, f"torch.{name}", _of_tensors(_SHARED[f"np.{numpy_name or name}"].meaning), samples)
+
+
+def _unary(name: str, numpy_name: str, values: str) -> OpRow:
+    factor = " * 3.0" if name in ("floor", "ceil", "trunc", "round") else ""
+    samples = sample(f"torch.{name}(a{factor})", a=f"{values}[m, n]"), sample(f"torch.{name}(b)", b=f"{values}[]")
+    return _function(name, numpy_name, samples)
+
+
+def _binary(name: str, numpy_name: str, values: str) -> OpRow:
+    text = f"torch.{name}(a, b)"
+    samples = sample(text, a=f"{values}[m, n]", b=f"{values}[n]"), sample(text, a=f"{values}[n]", b=f"{values}[]")
+    return _function(name, numpy_name, samples)
+
+
+def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Text) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    """Divide integers: ``trunc`` rounds towards zero, as C does."""
+    dtype = o.types.result_type(o, (input, other))
+    if rounding_mode != "trunc" or dtype[0] not in "iu":
+        o.refuse("a division but for integers that are rounded towards zero")
+    o.nonzero(other, "an integer is divided by")
+    return arithmetic.binary(o, "tdiv", (input, other), dtype, o.types.strength(o, (input, other), dtype))
+
+
+def _remainder(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    if not input.is_strong:
+        o.refuse("torch.fmod of a Python number")
+    return arithmetic.integer_division("rem", operator=False)(o, input, other)
+
+
+def _power(o: Obligations, input: Tensor, exponent: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    return arithmetic.power(operator=False)(o, input, exponent)
+
+
+def _clamp(
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    min: Tensor | None = None,  # noqa: A002 - as above
+    max: Tensor | None = None,  # noqa: A002 - as above
+) -> SymbolicTensor:
+    if not input.is_strong or (min is None) == (max is None):
+        o.refuse("torch.clamp but for one bound of a tensor")
+    bound, op = (min, "max") if min is not None else (max, "min")
+    assert bound is not None
+    if o.types.result_type(o, (input, bound)) != input.dtype:
+        o.refuse("torch.clamp by a bound of a wider type")
+    return arithmetic.plain(op, operator=False)(o, input, bound)
+
+
+def _where(o: Obligations, condition: Tensor, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    if condition.dtype != "bool" or not condition.is_strong:
+        o.refuse("torch.where by anything but a tensor of truth values")
+    return logic.where(o, condition, input, other)
+
+
+def _to(o: Obligations, x: Tensor, dtype: ElementType) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no method to()")
+    return functions.as_type(o, x, dtype.dtype)
+
+
+def _to_memory(x: SymbolicTensor, dtype: ElementType) -> Memory:
+    """Say that a conversion to the type which a tensor has is the tensor itself."""
+    return Memory.VIEW if x.dtype == dtype.dtype else Memory.NEW
+
+
+def _as_tensor(
+    o: Obligations,
+    data: Tensor,
+    dtype: ElementType,
+    device: Device | None = None,  # noqa: ARG001 - says where, not what
+) -> SymbolicTensor:
+    return functions.as_type(o, data, dtype.dtype)
+
+
+def _clone(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not x.is_strong:
+        o.refuse("a Python number has no method clone()")
+    return x
+
+
+def _on_both(*texts: str) -> tuple[Sample, ...]:
+    return tuple(sample(text, a="number[m, n]", b="number[n]") for text in texts)
+
+
+ROWS = [
+    *(_unary(*entry) for entry in _OF_REALS),
+    *(_binary(*entry) for entry in _OF_TWO),
+    OpRow(
+        "div",
+        "torch.div",
+        _divided,
+        (
+            sample('torch.div(a, b, rounding_mode="trunc")', a="integer[m, n]", b="positive_wide_integer[n]"),
+            sample('torch.div(a, 3, rounding_mode="trunc")', a="integer[m, n]"),
+            sample('torch.div(7, b, rounding_mode="trunc")', b="positive_wide_integer[n]"),
+        ),
+    ),
+    OpRow(
+        "fmod",
+        "torch.fmod",
+        _remainder,
+        (sample("torch.fmod(a, b)", a="number[m, n]", b="positive[n]"), sample("torch.fmod(a, 3)", a="number[n]")),
+    ),
+    OpRow(
+        "pow",
+        "torch.pow",
+        _power,
+        (
+            sample("torch.pow(a, 3)", a="number[m, n]"),
+            sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
+            sample("torch.pow(2.0, b)", b="real[n]"),
+            sample("torch.pow(a, torch.arange(n))", a="real[m, n]"),
+        ),
+    ),
+    OpRow(
+        "clamp",
+        "torch.clamp",
+        _clamp,
+        _on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)"),
+    ),
+    OpRow(
+        "where",
+        "torch.where",
+        _where,
+        (
+            *_on_both("torch.where(a > 0, a, b)", "torch.where(a > 0, 1, b)"),
+            sample("torch.where(a > 0, 1.5, b)", a="number[m]", b="real[m]"),
+            sample("torch.where(torch.arange(n) < m, a, 0)", a="number[n]"),
+            sample("torch.where(a[0] > 0, a, x)", 1, a="number[n]", x="number[]"),
+        ),
+    ),
+    OpRow(
+        "to",
+        ".to()",
+        _to,
+        (
+            *(sample(f"a.to({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+            sample("(a > 0).to(torch.int32)", a="f64[m]"),
+        ),
+        _to_memory,
+    ),
+    OpRow(
+        "as_tensor",
+        "torch.as_tensor",
+        _as_tensor,
+        (
+            sample("torch.as_tensor(x, dtype=torch.float64)", x="arith[]"),
+            sample("torch.as_tensor(2.5, dtype=torch.float32)"),
+            sample("torch.as_tensor(m > n, dtype=torch.bool)"),
+            sample("torch.as_tensor(n, dtype=torch.int32, device=a.device)", a="f64[m]"),
+        ),
+        Memory.VIEW,
+    ),
+    OpRow("clone", ".clone()", _clone, (sample("a.clone()", a="arith[m, n]"),)),
+]

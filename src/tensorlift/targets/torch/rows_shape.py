@@ -1,0 +1,133 @@
+"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE
+from tensorlift.targets.arrays import shape
+from tensorlift.targets.target import DEVICE, Device, Memory, OpRow, Size, Tensor, Tensors, sample
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
+    from tensorlift.comprehension.terms import Term
+
+_MATRIX = 2
+_SHARED = {row.spelling: row for row in shape.ROWS}
+
+
+def _transposed(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.rank != _MATRIX:
+        o.refuse("the attribute T of anything but a matrix")
+    return shape.permuted(x, (1, 0))
+
+
+def _matrix_transposed(o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.rank < _MATRIX:
+        o.refuse("the attribute mT of less than a matrix")
+    return shape.permuted(x, (*range(x.rank - 2), x.rank - 1, x.rank - 2))
+
+
+def _permute(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
+    order = shape.axes_of(o, dims, x.rank)
+    if len(order) != x.rank:
+        o.refuse("a permutation of some of the axes")
+    return shape.permuted(x, order)
+
+
+def _transpose(o: Obligations, x: Tensor, dim0: int, dim1: int) -> SymbolicTensor:
+    order = list(range(x.rank))
+    first, second = shape.axis_of(o, dim0, x.rank), shape.axis_of(o, dim1, x.rank)
+    order[first], order[second] = second, first
+    return shape.permuted(x, tuple(order))
+
+
+def _flip(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
+    flipped = set(shape.axes_of(o, dims, x.rank))
+
+    def cell(indices: Indices) -> Term:
+        return x.at(tuple(x.shape[a] - 1 - i if a in flipped else i for a, i in enumerate(indices)))
+
+    return x.with_cells(x.shape, cell)
+
+
+def _unsqueeze(o: Obligations, x: Tensor, dim: int) -> SymbolicTensor:
+    place = shape.axis_of(o, dim, x.rank + 1)
+    extents = (*x.shape[:place], ONE, *x.shape[place:])
+    return x.with_cells(extents, lambda indices: x.at(indices[:place] + indices[place + 1 :]))
+
+
+def _unfold(o: Obligations, x: Tensor, dimension: int, size: Size, step: int) -> SymbolicTensor:
+    if step != 1:
+        o.refuse("windows at a distance")
+    return shape.windows(o, x, (size,), shape.axis_of(o, dimension, x.rank))
+
+
+def _cat(o: Obligations, tensors: Tensors, dim: int = 0) -> SymbolicTensor:
+    return shape.concatenate(o, tensors, dim)
+
+
+def _stack(o: Obligations, tensors: Tensors, dim: int = 0) -> SymbolicTensor:
+    return shape.stack(o, tensors, dim)
+
+
+def _diagonal(o: Obligations, input: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    if input.rank != _MATRIX:
+        o.refuse("the diagonal of anything but a matrix")
+    return shape.diagonal(o, input)
+
+
+def _device(o: Obligations, x: Tensor) -> Device:
+    if not x.is_strong:
+        o.refuse("a Python number is on no device")
+    return DEVICE
+
+
+def _view(name: str, spelling: str, meaning: object, *samples: object) -> OpRow:
+    return OpRow(name, spelling, meaning, samples, Memory.VIEW)  # type: ignore[arg-type]  # as the rows give them
+
+
+def _sizes_row(spelling: str, *texts: str) -> OpRow:
+    return replace(_SHARED[spelling], samples=tuple(sample(text, a="f64[m, n]") for text in texts))
+
+
+ROWS = [
+    _view("transposed", ".T", _transposed, sample("a.T", a="arith[m, n]")),
+    _view("matrix transposed", ".mT", _matrix_transposed, sample("a.mT", a="f64[2, m, n]")),
+    _view("permute", ".permute()", _permute, sample("a.permute(1, 2, 0)", a="f64[m, 2, n]")),
+    _view("transpose", ".transpose()", _transpose, sample("a.transpose(0, -1)", a="f64[m, 2, n]")),
+    _view("unsqueeze", ".unsqueeze()", _unsqueeze, sample("a.unsqueeze(1)", a="f64[m, n]")),
+    _view("diagonal", "torch.diagonal", _diagonal, sample("torch.diagonal(a)", a="arith[m, n]")),
+    _view(
+        "unfold",
+        ".unfold()",
+        _unfold,
+        sample("a.unfold(0, 2, 1)", 1, a="f64[n + 1]"),
+        sample("a.unfold(0, m, 1).unfold(1, 2, 1)", 1, a="f64[m + n, n + 1]"),
+    ),
+    OpRow("flip", ".flip()", _flip, (sample("a.flip(0)", a="arith[m, n]"), sample("a.flip(0, -1)", a="f64[m, n, 2]"))),
+    OpRow(
+        "cat",
+        "torch.cat",
+        _cat,
+        (
+            sample("torch.cat((a, b))", a="number[m, n]", b="number[2, n]"),
+            sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
+        ),
+    ),
+    OpRow("stack", "torch.stack", _stack, (sample("torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),)),
+    _sizes_row(".shape", "a.new_zeros(a.shape)", "a.shape[1] * a"),
+    _sizes_row(".ndim", "a.ndim * a"),
+    _sizes_row(".dtype", "torch.zeros(n, dtype=a.dtype)"),
+    _sizes_row("len()", "len(a) * a"),
+    replace(_SHARED["min()"], samples=(sample("torch.arange(min(m, n))"), sample("torch.arange(min(m, n, 2))"))),
+    replace(_SHARED["max()"], samples=(sample("torch.arange(max(m, n))"), sample("torch.arange(max(n - 2, 0))"))),
+    OpRow(
+        "device",
+        ".device",
+        _device,
+        (sample("torch.arange(n, device=a.device)", a="f64[m]"),),
+        reads_cells=False,
+    ),
+]
