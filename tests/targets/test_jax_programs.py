@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from bench.kernels.catalogue import Kernel, kernels
 
 from tensorlift import LiftError, lift
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.report.program import entry_name
+from tensorlift.runtime.program import load_program
+from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -91,6 +97,20 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
     assert np.allclose(stacked[1], expected + c)
     slope = jax.grad(lambda x: gemm(x, c, a, b).sum())(alpha)
     assert np.allclose(slope, (a @ b).sum())
+
+
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
+def test_kernel_is_traced_whole(jax: ModuleType, kernel: Kernel) -> None:
+    """Only shapes and types are given, as to ``jit``: no value may decide what is computed."""
+    options = LiftOptions((kernel.function,), "jax", include_dirs=(str(kernel.path.parent),))
+    function = lift_source(read_source(str(kernel.path)), options).functions[0]
+    program = load_program(function.program, entry_name(function.name, function.program))
+    sizes = {p.name: 3 for p in function.parameters if p.role == "size"}
+    given = {
+        p.name: jax.ShapeDtypeStruct((4,) * len(p.shape), p.dtype) for p in function.parameters if p.role != "size"
+    }
+    results = jax.tree.leaves(jax.eval_shape(functools.partial(program, **sizes), **given))
+    assert len(results) == len(function.outputs)
 
 
 def test_a_live_function_computes_with_jax_on_numpy_arrays(jax: ModuleType) -> None:

@@ -14,6 +14,7 @@ from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.report.program import entry_name
 from tensorlift.runtime.program import load_program
 from tensorlift.source import read_source
 from tensorlift.targets import get_target
@@ -84,10 +85,9 @@ def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kerne
     """Tensors of the device ``meta`` have no values: any tensor made elsewhere fails to go with them."""
     options = LiftOptions((kernel.function,), "torch", include_dirs=(str(kernel.path.parent),))
     function = lift_source(read_source(str(kernel.path)), options).functions[0]
-    (entry,) = (name for name in (function.name, f"{function.name}_") if f"def {name}(" in function.program)
     arguments = {p.name: _meta(torch, p) for p in function.parameters}
     takes_tensors = any(isinstance(value, torch.Tensor) for value in arguments.values())
-    returned = load_program(function.program, entry)(*arguments.values())
+    returned = load_program(function.program, entry_name(function.name, function.program))(*arguments.values())
     results = returned if isinstance(returned, tuple) else (returned,)
     assert {result.device.type for result in results} == {"meta" if takes_tensors else "cpu"}
 
