@@ -70,8 +70,8 @@ def test_an_unknown_target_is_refused_with_those_there_are() -> None:
 def test_choices_reach_the_pipeline(asked: list[tuple[Source, LiftOptions]]) -> None:
     lift("{", function="f", include_dirs=["inc"], defines=["N=4"], std="c99", test=True)
     lift("{", function=["f", "g"])
-    expected = pipeline.LiftOptions(("f",), "numpy", ("inc",), ("N=4",), "c99", test=True)
-    assert [options for _, options in asked] == [expected, pipeline.LiftOptions(("f", "g"))]
+    expected = pipeline.LiftOptions(("f",), "numpy", ("inc",), ("N=4",), "c99", test=True, adapter=True)
+    assert [options for _, options in asked] == [expected, pipeline.LiftOptions(("f", "g"), adapter=True)]
 
 
 def test_a_source_that_cannot_be_read_raises(monkeypatch: pytest.MonkeyPatch) -> None:

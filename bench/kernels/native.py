@@ -27,11 +27,11 @@ def compiler() -> str | None:
     return shutil.which("cc")
 
 
-def build(suite: str, folder: Path) -> ctypes.CDLL:
+def build(suite: str, folder: Path, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
     """Compile all kernels of a suite, warnings as errors, into one shared library in ``folder``."""
     sources = [str(kernel.path) for kernel in kernels() if kernel.suite == suite]
     library = folder / f"{suite}.so"
-    command = [compiler() or "cc", *STRICT, "-O1", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"]
+    command = [compiler() or "cc", *STRICT, *flags, "-O1", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"]
     subprocess.run(command, check=True, cwd=ROOT)
     return ctypes.CDLL(str(library))
 

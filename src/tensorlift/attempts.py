@@ -14,7 +14,7 @@ from tensorlift.comprehension.definition import Definition, DefinitionError
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.interface import describe_parameters, emitted_names
+from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.ir.function import FunctionView
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
@@ -106,7 +106,8 @@ def _guards(func_op: Any, emitted: Emitted, preconditions: Sequence[Precondition
     view = FunctionView(func_op)
     if target.guarded is None:
         raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
-    parameters = describe_parameters(view, emitted.text)
+    read = names_read(emitted.text)
+    parameters = [p for p in describe_parameters(view, emitted.text) if p.name in read]
     return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
 
 

@@ -75,6 +75,7 @@ def commands() -> None:
 )
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
+@click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
 @click.option("--generalise", is_flag=True, help="MLIR: lift constant extents that loops run over for every size.")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
 @click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
@@ -95,6 +96,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     form: str,
     test: bool,
     guards: bool,
+    adapter: bool,
     generalise: bool,
     include_dirs: tuple[str, ...],
     defines: tuple[str, ...],
@@ -123,7 +125,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         include_dirs, include_files = include_dirs + flags.include_dirs, flags.include_files + include_files
         defines, std = flags.defines + defines, std or flags.std
     options = LiftOptions(
-        functions, target, include_dirs, defines, std, engine, test, generalise, include_files, guards
+        functions, target, include_dirs, defines, std, engine, test, generalise, include_files, guards, adapter
     )
     if form != "program":
         return _show_intermediate(source, options, form, output)
@@ -167,13 +169,21 @@ def _lift(source: Source, options: LiftOptions, output: str | None, report: str 
 
     record = lift_source(source, options)
     programs = [function.program for function in record.functions if function.lifted]
+    adapters = [function.adapter for function in record.functions if function.adapter]
+    if adapters:
+        from tensorlift.adapter import helpers
+
+        programs = [helpers(), *programs, *adapters]
     if output and programs:
         write_output(output, join_programs(programs, record.target))
     if report:
         write_output(report, record.to_json(times=times))
     if STDOUT not in (output, report):
-        show_lift(record, Screen(sys.stdout), programs=not output)
-    return max(_complain(record.all_diagnostics, REFUSED, source), REFUSED if record.verdict == "refused" else OK)
+        whole = join_programs(programs, record.target) if adapters else ""
+        show_lift(record, Screen(sys.stdout), programs=not output, whole=whole)
+    refused = [diagnostic for function in record.functions for diagnostic in function.without_adapter]
+    status = _complain([*record.all_diagnostics, *refused], REFUSED, source)
+    return max(status, REFUSED if record.verdict == "refused" else OK)
 
 
 def _show_intermediate(source: Source, options: LiftOptions, form: str, output: str | None) -> int:

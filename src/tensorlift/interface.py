@@ -144,6 +144,11 @@ def describe_parameters(view: FunctionView, program: str) -> tuple[Parameter, ..
     return tuple(_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names)
 
 
+def names_read(program: str) -> set[str]:
+    """List the names that the functions of a program read."""
+    return {n.id for n in ast.walk(ast.parse(program)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
 def emitted_names(view: FunctionView, parameters: Sequence[Parameter]) -> dict[str, str]:
     """Give the names of parameters of the emitted function by those of the source."""
     known = {parameter.name for parameter in view.parameters}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 from tensorlift.calls.execute import executable
 from tensorlift.diagnostics import LiftError
-from tensorlift.report.program import join_programs
+from tensorlift.report.program import entry_name, join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
 if TYPE_CHECKING:
@@ -68,17 +68,48 @@ class Lifted:
         """Run the emitted function; raise `LiftError` where the function was refused."""
         return self._function(*arguments, **named)
 
+    @property
+    def adapter_source(self) -> str:
+        """The emitted program with its adapters and what they call, in one text; raises LiftError without any."""
+        from tensorlift.adapter import helpers
+
+        lifted = [f for f in self.functions if f.lifted]
+        if not any(f.adapter for f in lifted):
+            raise LiftError(*(d for f in self.functions for d in f.without_adapter or f.diagnostics))
+        parts = [helpers(), *(f.program for f in lifted), *(f.adapter for f in lifted if f.adapter)]
+        return join_programs(parts, self.record.target)
+
+    def adapter(self, original: Any = None) -> Callable[..., Any]:
+        """Give the function with the signature of the C original, over flat memory.
+
+        It takes numbers, and for pointers NumPy arrays or ctypes pointers, which it writes as C does.  Where a
+        precondition does not hold it calls ``original``, a function of ctypes; without one it raises ValueError.
+        Raises LiftError where there is no such function.
+        """
+        return partial(self._adapter, original=original)
+
+    def _only(self) -> tuple[FunctionRecord, ...]:
+        if len(self.functions) != 1:
+            names = ", ".join(f.name for f in self.functions)
+            raise TypeError(f"this result holds several functions: choose one by its name, of {names}")
+        return self.functions
+
     def __repr__(self) -> str:
         """Name the functions and their verdicts."""
         verdicts = ", ".join(f"{f.name}: {f.verdict}" for f in self.functions)
         return f"<Lifted {self.record.file} to {self.record.target}: {verdicts}>"
 
     @cached_property
+    def _adapter(self) -> Callable[..., Any]:
+        (function,) = self._only()
+        namespace: dict[str, Any] = {"__name__": f"adapted_{function.name}"}
+        exec(compile(self.adapter_source, f"<adapted {function.name}>", "exec"), namespace)  # noqa: S102 - written here
+        adapter: Callable[..., Any] = namespace[f"{entry_name(function.name, function.program)}_adapter"]
+        return adapter
+
+    @cached_property
     def _function(self) -> Callable[..., Any]:
-        if len(self.functions) != 1:
-            names = ", ".join(f.name for f in self.functions)
-            raise TypeError(f"this result holds several functions: choose one by its name, of {names}")
-        (function,) = self.functions
+        (function,) = self._only()
         if not function.lifted:
             raise LiftError(*function.diagnostics)
         return executable(function, self.record.target)
@@ -151,7 +182,8 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
     )
     names = (function,) if isinstance(function, str) else tuple(function or ())
     record = lift_source(
-        source, LiftOptions(names, to, tuple(include_dirs), tuple(defines), std, test=test, guards=guards)
+        source,
+        LiftOptions(names, to, tuple(include_dirs), tuple(defines), std, test=test, guards=guards, adapter=True),
     )
     if record.diagnostics and not record.functions:
         raise LiftError(*record.diagnostics)

@@ -20,7 +20,7 @@ from tensorlift import __version__
 from tensorlift.attempts import proved_program, start_afresh
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
-from tensorlift.interface import Lifting, record_of
+from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.preconditions.guards import unguarded
@@ -64,6 +64,7 @@ class LiftOptions:
     generalise: bool = False
     include_files: tuple[str, ...] = ()
     guards: bool = False
+    adapter: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,33 @@ def _lift_module(
     lifting = Lifting(func_op, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings = _unguarded(proved.preconditions) if options.guards else ()
-    return replace(record, diagnostics=(*function.diagnostics, *warnings))
+    record = replace(record, diagnostics=(*function.diagnostics, *warnings))
+    if not options.adapter:
+        return record
+    if target.library or not _is_c(source):
+        message = "no adapter is written: it takes a source in C and programs for NumPy"
+        refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
+        return replace(record, without_adapter=(refusal,))
+    return _with_adapter(record, func_op, summary, emitted)
+
+
+def _is_c(source: Source) -> bool:
+    """Whether a source is read as C."""
+    return PurePath(source.name).suffix not in _READERS
+
+
+def _with_adapter(record: FunctionRecord, func_op: Any, summary: Summary, emitted: Emitted) -> FunctionRecord:
+    """Add the adapter with C's signature, or why there can be none."""
+    from tensorlift.adapter import adapter_of
+
+    view = FunctionView(func_op)
+    source_names = {name: source for source, name in emitted_names(view, record.parameters).items()}
+    taken = [source_names[parameter.name] for parameter in record.parameters]
+    written = [name for name, _ in summary.outputs]
+    try:
+        return replace(record, adapter=adapter_of(view, emitted.entry, taken, written, record.preconditions))
+    except LiftError as refusal:
+        return replace(record, without_adapter=refusal.diagnostics)
 
 
 def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -134,7 +134,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class FunctionRecord:
-    """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent."""
+    """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent.
+
+    ``adapter`` is the text of its adapter where one was asked for, ``without_adapter`` says why there can be none.
+    """
 
     name: str
     verdict: Verdict
@@ -152,6 +155,8 @@ class FunctionRecord:
     program: str = ""
     certificate: Mapping[str, Json] | None = None
     tests: tuple[Trial, ...] = ()
+    adapter: str = ""
+    without_adapter: tuple[Diagnostic, ...] = ()
 
     @property
     def lifted(self) -> bool:
@@ -176,6 +181,7 @@ class FunctionRecord:
             "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
             "tests": [_trial(t) for t in self.tests],
             "program": self.program,
+            "adapter": self.adapter,
             "certificate": self.certificate,
         }
 

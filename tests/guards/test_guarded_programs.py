@@ -122,3 +122,8 @@ def test_a_target_without_guards_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tensorlift.pipeline.get_target", lambda _name: bare)
     (function,) = lift(SUM, guards=True).functions
     assert [d.code for d in function.diagnostics] == ["TL530"]
+
+
+def test_an_array_that_the_source_does_not_use_may_be_anything() -> None:
+    source = "void f(int n, double *a, double *unused) { (void)unused; for (int i = 0; i < n; i++) a[i] *= 2; }"
+    np.testing.assert_array_equal(lift(source, guards=True)(np.ones(2), None), [2, 2])

@@ -69,11 +69,16 @@ class Screen:
         Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
 
 
-def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True) -> None:
-    """Show each function's program and verdict; without ``programs``, where they went to a file, the verdicts alone."""
+def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True, whole: str = "") -> None:
+    """Show each function's program and verdict; without ``programs``, where they went to a file, the verdicts alone.
+
+    ``whole`` is one text that is shown in place of the programs.
+    """
     written = language(record.target)
+    if programs and whole:
+        screen.write_code(whole + "\n", written.name)
     for k, function in enumerate(record.functions):
-        if programs and function.lifted:
+        if programs and function.lifted and not whole:
             screen.write_code("\n\n" * bool(k) + function.program.strip() + "\n\n", written.name)
         screen.write(list(_commented(_summary(function, times=screen.is_terminal), written if programs else None)))
 
