@@ -91,7 +91,7 @@ class Precondition:
     """A condition that the proof needs and the source does not state: callers must guarantee it.
 
     ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent`` or ``type``.
+    ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
     """
 
     text: str

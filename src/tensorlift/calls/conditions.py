@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, Extent, IsArray, IsScalar, Separate, atoms_of
+from tensorlift.conditions.language import AnyOf, Compare, Extent, InWords, IsArray, IsScalar, Separate, atoms_of
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.diagnostics import refuse
 
@@ -31,7 +31,8 @@ def read_conditions(
 ) -> tuple[list[Precondition], list[Separation]]:
     """Give the preconditions on sizes, and those on memory that arguments of the source are about.
 
-    ``known`` are the names of sizes.  Types are checked as kinds.
+    ``known`` are the names of sizes.  Types are checked as kinds; whether integers fit into their
+    64 bits only the original could tell.
     Raises LiftError TL524 for one that no call can check.
     """
     on_sizes, separations = [], []
@@ -44,6 +45,8 @@ def read_conditions(
             case (Compare() | AnyOf()) as condition if _is_known(condition, known, arguments):
                 on_sizes.append(precondition)
             case IsArray() | IsScalar():
+                pass
+            case InWords() if precondition.kind == "integers":
                 pass
             case _:
                 message = f"no call can check the precondition `{precondition.text}`"

@@ -32,6 +32,7 @@ _RETURNED = "return"  # the name of the returned scalar among the outputs
 _EXTENT = re.compile(r"\b(?P<name>\w+)_shape(?P<axis>\d+)\b")
 _CONVERTED: Mapping[str, Callable[[Any], Any]] = {
     "truth": bool,
+    "numpy_truth": np.bool_,
     "python": lambda value: value.item(),
     "numpy": lambda value: value,
 }
@@ -42,8 +43,8 @@ class PythonInterface:
     """How the source is called, as the front end read it.
 
     ``shapes`` are the extents of each array parameter as expressions of sizes, ``scalars`` the other parameters.
-    ``returns`` names what Python returns, each an ``array``, a ``list``, or a number that is ``python``'s,
-    ``numpy``'s or a ``truth``; the empty name is the scalar that the function itself returns.
+    ``returns`` names what Python returns, each an ``array``, a ``list``, or a number that is ``python``'s
+    or ``numpy``'s, or a ``truth`` or ``numpy_truth``; the empty name is the scalar that the function itself returns.
     """
 
     shapes: Mapping[str, tuple[str, ...]]

@@ -32,6 +32,7 @@ REASONS = {
     "size": "the loops and extents of these sizes are counted from here on",
     "stride": "rows of the array must not overlap",
     "overflow": "index arithmetic must stay in its type",
+    "integers": "the integers of Python have no limit, those of the program have one",
     "no-overlap": "a written array must not share memory with another",
     "distinct-rows": "a table of row pointers must name each row once",
     "not-null": "the source does something else where the array is missing",

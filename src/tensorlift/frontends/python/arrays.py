@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, LONG
+from tensorlift.frontends.c.c_types import BOOL, INT, LONG
 from tensorlift.frontends.python.expressions import Expressions
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, promoted
@@ -105,7 +105,7 @@ class Arrays(Expressions):
         if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
             raise refusal("index", location, f"the index `{ast.unparse(part)}` is not lifted")
         value = self.evaluate(part)
-        if not isinstance(value, Scalar) or value.truth:
+        if not isinstance(value, Scalar) or value.is_truth:
             raise refusal("index", location, "an index that is an array is not lifted")
         if not value.is_integer:
             raise refusal("index", location, f"the index `{ast.unparse(part)}` is not known to be an integer")
@@ -119,7 +119,10 @@ class Arrays(Expressions):
             return self._reversed_slice(along, part, -step)
         lower = integer(0, location) if part.lower is None else self._bound(part.lower, along.extent)
         upper = Scalar(along.extent, LONG) if part.upper is None else self._bound(part.upper, along.extent)
+        if part.upper is not None:
+            self.require_nonnegative(binary("-", Scalar(along.extent, LONG), upper, location).node, location)
         extent = upper if part.lower is None else _difference(upper, lower, location)
+        self.require_nonnegative(extent.node, location)
         extent = _in_steps(extent, step, location)
         return Along(along.at(lower.node, location), extent.node, along.step * step)
 
@@ -195,7 +198,7 @@ class Arrays(Expressions):
 
         sample = at([nodes.Integer(0, LONG, location)] * len(extents), location)
         reads = frozenset[nodes.Variable]().union(*(v.reads for v in values if isinstance(v, ArrayValue)))
-        return ArrayValue(extents, at, sample.ctype, reads)
+        return ArrayValue(extents, at, BOOL if sample.truth else sample.ctype, reads)
 
     def _operand(self, operand: Operand, location: Location) -> Scalar | ArrayValue:
         if isinstance(operand, View):
@@ -277,10 +280,23 @@ class Arrays(Expressions):
         """Store an array value into memory of its own."""
         if value.fresh is not None:
             return value.fresh
-        array = self.allocate(self.fresh("w"), value.element, value.extents, location)
-        array.is_list, array.is_weak = value.is_list, value.is_weak
+        name = self.fresh("w")
+        array = self.allocate(name, self.element_of(name, value), value.extents, location)
+        self.mark_list(array, value)
         self.fill(whole(array, location), "", value, location)
         return array
+
+    def element_of(self, name: str, value: ArrayValue) -> Number:
+        """Give the type of the elements of a new array; that of a list holds all that is ever stored into it."""
+        if not value.is_list:
+            return value.element
+        return self.facts.join(self.key(f"{name}[]"), value.element, weak=value.is_weak)
+
+    def mark_list(self, array: ArrayVariable, value: ArrayValue) -> None:
+        """Note that an array is a list, where the value that it is made of is one."""
+        array.is_list = value.is_list
+        array.key = self.key(f"{array.name}[]") if value.is_list else ""
+        array.is_weak = self.facts.type_of(array.key)[1] if value.is_list else value.is_weak
 
     def allocate(
         self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location

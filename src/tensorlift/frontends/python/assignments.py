@@ -9,11 +9,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.c_types import FloatType
 from tensorlift.frontends.python.flow import names_in, stored_in
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, cast
+from tensorlift.frontends.python.scalars import Scalar, cast, keeps_kind, name_of, number, stored
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -51,8 +51,7 @@ class Assignments(Functions):
         return variable
 
     def _joined(self, name: str, value: Scalar) -> Number:
-        number = cast(value, LONG, value.node.location) if value.truth else value
-        return self.facts.join(self.key(name), number.ctype, weak=number.weak or value.truth)
+        return self.joined(self.key(name), name, stored(value, value.node.location), value.node.location)
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr, location: Location) -> None:
         if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
@@ -61,6 +60,8 @@ class Assignments(Functions):
         found = self.evaluate(value)
         if len(targets) > 1 and isinstance(found, Scalar):
             found = self.held(found, location)
+        elif len(targets) > 1 and isinstance(found, ArrayValue):  # one array, whose names are all of it
+            found = whole(self.materialise(found, location), location)
         for target in targets:
             self._bind(target, found, location)
 
@@ -68,7 +69,7 @@ class Assignments(Functions):
         """Compute a value before others are assigned."""
         if isinstance(value.node, nodes.Integer | nodes.Floating) or (not value.truth and self.is_stable(value.node)):
             return value
-        return self.temporary(cast(value, LONG, location) if value.truth else value, location)
+        return self.temporary(value, location)
 
     def _unpack(self, targets: Sequence[ast.expr], value: ast.expr, location: Location) -> None:
         """Assign several targets at once: all values are computed before the first is stored."""
@@ -113,7 +114,7 @@ class Assignments(Functions):
             raise refusal("rebind", location, name)
         if isinstance(value, Scalar):
             self._bind_scalar(name, known, value, location)
-        elif known is not None or self.stores.get(name, 0) > 1:
+        elif known is not None or self.stores.get(name, 0) - self.augmented.get(name, 0) > 1:
             raise refusal("rebind", location, name)
         elif isinstance(value, View):
             self._alias(name, value, location)
@@ -133,12 +134,12 @@ class Assignments(Functions):
     def _new_array(self, name: str, value: ArrayValue, location: Location) -> ArrayVariable:
         """Make the array that a name is bound to; one that is returned belongs to the caller."""
         if name in self.returned_names and self.depth == 0 and len(self.calling) == 1:
-            array = self.result_array(name, value.element, value.extents, location)
+            array = self.result_array(name, self.element_of(name, value), value.extents, location)
         elif value.fresh is not None:
             return value.fresh
         else:
-            array = self.allocate(name, value.element, value.extents, location)
-        array.is_list, array.is_weak = value.is_list, value.is_weak
+            array = self.allocate(name, self.element_of(name, value), value.extents, location)
+        self.mark_list(array, value)
         self.fill(whole(array, location), "", value, location)
         return array
 
@@ -151,7 +152,7 @@ class Assignments(Functions):
             self.emit(nodes.Evaluate(nodes.Assign("", target, converted.node, ctype, location), location))
         elif isinstance(known, Scalar):
             raise refusal("rebind", location, name)
-        elif self.stores.get(name, 0) == 1 and value.is_integer and not value.truth and self.is_stable(value.node):
+        elif self.stores.get(name, 0) == 1 and value.is_integer and not value.is_truth and self.is_stable(value.node):
             self._name_extent(name, value)
             self.environment[name] = value
         else:
@@ -187,7 +188,7 @@ class Assignments(Functions):
             if not isinstance(value, Scalar):
                 raise refusal("rank", location, "an array is stored into one element")
             view.array.written = True
-            self.store(view.at((), location).node, "", value, location)
+            self._put_item(view, value, location)
             return
         if view.array.is_list:
             raise refusal("target", location, f"a part of the list `{view.array.name}` is replaced")
@@ -226,6 +227,9 @@ class Assignments(Functions):
             mine = value_of_view(view)
             result = self.binary(op, mine, self._apart(view, given, location), location)
             assert isinstance(result, ArrayValue)
+            if not keeps_kind(result.element, view.array.element):
+                detail = f"`{view.array.name}` of {name_of(view.array.element)} cannot take {name_of(result.element)}"
+                raise refusal("type", location, f"{detail} in place")
             if len(result.extents) != len(view.axes):
                 raise refusal("shape", location, "the value has more dimensions than the target")
             # Each element reads itself alone, so that no copy is needed.
@@ -234,7 +238,18 @@ class Assignments(Functions):
         result = self.binary(op, view.at((), location), given, location)
         if not isinstance(result, Scalar):
             raise refusal("rank", location, "an array is stored into one element")
-        self.store(view.at((), location).node, "", result, location)
+        self._put_item(view, result, location)
+
+    def _put_item(self, view: View, value: Scalar, location: Location) -> None:
+        """Store into one element; a list keeps the number as it is, so its items must be of a type that holds it."""
+        array = view.array
+        if array.is_list:
+            held = number(value, location)
+            ctype = self.joined(array.key, array.name, held, location) if array.key else array.element
+            if not array.key and not (isinstance(ctype, FloatType) or held.is_integer):
+                detail = f"the list `{array.name}` of integers would hold a float"
+                raise refusal("list-type", location, detail)
+        self.store(view.at((), location).node, "", value, location)
 
     def _apart(self, view: View, given: Operand, location: Location) -> Operand:
         """Give an operand that does not read the array that is about to be written."""

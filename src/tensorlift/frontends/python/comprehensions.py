@@ -10,12 +10,11 @@ import copy
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, binary, cast, compare, integer
+from tensorlift.frontends.python.scalars import Scalar, binary, number, truth_of
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -41,7 +40,7 @@ class Comprehensions(Loops):
         """Reduce what a generator yields."""
         location = self.locate(node)
         if name not in _STARTS:
-            return self._total(name, self._stored(node), location)
+            return self.builtin_total(name, self._stored(node), location)
         own = self._renamed(node)
         result = self.fresh("s")
         self.stores[result] = 2
@@ -49,7 +48,7 @@ class Comprehensions(Loops):
             _filled([_assigned(result, ast.Constant(_STARTS[name])), _nest(own, _step(name, result, own.elt))], node)
         )
         value = self.scalar(ast.copy_location(ast.Name(result, ast.Load()), node))
-        return value if name == "sum" else compare("!=", value, integer(0, location), location)
+        return value if name == "sum" else truth_of(value, location)
 
     def listed(self, node: ast.ListComp) -> ArrayValue:
         """Give the list that a comprehension makes."""
@@ -63,7 +62,7 @@ class Comprehensions(Loops):
         if len(own.generators) > 1 or generator.ifs:
             raise refusal("comprehension", location, "a comprehension with a condition or several loops")
         name = self.fresh("w")
-        key = self.key(name)
+        key = self.key(f"{name}[]")
         found: list[ArrayVariable] = []
         constant = set(self.stable)
         with self.block() as outside:
@@ -95,7 +94,7 @@ class Comprehensions(Loops):
     def _listed_item(self, node: ast.expr) -> Scalar | ArrayValue:
         value: Operand = self.evaluate(node)
         if isinstance(value, Scalar):
-            return cast(value, LONG, self.locate(node)) if value.truth else value
+            return number(value, self.locate(node))
         if isinstance(value, ArrayValue) and value.is_list:
             return value
         raise refusal("comprehension", self.locate(node), "a comprehension of other items than numbers and new lists")
@@ -107,8 +106,9 @@ class Comprehensions(Loops):
         for extent in extents:
             self.require_nonnegative(extent, location)
         variable = nodes.Variable(name, array_type(element, len(extents)), location, tuple(extents), keeps_rank=True)
-        is_weak = self.facts.type_of(self.key(name))[1]
-        return ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak)
+        key = self.key(f"{name}[]")
+        is_weak = self.facts.type_of(key)[1]
+        return ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak, key=key)
 
     def _store_item(self, array: ArrayVariable, index: Scalar, item: Scalar | ArrayValue, location: Location) -> None:
         if isinstance(item, Scalar):

@@ -18,6 +18,7 @@ from tensorlift.frontends.python.scalars import (
     compare,
     floating,
     integer,
+    number,
     promoted,
 )
 from tensorlift.frontends.python.values import ArrayValue, Sizes, View, value_of_view
@@ -147,13 +148,15 @@ class Creation(Arrays):
         for _, value in cells[1:]:
             element, weak = promoted(element, weak, value.ctype, value.weak)
         shape = [nodes.Integer(extent, LONG, location) for extent in extents]
-        array = self.allocate(self.fresh("w"), element, shape, location)
-        array.is_list, array.is_weak = True, weak
+        name = self.fresh("w")
+        made = ArrayValue(tuple(shape), lambda _indices, _place: cells[0][1], element, is_list=True, is_weak=weak)
+        array = self.allocate(name, self.element_of(name, made), shape, location)
+        self.mark_list(array, made)
         for place, value in cells:
             indices = [nodes.Integer(index, LONG, location) for index in place]
             self.store(array.at(indices, location).node, "", value, location)
         reads = frozenset({array.variable})
-        return ArrayValue(array.extents, array.at, element, reads, array, is_list=True, is_weak=weak)
+        return ArrayValue(array.extents, array.at, array.element, reads, array, is_list=True, is_weak=array.is_weak)
 
     def _cells(self, node: ast.List | ast.Tuple, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Scalar]]:
         for position, item in enumerate(node.elts):
@@ -161,7 +164,7 @@ class Creation(Arrays):
                 yield from self._cells(item, (*place, position))
             else:
                 value = self.scalar(item)
-                yield (*place, position), cast(value, LONG, self.locate(item)) if value.truth else value
+                yield (*place, position), number(value, self.locate(item))
 
     def repeated(self, items: ast.List, count: ast.expr) -> ArrayValue:
         """Give ``[number] * count``."""

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import DOUBLE, INT, LONG, FloatType
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
     Scalar,
@@ -20,8 +20,13 @@ from tensorlift.frontends.python.scalars import (
     compare,
     floating,
     integer,
+    join,
+    name_of,
     named,
+    number,
     promoted,
+    truth,
+    truth_of,
 )
 from tensorlift.frontends.python.state import State
 from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, Sizes, View, whole
@@ -40,6 +45,8 @@ _BITS: dict[type[ast.operator], str] = {
     ast.RShift: ">>",
 }
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_LOGICAL = {ast.Add: "||", ast.Mult: "&&", ast.BitOr: "||", ast.BitAnd: "&&", ast.BitXor: "!="}
+_GROWING = (ast.Add, ast.Sub, ast.Mult, ast.Pow, ast.LShift)
 _LARGEST_POWER = 8
 _INT64 = 1 << 63
 
@@ -57,7 +64,9 @@ class Expressions(State):
                 return self.name(name, location)
             case ast.BinOp():
                 return self._operation(node)
-            case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp():
+            case ast.BoolOp():
+                return self._one_of(node)
+            case ast.UnaryOp(op=ast.Not()) | ast.Compare():
                 return self._logic(node)
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, self.evaluate(operand), location)
@@ -118,7 +127,7 @@ class Expressions(State):
     def integer(self, node: ast.expr) -> Scalar:
         """Evaluate an expression that must be an integer."""
         value = self.scalar(node)
-        if not value.is_integer or value.truth:
+        if not value.is_integer or value.is_truth:
             raise refusal("index", self.locate(node), f"`{ast.unparse(node)}` is not known to be an integer")
         return cast(value, LONG, self.locate(node)) if value.ctype != LONG else value
 
@@ -138,8 +147,7 @@ class Expressions(State):
             if isinstance(found, Scalar):
                 return found
             raise refusal("operator", self.locate(node), "an array is no condition")
-        value = self.scalar(node)
-        return value if value.truth else compare("!=", value, integer(0, self.locate(node)), self.locate(node))
+        return truth_of(self.scalar(node), self.locate(node))
 
     def name(self, name: str, location: Location) -> Operand:
         """Give what a name stands for."""
@@ -159,7 +167,7 @@ class Expressions(State):
 
     def _constant(self, value: object, location: Location) -> Scalar:
         if isinstance(value, bool):
-            return integer(int(value), location)
+            return truth(value, location)
         if isinstance(value, int) and -_INT64 <= value < _INT64:
             return integer(value, location)
         if isinstance(value, float) and value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
@@ -167,11 +175,13 @@ class Expressions(State):
         raise refusal("literal", location, f"`{str(value)[:40]}`")
 
     def _unary(self, op: ast.unaryop, value: Operand, location: Location) -> Operand:
-        if isinstance(op, ast.UAdd):
-            return value
 
         def apply(operands: Sequence[Scalar]) -> Scalar:
-            operand = _number(operands[0], location)
+            operand = number(operands[0], location)
+            if operand.ctype == BOOL:
+                return _negated(op, operands[0], location)
+            if isinstance(op, ast.UAdd):
+                return operand
             if isinstance(op, ast.Invert):
                 if not operand.is_integer:
                     raise refusal("operator", location, "`~` of a number that is no integer")
@@ -189,7 +199,16 @@ class Expressions(State):
         )
 
     def _arithmetic(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
-        left, right = _number(left, location), _number(right, location)
+        counts = any(side.is_truth or isinstance(side.node, nodes.Integer) for side in (left, right))
+        left, right = number(left, location), number(right, location)
+        if left.ctype == BOOL and right.ctype == BOOL:
+            return _of_truths(op, left, right, location)
+        result = self._operated(op, left, right, location)
+        if isinstance(op, _GROWING) and not (counts and isinstance(op, ast.Add | ast.Sub)):
+            self.note_growth(result, location)
+        return result
+
+    def _operated(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
         if type(op) in _PLAIN:
             return binary(_PLAIN[type(op)], left, right, location)
         if isinstance(op, ast.Div):
@@ -197,8 +216,7 @@ class Expressions(State):
         if isinstance(op, ast.FloorDiv):
             return _floor_quotient(left, right, location)
         if isinstance(op, ast.Mod):
-            whole_part = binary("*", _floor_quotient(left, right, location), right, location)
-            return binary("-", left, whole_part, location)
+            return _remainder(left, right, location)
         if isinstance(op, ast.Pow):
             return self._power(left, right, location)
         if type(op) in _BITS and left.is_integer and right.is_integer:
@@ -214,6 +232,8 @@ class Expressions(State):
                 result = binary("*", result, base, location)
             return result
         if isinstance(node, nodes.Integer) and -_LARGEST_POWER <= node.value < 0:
+            if base.is_integer and not base.weak:
+                raise refusal("type", location, f"a negative power of the type {name_of(base.ctype)}")
             below = self._power(base, integer(-node.value, location), location)
             return _quotient(integer(1, location), below, location)
         ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
@@ -228,9 +248,9 @@ class Expressions(State):
         location = self.locate(node)
         if isinstance(node, ast.UnaryOp):
             inner = self.truth(node.operand)
-            return Scalar(nodes.Unary("!", inner.node, INT, location), INT, truth=True)
+            return Scalar(nodes.Unary("!", inner.node, INT, location), INT, weak=True, truth=True)
         if isinstance(node, ast.BoolOp):
-            values = [self._operand_of_logic(value) for value in node.values]
+            values = [self._operand_of_logic(value, self.truth) for value in node.values]
             return _chained("&&" if isinstance(node.op, ast.And) else "||", values, location)
         assert isinstance(node, ast.Compare)
         sides = [self.evaluate(side) for side in (node.left, node.comparators[0])]
@@ -241,19 +261,35 @@ class Expressions(State):
         if "" in operators:
             raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
 
+        if len(operators) > 1 and not all(isinstance(side, Scalar) for side in sides):
+            raise refusal("truths", location, "an array is no condition, which a chain of comparisons needs")
+
         def apply(operands: Sequence[Scalar]) -> Scalar:
             tests = [
-                compare(operator, _number(a, location), _number(b, location), location)
+                compare(operator, a, b, location)
                 for operator, a, b in zip(operators, operands, operands[1:], strict=False)
             ]
             return _chained("&&", tests, location)
 
         return self.elementwise(apply, sides, location)
 
-    def _operand_of_logic(self, node: ast.expr) -> Scalar:
+    def _one_of(self, node: ast.BoolOp) -> Scalar:
+        """Evaluate ``a and b`` or ``a or b`` where no condition is asked for: it gives one of its operands."""
+        location = self.locate(node)
+        values = [self._operand_of_logic(value, self.scalar) for value in node.values]
+        if all(value.is_truth for value in values):
+            tests = [truth_of(value, location) for value in values]
+            return _chained("&&" if isinstance(node.op, ast.And) else "||", tests, location)
+        found = values[-1]
+        for value in reversed(values[:-1]):
+            arms = (found, value) if isinstance(node.op, ast.And) else (value, found)
+            found = choose(truth_of(value, location), *arms, location)
+        return found
+
+    def _operand_of_logic(self, node: ast.expr, evaluate: Callable[[ast.expr], Scalar]) -> Scalar:
         """Evaluate an operand of ``and`` or ``or``, which must not need statements of its own."""
         before = len(self.out)
-        value = self.truth(node)
+        value = evaluate(node)
         self._check_pure(before, "an operand of `and` or `or`", self.locate(node))
         return value
 
@@ -297,16 +333,28 @@ class Expressions(State):
         raise NotImplementedError
 
 
-def _number(value: Scalar, location: Location) -> Scalar:
-    """Turn a truth value into a number."""
-    return Scalar(cast(value, LONG, location).node, LONG, weak=True) if value.truth else value
-
-
 def _chained(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
     result = values[0]
     for value in values[1:]:
-        result = Scalar(nodes.Binary(operator, result.node, value.node, INT, location), INT, truth=True)
+        node = nodes.Binary(operator, result.node, value.node, INT, location)
+        result = Scalar(node, INT, weak=result.weak and value.weak, truth=True)
     return result
+
+
+def _negated(op: ast.unaryop, value: Scalar, location: Location) -> Scalar:
+    """Apply a sign to a truth value of NumPy, which takes ``~`` alone."""
+    if not isinstance(op, ast.Invert):
+        raise refusal("truths", location, "a sign before a truth value of NumPy")
+    return Scalar(nodes.Unary("!", truth_of(value, location).node, INT, location), INT, truth=True)
+
+
+def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
+    """Apply an operator to two truth values of NumPy: sums and products of them are truth values again."""
+    operator = _LOGICAL.get(type(op))
+    if operator is None:
+        raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
+    a, b = truth_of(left, location), truth_of(right, location)
+    return Scalar(nodes.Binary(operator, a.node, b.node, INT, location), INT, truth=True)
 
 
 def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
@@ -319,11 +367,30 @@ def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
 
 
 def _floor_quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Divide as ``//`` does: rounded down."""
-    ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
-    if not isinstance(ctype, FloatType):
+    """Divide as ``//`` does: rounded down, for floats by way of the exact remainder."""
+    a, b, weak = join(left, right, location)
+    if not isinstance(a.ctype, FloatType):
         return binary("//", left, right, location)
-    return call("floor", [_quotient(left, right, location)], ctype, location, weak=weak)
+    rest, steps = _rest(a, b, location)
+    whole = call("rint", [_quotient(binary("-", a, rest, location), b, location)], a.ctype, location, weak=weak)
+    return Scalar(binary("+", whole, steps, location).node, a.ctype, weak)
+
+
+def _remainder(left: Scalar, right: Scalar, location: Location) -> Scalar:
+    """Give the remainder as ``%`` does, with the sign of the divisor."""
+    a, b, weak = join(left, right, location)
+    if not isinstance(a.ctype, FloatType):
+        whole = binary("*", binary("//", left, right, location), right, location)
+        return binary("-", left, whole, location)
+    rest, steps = _rest(a, b, location)
+    return Scalar(binary("-", rest, binary("*", b, steps, location), location).node, a.ctype, weak)
+
+
+def _rest(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar]:
+    """Give the exact remainder with the sign of the dividend, and -1 where the divisor has the other sign, else 0."""
+    rest = call("fmod", [left, right], left.ctype, location, weak=False)
+    steps = call("floor", [_quotient(rest, right, location)], left.ctype, location, weak=False)
+    return rest, steps
 
 
 __all__ = ["Expressions"]

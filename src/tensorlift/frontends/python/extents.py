@@ -1,4 +1,7 @@
-"""Which variables a translated function mentions: an extent that none mentions is left to the accesses to tell."""
+"""Which variables a translated function mentions, and which statements store into those that they do not declare.
+
+An extent that nothing mentions is left to the accesses to tell.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,19 @@ if TYPE_CHECKING:
 def mentioned_variables(found: Iterable[Any]) -> set[nodes.Variable]:
     """Collect the variables that occur in statements and expressions."""
     return {node.variable for node in _walk(list(found)) if isinstance(node, nodes.Name)}
+
+
+def has_effects(statements: Iterable[nodes.Statement]) -> bool:
+    """Whether statements store into anything that they do not declare themselves."""
+    found = list(_walk(list(statements)))
+    own = {node.variable for node in found if isinstance(node, nodes.Declare)}
+    return any(isinstance(node, nodes.Assign) and _stored_variable(node.target) not in own for node in found)
+
+
+def _stored_variable(target: nodes.Expression) -> nodes.Variable | None:
+    while isinstance(target, nodes.Subscript):
+        target = target.base
+    return target.variable if isinstance(target, nodes.Name) else None
 
 
 def _walk(work: list[Any]) -> Iterator[Any]:

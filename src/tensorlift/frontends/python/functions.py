@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import LONG
@@ -15,10 +16,9 @@ from tensorlift.frontends.python.scalars import (
     binary,
     cast,
     choose,
-    compare,
     floating,
-    integer,
     promoted,
+    truth_of,
 )
 from tensorlift.frontends.python.values import ArrayValue, Operand, Sizes, View, whole
 
@@ -105,7 +105,7 @@ class Functions(Reductions):
         if module == "numpy" and name in _OPERATORS:
             self.take(node, _TWO)
             left, right = (self.evaluate(argument) for argument in node.args)
-            return self.binary(_OPERATORS[name](), left, right, self.locate(node))
+            return _of_numpy(self.binary(_OPERATORS[name](), left, right, self.locate(node)))
         if module == "numpy" and name in (own := self._of_arrays()):
             return own[name](node)
         if name in _EXTREMES and (module != "" or name in {"min", "max"}):
@@ -118,10 +118,13 @@ class Functions(Reductions):
             return self._length(node)
         if name in {"pow", "divmod"}:
             return self._division(node) if name == "divmod" else self._power_of(node)
+        if name == "sum" and (start := _start_of_sum(node)) is not None:
+            rest = self.call(ast.copy_location(ast.Call(node.func, node.args[:1], []), node))
+            return self.binary(ast.Add(), self.scalar(start), rest, self.locate(node))
         if name in _REDUCING and len(node.args) == 1 and not node.keywords:
             if isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
                 return self.generated(name, node.args[0])
-            return self._reduce(name, node)
+            return self.builtin_reduction(name, node)
         if name in _REDUCING - _EXTREMES:
             raise refusal("arguments", self.locate(node), f"`{name}` is lifted for one array or generator")
         return None
@@ -184,7 +187,7 @@ class Functions(Reductions):
             found = self.elementwise(
                 lambda v: extreme(v[0], v[1], location, least=least), [found, self.evaluate(argument)], location
             )
-        return found
+        return _of_numpy(found) if module == "numpy" else found
 
     def _where(self, node: ast.Call) -> Operand:
         location = self.locate(node)
@@ -193,10 +196,9 @@ class Functions(Reductions):
         arms = [self.evaluate(argument) for argument in node.args[1:]]
 
         def apply(values: Sequence[Scalar]) -> Scalar:
-            condition = values[0] if values[0].truth else compare("!=", values[0], integer(0, location), location)
-            return choose(condition, values[1], values[2], location)
+            return choose(truth_of(values[0], location), values[1], values[2], location)
 
-        return self.elementwise(apply, [test, *arms], location)
+        return _of_numpy(self.elementwise(apply, [test, *arms], location))
 
     def _array(self, node: ast.Call) -> ArrayValue:
         """Give a copy as an array, of a list too."""
@@ -282,3 +284,14 @@ class Functions(Reductions):
     def own_function(self, node: ast.Call, name: str) -> Operand:
         """Evaluate a call of a function of the same file."""
         raise NotImplementedError
+
+
+def _of_numpy(value: Operand) -> Operand:
+    """Give a number the type of NumPy, whose functions never give Python's own."""
+    return replace(value, weak=False) if isinstance(value, Scalar) else value
+
+
+def _start_of_sum(node: ast.Call) -> ast.expr | None:
+    """Give what ``sum`` starts from, where the call says so."""
+    given = [*node.args[1:], *(keyword.value for keyword in node.keywords if keyword.arg == "start")]
+    return given[0] if len(given) == 1 == len(node.args) + len(node.keywords) - 1 else None

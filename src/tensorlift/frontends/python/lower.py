@@ -20,12 +20,12 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG, VOID, PointerType, VoidType
+from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import spell_inequality
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, cast
+from tensorlift.frontends.python.scalars import Scalar, cast, stored
 from tensorlift.frontends.python.signature import arguments_of, kinds_of
 from tensorlift.frontends.python.state import Facts
 from tensorlift.frontends.python.statements import Statements
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
 
-# What Python gives back: an array or a list, a number of its own or one of NumPy's, a truth value.
-ReturnKind: TypeAlias = Literal["array", "list", "python", "numpy", "truth"]
+# What Python gives back: an array or a list, a number of its own or one of NumPy's, a truth value of either.
+ReturnKind: TypeAlias = Literal["array", "list", "python", "numpy", "truth", "numpy_truth"]
 
 _PASSES = 12
 
@@ -71,6 +71,8 @@ def lower_python(function: ast.FunctionDef, module: Module, told: Mapping[str, s
         translation.run()
         facts.end_pass()
         if not facts.changed:
+            if facts.misfits:
+                raise facts.misfits[0]
             return _Lowering(translation).run()
     raise refusal("unbound", module.locate(function), "some variable")
 
@@ -89,7 +91,6 @@ class Translation(Statements):
         self.results: list[nodes.Variable] = []
         self.returns: dict[str, ReturnKind] = {}
         self.result: Number | VoidType = VOID
-        self._truths: list[bool] = []
         self.returned_names = _returned_names(function)
         self._returned_arrays: set[str] = set()
         for argument in arguments_of(function):
@@ -169,15 +170,11 @@ class Translation(Statements):
             self._return_array(value, found, "result", location)
 
     def _return_scalar(self, value: Scalar, location: Location) -> None:
-        number = cast(value, LONG, location) if value.truth else value
-        ctype = self.facts.join("return", number.ctype, weak=number.weak)
+        held = stored(value, location)
+        ctype = self.joined("return", "return", held, location)
         self.result = ctype
-        self.emit(nodes.Return(cast(number, ctype, location).node, location))
-        self._truths.append(value.truth)
-        self.returns[""] = "truth" if all(self._truths) else self._number_kind(self.facts.type_of("return")[1])
-
-    def _number_kind(self, weak: bool) -> ReturnKind:  # noqa: FBT001 - the mark of a type
-        return "python" if weak else "numpy"
+        self.emit(nodes.Return(cast(held, ctype, location).node, location))
+        self.returns[""] = _kind_of_number(*self.facts.type_of("return"))
 
     def _return_tuple(self, items: Sequence[ast.expr], location: Location) -> None:
         self._return_last(location)
@@ -220,15 +217,15 @@ class Translation(Statements):
 
     def _return_cell(self, item: ast.expr, value: Scalar, name: str, location: Location) -> None:
         """Return a scalar of a tuple through an array of rank 0."""
-        number = cast(value, LONG, location) if value.truth else value
-        ctype = number.ctype
+        held = stored(value, location)
+        ctype = held.ctype
         pointer = PointerType(f"{ctype.spelling} *restrict", ctype)
         wanted = item.id if isinstance(item, ast.Name) and item.id not in self.returns else name
         variable = nodes.Variable(self._free(wanted), pointer, location, is_parameter=True)
         self.results.append(variable)
         target = nodes.Unary("*", nodes.Name(variable, pointer, location), ctype, location)
-        self.emit(nodes.Evaluate(nodes.Assign("", target, number.node, ctype, location), location))
-        self.returns[variable.name] = "truth" if value.truth else self._number_kind(value.weak)
+        self.emit(nodes.Evaluate(nodes.Assign("", target, held.node, ctype, location), location))
+        self.returns[variable.name] = _kind_of_number(ctype, held.weak)
 
     def _free(self, name: str) -> str:
         taken = {v.name for v in (*self.parameters, *self.results, *self.sizes.values())}
@@ -332,6 +329,8 @@ class _Lowering:
         for least, location in t.least:
             condition = Condition(AffineConstraintKind.ge, least, sizes)
             stated.append(_requirement("extent", spell_inequality(least), location, condition))
+        if t.growth is not None:
+            stated.append(_requirement("integers", "every integer fits into 64 bits", t.growth))
         before = function.attributes.get("tl.requires")
         known = list(before.data) if isinstance(before, ArrayAttr) else []
         if known or stated:
@@ -370,6 +369,13 @@ def _requirement(kind: str, text: str, location: Location, condition: Condition 
     }
     affine = None if condition is None else condition.as_set()
     return DictionaryAttr(entry if affine is None else {**entry, "set": affine})
+
+
+def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark
+    """Say whose number Python gives back; ``weak`` marks Python's own."""
+    if ctype == BOOL:
+        return "truth" if weak else "numpy_truth"
+    return "python" if weak else "numpy"
 
 
 def _spell(array: ArrayVariable, axis: int) -> str:

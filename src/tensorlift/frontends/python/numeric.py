@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
@@ -19,6 +20,9 @@ from tensorlift.frontends.python.scalars import (
     floating,
     integer,
     join,
+    name_of,
+    number,
+    truth_of,
 )
 
 if TYPE_CHECKING:
@@ -46,16 +50,24 @@ _ANGLES = {
     "degrees": 180 / math.pi, "rad2deg": 180 / math.pi, "radians": math.pi / 180, "deg2rad": math.pi / 180,
 }  # fmt: skip
 _TWO = 2
+_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
 
 
 def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
     """Find how many numbers a function takes and how it is computed; None where it is not listed."""
-    if module == "" and name in {"abs", "float", "int", "bool", "round"}:
-        return 1, _BUILTINS[name]
-    if module == "numpy" and (found := _of_numpy(name)) is not None:
-        return found
-    if module == "" or (module == "math" and name.startswith("arc")):
+    if module == "":
+        return (1, _BUILTINS[name]) if name in _BUILTINS else None
+    if module == "math":
+        return None if name.startswith("arc") else _of_either(name, "math")
+    found = _of_numpy(name) or _of_either(name, module)
+    if found is None:
         return None
+    count, apply = found
+    return count, lambda v, place: replace(apply(v, place), weak=False)
+
+
+def _of_either(name: str, module: str) -> tuple[int, Apply] | None:
+    """Find a function that math and numpy share."""
     if name in UNARY:
         whole = module == "math" and name in _ROUNDED
         return 1, lambda v, place: _unary(UNARY[name], v[0], place, module, whole=whole)
@@ -64,7 +76,7 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
     if name == "hypot":
         return _TWO, lambda v, place: _hypotenuse(v, place, module)
     if name in _ANGLES:
-        return 1, lambda v, place: binary("*", v[0], floating(_ANGLES[name], place), place)
+        return 1, lambda v, place: _scaled(v[0], _ANGLES[name], place, module)
     return None
 
 
@@ -74,7 +86,7 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
     if name in _NUMPY:
         return 1, _NUMPY[name]
     if name in COMPARISONS:
-        return _TWO, lambda v, place: compare(COMPARISONS[name], _number(v[0], place), _number(v[1], place), place)
+        return _TWO, lambda v, place: compare(COMPARISONS[name], v[0], v[1], place)
     if name in _LOGIC:
         return _TWO, lambda v, place: _both(_LOGIC[name], v, place)
     if name == "clip":
@@ -91,33 +103,43 @@ def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool) -> 
     return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak)
 
 
-def _float_of(value: Scalar, module: str) -> tuple[Number, bool]:
+def _float_of(value: Scalar, module: str, location: Location) -> Number:
     """Give the type of a function of math or numpy of a number: math computes with Python's float."""
     if module == "math":
-        return DOUBLE, True
+        return DOUBLE
     if isinstance(value.ctype, FloatType):
-        return value.ctype, value.weak
-    return DOUBLE, False
+        return value.ctype
+    width = LONG.width if value.weak else value.ctype.width
+    if width <= _HALF:
+        raise refusal("type", location, f"NumPy computes this function of {name_of(value.ctype)} in float16")
+    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
 
 
 def _unary(name: str, value: Scalar, location: Location, module: str, *, whole: bool) -> Scalar:
+    value = number(value, location)
     if whole and value.is_integer:
-        return value
-    ctype, weak = _float_of(value, module)
-    result = call(name, [value], ctype, location, weak=weak)
+        return replace(value, weak=True)
+    result = call(name, [value], _float_of(value, module, location), location, weak=True)
     return Scalar(cast(result, LONG, location).node, LONG, weak=True) if whole else result
 
 
 def _binary(name: str, values: Sequence[Scalar], location: Location, module: str) -> Scalar:
-    left, right, _ = join(values[0], values[1], location)
-    ctype, weak = _float_of(left, module)
-    return call(name, [left, right], ctype, location, weak=weak)
+    left, right, weak = join(values[0], values[1], location)
+    ctype = _float_of(replace(left, weak=weak), module, location)
+    return call(name, [left, right], ctype, location, weak=True)
 
 
 def _hypotenuse(values: Sequence[Scalar], location: Location, module: str) -> Scalar:
-    squares = [binary("*", value, value, location) for value in values]
-    total = binary("+", squares[0], squares[1], location)
-    return _unary("sqrt", total, location, module, whole=False)
+    left, right, weak = join(values[0], values[1], location)
+    ctype = _float_of(replace(left, weak=weak), module, location)
+    a, b = (binary("*", side, side, location) for side in (cast(v, ctype, location) for v in (left, right)))
+    return call("sqrt", [binary("+", a, b, location)], ctype, location, weak=True)
+
+
+def _scaled(value: Scalar, factor: float, location: Location, module: str) -> Scalar:
+    value = number(value, location)
+    own = cast(value, _float_of(value, module, location), location)
+    return replace(binary("*", own, floating(factor, location), location), weak=True)
 
 
 def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
@@ -153,7 +175,7 @@ def _rounded(values: Sequence[Scalar], location: Location) -> Scalar:
 
 
 def _to_truth(values: Sequence[Scalar], location: Location) -> Scalar:
-    return values[0] if values[0].truth else compare("!=", values[0], integer(0, location), location)
+    return replace(truth_of(values[0], location), weak=True)
 
 
 def _to_float(values: Sequence[Scalar], location: Location) -> Scalar:
@@ -164,18 +186,13 @@ def _square(values: Sequence[Scalar], location: Location) -> Scalar:
     return binary("*", values[0], values[0], location)
 
 
-def _number(value: Scalar, location: Location) -> Scalar:
-    """Turn a truth value into a number."""
-    return Scalar(cast(value, LONG, location).node, LONG, weak=True) if value.truth else value
-
-
 def _both(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
-    left, right = (_to_truth([value], location) for value in values)
+    left, right = (truth_of(value, location) for value in values)
     return Scalar(nodes.Binary(operator, left.node, right.node, INT, location), INT, truth=True)
 
 
 def _not(values: Sequence[Scalar], location: Location) -> Scalar:
-    return Scalar(nodes.Unary("!", _to_truth(values, location).node, INT, location), INT, truth=True)
+    return Scalar(nodes.Unary("!", truth_of(values[0], location).node, INT, location), INT, truth=True)
 
 
 def _negative(values: Sequence[Scalar], location: Location) -> Scalar:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, LONG, FloatType
+from tensorlift.frontends.c.c_types import BOOL, INT, LONG, FloatType
 from tensorlift.frontends.python.creation import Creation
 from tensorlift.frontends.python.numeric import extreme
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, binary, call, cast, compare, integer
+from tensorlift.frontends.python.scalars import DTYPES, Scalar, binary, call, cast, compare, integer, truth_of
 from tensorlift.frontends.python.values import ArrayValue, Operand, value_of_view, whole
 
 if TYPE_CHECKING:
@@ -27,8 +28,26 @@ _TWO = 2
 class Reductions(Creation):
     """Evaluation of reductions."""
 
+    def builtin_reduction(self, name: str, node: ast.Call) -> Scalar:
+        """Reduce an array or a list of one dimension as Python's builtin does, item by item."""
+        location = self.locate(node)
+        self.take(node, 1)
+        value = self.array_value(node.args[0])
+        if len(value.extents) != 1:
+            raise refusal("several-dimensions", location, name)
+        return self.builtin_total(name, value, location)
+
+    def builtin_total(self, name: str, value: ArrayValue, location: Location) -> Scalar:
+        """Reduce items as Python's builtin does: in their own type, and truths to Python's ``bool``."""
+        if name in {"any", "all"}:
+            return replace(self._counted(name, value, location), weak=True)
+        if name == "sum":
+            self.note_growth(value.at([nodes.Integer(0, LONG, location)], location), location)
+        summed = value.element if name != "sum" or value.element != BOOL else LONG
+        return replace(self._total(name, value, location, summed), weak=value.is_weak)
+
     def _reduce(self, name: str, node: ast.Call) -> Operand:
-        """Reduce a whole array, or one axis of it by sum or mean."""
+        """Reduce a whole array, or one axis of it, as NumPy does."""
         location = self.locate(node)
         if name == "dot":
             self.take(node, _TWO)
@@ -39,7 +58,7 @@ class Reductions(Creation):
         value = self.array_value(node.args[0])
         if axis is not None and len(value.extents) > 1:
             return self._along(name, value, axis, location)
-        return self._total(name, value, location)
+        return replace(self._total(name, value, location), weak=False)
 
     def _axis(self, node: ast.Call) -> int | None:
         found = None
@@ -95,13 +114,13 @@ class Reductions(Creation):
         self.loop_over(extents, row, location)
         return ArrayValue(extents, result.at, element, frozenset({result.variable}), fresh=result)
 
-    def _total(self, name: str, value: ArrayValue, location: Location) -> Scalar:
-        """Reduce all elements to one number."""
+    def _total(self, name: str, value: ArrayValue, location: Location, summed: Number | None = None) -> Scalar:
+        """Reduce all elements to one number; sums are of the type ``summed``, or the one in which NumPy sums."""
         if name in {"any", "all", "count_nonzero"}:
             return self._counted(name, value, location)
         if name in {"var", "std"}:
             return self._spread(name, value, location)
-        element = _accumulator(value.element)
+        element = summed or _accumulator(value.element)
         if name in {"sum", "mean", "prod"}:
             start = cast(integer(int(name == "prod"), location), element, location)
             operator = "*" if name == "prod" else "+"
@@ -126,7 +145,7 @@ class Reductions(Creation):
 
         def body(indices: Sequence[nodes.Expression]) -> None:
             item = value.at(indices, location)
-            test = item if item.truth else compare("!=", item, integer(0, location), location)
+            test = truth_of(item, location)
             wrong = Scalar(nodes.Unary("!", test.node, INT, location), INT, truth=True)
             self.store(result.node, "+", cast(wrong if name == "all" else test, LONG, location), location)
 
@@ -160,4 +179,6 @@ class Reductions(Creation):
 
 def _accumulator(element: Number) -> Number:
     """Give the type that NumPy sums an element type in."""
-    return element if isinstance(element, FloatType) else LONG
+    if isinstance(element, FloatType):
+        return element
+    return LONG if element.signed or element == BOOL else DTYPES["uint64"]

@@ -65,6 +65,17 @@ REFUSALS: dict[str, Refusal] = {
     "target": Refusal("TL186", "{detail}", "assign to a name, an element or a slice"),
     "arguments": Refusal("TL187", "{detail}", "pass the plain positional arguments"),
     "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
+    "type": Refusal("TL188", "{detail}", "convert numbers, as in `np.float32(0.1)` or `float(x)`, to types that fit"),
+    "truths": Refusal(
+        "TL188", "{detail}", "combine truth values of NumPy with `&`, `|`, `^` and `~`, or use `np.where`"
+    ),
+    "several-dimensions": Refusal(
+        "TL177", "`{detail}` of an array with several dimensions", "use the function of NumPy, as in `np.sum(A)`"
+    ),
+    "list-type": Refusal("TL186", "{detail}", "annotate the list with `list[float]`"),
+    "effect": Refusal(
+        "TL188", "`{detail}` stores into an array in the middle of an expression", "call it in a statement of its own"
+    ),
     "unknown-rank": Refusal(
         "TL189",
         "the number of dimensions of `{detail}` is not known",

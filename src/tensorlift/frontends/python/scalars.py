@@ -6,12 +6,14 @@ one's type (NEP 50), so that ``float32`` stays ``float32`` when a literal is add
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import struct
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.frontends.python.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -41,7 +43,7 @@ DTYPES: dict[str, Number] = {
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar expression with its type; ``truth`` marks the result of a comparison."""
+    """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1."""
 
     node: nodes.Expression
     ctype: Number
@@ -52,6 +54,11 @@ class Scalar:
     def is_integer(self) -> bool:
         """Whether it is an integer."""
         return isinstance(self.ctype, IntegerType)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether it is a truth value: Python's ``bool`` where it is weak, else NumPy's."""
+        return self.truth or self.ctype == BOOL
 
 
 def integer(value: int, location: Location) -> Scalar:
@@ -70,6 +77,11 @@ def named(variable: nodes.Variable, location: Location, *, weak: bool = False) -
     return Scalar(nodes.Name(variable, variable.ctype, location), variable.ctype, weak)
 
 
+def truth(value: bool, location: Location) -> Scalar:  # noqa: FBT001 - the literal itself
+    """Give a literal of Python's ``bool``."""
+    return Scalar(nodes.Integer(int(value), INT, location), INT, weak=True, truth=True)
+
+
 def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - two types with their marks
     """Give the common type of two operands, and whether it is weak."""
     if left_weak and right_weak:
@@ -83,13 +95,13 @@ def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> 
 
 
 def _strong(left: Number, right: Number) -> Number:
-    """Promote two NumPy types: a float beside an integer of 32 or 64 bits is a double."""
+    """Promote two NumPy types: ``float32`` beside an integer of more than 16 bits is ``float64``."""
     if isinstance(left, FloatType) and isinstance(right, FloatType):
         return left if left.width >= right.width else right
     if isinstance(left, IntegerType) and isinstance(right, IntegerType):
         return _strong_integers(left, right)
     number, whole = (left, right) if isinstance(left, FloatType) else (right, left)
-    return number if whole.width <= number.width // 4 or whole is BOOL else DOUBLE
+    return number if whole.width <= number.width // 2 else DOUBLE
 
 
 def _strong_integers(left: IntegerType, right: IntegerType) -> Number:
@@ -105,7 +117,7 @@ def _strong_integers(left: IntegerType, right: IntegerType) -> Number:
 
 
 def cast(value: Scalar, ctype: Number, location: Location) -> Scalar:
-    """Convert to a type."""
+    """Convert to a type; raises LiftError for a literal of Python's ``int`` that the type does not hold."""
     if value.ctype == ctype and not value.truth:
         return Scalar(value.node, ctype)
     node = value.node
@@ -113,11 +125,68 @@ def cast(value: Scalar, ctype: Number, location: Location) -> Scalar:
         return Scalar(nodes.Floating(float(node.value), ctype, node.location), ctype)
     if isinstance(node, nodes.Floating) and isinstance(ctype, FloatType):
         return Scalar(nodes.Floating(node.value, ctype, node.location), ctype)
+    if isinstance(node, nodes.Integer) and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
+        if not holds(ctype, node.value):
+            raise refusal("type", location, f"{node.value} is no number of the type {name_of(ctype)}")
+        if ctype == LONG:
+            return Scalar(nodes.Integer(node.value, LONG, node.location), LONG)
     return Scalar(nodes.Cast(node, ctype, location, explicit=False), ctype)
+
+
+def holds(ctype: IntegerType, value: int) -> bool:
+    """Whether an integer type has a value."""
+    return ctype.minimum <= value <= ctype.maximum
+
+
+def keeps_kind(found: Number, target: Number) -> bool:
+    """Whether NumPy stores one type into another in place: not floats into integers, nor signs into unsigned ones."""
+    if isinstance(target, FloatType):
+        return True
+    if not isinstance(found, IntegerType) or target == BOOL:
+        return found == target
+    return target.signed or not found.signed
+
+
+def fits(value: Scalar, ctype: Number) -> bool:
+    """Whether a variable of a type holds a value as Python does: a weak number must not lose by the conversion."""
+    if not value.weak or ctype in (value.ctype, DOUBLE):
+        return True
+    if isinstance(value.node, nodes.Integer | nodes.Floating):
+        number = value.node.value
+        return holds(ctype, int(number)) if isinstance(ctype, IntegerType) else _single(number) == number
+    return value.is_truth or (value.is_integer and ctype == LONG)
+
+
+def _single(number: float) -> float:
+    """Round to single precision."""
+    try:
+        found: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        return float("inf")
+    return found
+
+
+def name_of(ctype: Number) -> str:
+    """Name a type as NumPy does."""
+    return next(name for name, known in DTYPES.items() if known == ctype)
+
+
+def number(value: Scalar, location: Location) -> Scalar:
+    """Turn a truth value into the number that it is: Python's is an ``int``, NumPy's stays a ``bool_``."""
+    if not value.is_truth:
+        return value
+    ctype = LONG if value.weak else BOOL
+    return Scalar(cast(value, ctype, location).node, ctype, value.weak)
+
+
+def stored(value: Scalar, location: Location) -> Scalar:
+    """Give a truth value the type in which variables hold it, and leave a number as it is."""
+    return Scalar(cast(value, BOOL, location).node, BOOL, value.weak) if value.truth else value
 
 
 def join(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar, bool]:
     """Convert two operands to their common type; also tell whether it is weak."""
+    left, right = number(left, location), number(right, location)
     ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
     return cast(left, ctype, location), cast(right, ctype, location), weak
 
@@ -129,9 +198,27 @@ def binary(operator: str, left: Scalar, right: Scalar, location: Location) -> Sc
 
 
 def compare(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Compare two numbers."""
-    a, b, _ = join(left, right, location)
-    return Scalar(nodes.Binary(operator, a.node, b.node, INT, location), INT, truth=True)
+    """Compare two numbers; integers exactly."""
+    a, b = number(left, location), number(right, location)
+    ctype = _compared(a, b, location)
+    test = nodes.Binary(operator, cast(a, ctype, location).node, cast(b, ctype, location).node, INT, location)
+    return Scalar(test, INT, weak=left.weak and right.weak, truth=True)
+
+
+def _compared(left: Scalar, right: Scalar, location: Location) -> Number:
+    """Give the type in which two numbers are compared: for integers one that holds both."""
+    common = promoted(left.ctype, left.weak, right.ctype, right.weak)[0]
+    if not isinstance(left.ctype, IntegerType) or not isinstance(right.ctype, IntegerType):
+        return common
+    if left.weak != right.weak:
+        weak, strong = (left.node, right.ctype) if left.weak else (right.node, left.ctype)
+        if isinstance(weak, nodes.Integer) and holds(strong, weak.value) and strong != BOOL:
+            return strong
+        if LONG.contains(strong):
+            return LONG
+    if not isinstance(common, IntegerType) or not (common.contains(left.ctype) and common.contains(right.ctype)):
+        raise refusal("type", location, "a comparison of an unsigned integer with one that may be negative")
+    return LONG if common == BOOL else common
 
 
 def call(name: str, arguments: list[Scalar], ctype: Number, location: Location, *, weak: bool) -> Scalar:
@@ -142,8 +229,17 @@ def call(name: str, arguments: list[Scalar], ctype: Number, location: Location, 
 
 def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Location) -> Scalar:
     """Give ``then if condition else otherwise``."""
+    if then.is_truth and otherwise.is_truth:
+        arms = [truth_of(arm, location) for arm in (then, otherwise)]
+        node = nodes.Conditional(condition.node, arms[0].node, arms[1].node, INT, location)
+        return Scalar(node, INT, then.weak and otherwise.weak, truth=True)
     a, b, weak = join(then, otherwise, location)
     return Scalar(nodes.Conditional(condition.node, a.node, b.node, a.ctype, location), a.ctype, weak)
+
+
+def truth_of(value: Scalar, location: Location) -> Scalar:
+    """Tell whether a number is other than zero."""
+    return value if value.truth else replace(compare("!=", value, integer(0, location), location), weak=value.weak)
 
 
 def polynomial(node: nodes.Expression) -> Polynomial | None:

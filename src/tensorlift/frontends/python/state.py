@@ -8,18 +8,19 @@ uses are those that the pass before it found.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.diagnostics import Location
+from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.c_types import BOOL, LONG
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
 from tensorlift.frontends.python.flow import loop_variables, stored_in
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Number, Scalar, polynomial, promoted
+from tensorlift.frontends.python.scalars import Number, Scalar, fits, name_of, polynomial, promoted, stored
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Facts:
     same: dict[str, str] = field(default_factory=dict)
     unified: list[tuple[str, str, Location]] = field(default_factory=list)
     display: dict[str, str] = field(default_factory=dict)
+    misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
     changed: bool = False
 
     def representative(self, name: str) -> str:
@@ -67,10 +69,20 @@ class Facts:
             self.changed = True
 
     def join(self, name: str, ctype: Number, *, weak: bool) -> Number:
-        """Widen the type of a local variable to hold one more value, and give it."""
+        """Widen the type of a local variable or of the items of a list to hold one more value, and give it."""
         known = self.found.get(name)
-        self.found[name] = (ctype, weak) if known is None else promoted(*known, ctype, weak)
+        if known is None or known == (ctype, weak):
+            self.found[name] = ctype, weak
+        elif known[0] == ctype == BOOL:
+            self.found[name] = BOOL, False
+        else:
+            self.found[name] = promoted(*_as_number(*known), *_as_number(ctype, weak))
         return self.type_of(name)[0]
+
+    def mixes(self, name: str, ctype: Number, *, weak: bool) -> bool:
+        """Whether a local variable would hold truth values of NumPy, whose arithmetic is their own, and numbers."""
+        known, known_weak = self.found.get(name, (ctype, weak))
+        return known != ctype and ((ctype == BOOL and not weak) or (known == BOOL and not known_weak))
 
     def type_of(self, name: str) -> tuple[Number, bool]:
         """Give the type of a local variable, as the last pass knows it."""
@@ -79,6 +91,7 @@ class Facts:
     def begin_pass(self) -> None:
         """Forget what the pass before found out about types, but use it."""
         self.found, self.changed = {}, False
+        self.misfits.clear()
 
     def end_pass(self) -> None:
         """Note whether the types are still those that the pass used."""
@@ -137,16 +150,22 @@ class State:
         self.ranges = Ranges()
         self.loops: tuple[LoopRange, ...] = ()
         self.calling: list[str] = [function.name]
-        self.stores: dict[str, int] = {}
+        self.stores: dict[str, int] = {}  # how often the function binds a name
+        self.augmented: dict[str, int] = {}  # how often of these by `+=` and the like, which keep an array
+        self.growth: Location | None = None  # where first an integer of Python is computed from data
+        self.whole: ast.expr | None = None  # the expression that a statement evaluates before it does anything else
         self._count = 0
         self.enter_function(function)
 
     def enter_function(self, function: ast.FunctionDef) -> None:
         """Note what the body of a function binds."""
         self.function = function
-        self.stores = {}
-        for name in stored_in(function.body):
-            self.stores[name] = self.stores.get(name, 0) + 1
+        self.stores = Counter(stored_in(function.body))
+        self.augmented = Counter(
+            node.target.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+        )
         self.loop_names = loop_variables(function)
         for node in ast.walk(function):
             if isinstance(node, ast.NamedExpr):
@@ -170,11 +189,28 @@ class State:
         finally:
             self.out, self.environment = outer, names
 
+    def joined(self, key: str, name: str, value: Scalar, location: Location) -> Number:
+        """Widen the type under a key to hold a value, and give it; refuse where Python's own type would come and go."""
+        if self.facts.mixes(key, value.ctype, weak=value.weak):
+            detail = f"`{name}` is a truth value of NumPy in one place and a number in another"
+            raise refusal("truths", location, detail)
+        ctype = self.facts.join(key, value.ctype, weak=value.weak)
+        if not fits(value, ctype):
+            detail = f"`{name}` holds a number of Python in one place and one of type {name_of(ctype)} in another"
+            self.facts.misfits.append(refusal("type", location, detail))
+        return ctype
+
     def temporary(self, value: Scalar, location: Location, name: str = "t") -> Scalar:
         """Compute a value once, here, and give the variable that holds it."""
+        value = stored(value, location)
         variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
         self.emit(nodes.Declare(variable, location))
         return Scalar(nodes.Name(variable, value.ctype, location), value.ctype, value.weak)
+
+    def note_growth(self, value: Scalar, location: Location) -> None:
+        """Note an integer of Python that may leave the 64 bits of the program: not one made of sizes and counters."""
+        if value.weak and value.ctype == LONG and not self.is_stable(value.node):
+            self.growth = self.growth or location
 
     def fresh(self, name: str) -> str:
         """Give a name that the source does not use."""
@@ -283,3 +319,8 @@ def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.
         ) if m == n:
             return a, b
     return None
+
+
+def _as_number(ctype: Number, weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - a type with its mark
+    """Give the type that a truth value of Python has among numbers."""
+    return (LONG if ctype == BOOL and weak else ctype), weak

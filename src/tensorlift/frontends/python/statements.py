@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.comprehensions import Comprehensions
+from tensorlift.frontends.python.extents import has_effects
 from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.diagnostics import Location
+
+_EVALUATING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)
 
 
 class Statements(Comprehensions):
@@ -74,6 +77,7 @@ class Statements(Comprehensions):
     def statement(self, statement: ast.stmt) -> None:
         """Translate one statement."""
         location = self.locate(statement)
+        self.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
         match statement:
             case ast.Assign(targets=targets, value=value):
                 self._assign(targets, value, location)
@@ -110,6 +114,9 @@ class Statements(Comprehensions):
 
     def _if(self, statement: ast.If) -> None:
         location = self.locate(statement)
+        if isinstance(statement.test, ast.BoolOp) and isinstance(statement.test.op, ast.And) and not statement.orelse:
+            self._if(_nested(statement, statement.test.values))
+            return
         test = self.truth(statement.test)
         arms = [self._arm(arm, location) for arm in (statement.body, statement.orelse)]
         self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
@@ -162,12 +169,14 @@ class Statements(Comprehensions):
     def own_function(self, node: ast.Call, name: str) -> Operand:
         """Translate the body of a function in place of its call."""
         location = self.locate(node)
+        is_whole, before = node is self.whole, len(self.out)
         function, home = self.module.functions[name], self.module.home_of(name)
         self.count_call(function.name, location)
         home.check_decorators(function)
         given = self._given(node, function)
         values = {name: self.evaluate(argument) for name, argument in given.items()}
-        saved = self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling
+        saved = self.module, self.environment, self.function, self.active, self.calling
+        names = self.stores, self.augmented, self.loop_names
         self.module, self.calling = home, [*self.calling, function.name]
         self.active = ()
         self.enter_function(function)
@@ -175,11 +184,13 @@ class Statements(Comprehensions):
         try:
             for argument, value in values.items():
                 self._argument(argument, value, location)
-            return self._inlined(function, location)
+            found = self._inlined(function, location)
         finally:
-            self.module, self.environment, self.function, self.stores, self.loop_names, self.active, self.calling = (
-                saved
-            )
+            self.module, self.environment, self.function, self.active, self.calling = saved
+            self.stores, self.augmented, self.loop_names = names
+        if not is_whole and has_effects(self.out[before:]):
+            raise refusal("effect", location, ast.unparse(node))
+        return found
 
     def _given(self, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
         """Give the arguments of a call by parameter, defaults included, in the order in which Python evaluates them."""
@@ -222,6 +233,7 @@ class Statements(Comprehensions):
             return self.evaluate(expression)
         self.body(statements[:-1] if isinstance(last, ast.Return) else statements)
         if isinstance(last, ast.Return) and last.value is not None:
+            self.whole = last.value
             value = self.evaluate(last.value)
             return self.held(value, location) if isinstance(value, Scalar) else value
         return Sizes(())
@@ -239,6 +251,16 @@ def _owns(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, ast.While):
         return first_use(statement.body, name) != "read"
     return all(first_use(arm, name) != "read" for arm in (statement.body, statement.orelse))
+
+
+def _nested(statement: ast.If, tests: Sequence[ast.expr]) -> ast.If:
+    """Give ``if a and b:`` as ``if a:`` around ``if b:``, so that what ``b`` needs is computed where ``a`` holds."""
+    body = statement.body
+    for test in reversed(tests):
+        body = [ast.copy_location(ast.If(test, body, []), test)]
+    (outermost,) = body
+    assert isinstance(outermost, ast.If)
+    return outermost
 
 
 def _skips(statement: ast.stmt) -> bool:

@@ -46,6 +46,7 @@ class ArrayVariable:
     is_list: bool = False
     is_weak: bool = False
     written: bool = False
+    key: str = ""  # a list that the function makes: under which its type is known
 
     @property
     def rank(self) -> int:
