@@ -1,6 +1,6 @@
 """Index expressions of one function: linear over atoms, which are sizes, loop variables and quotients.
 
-An index is a `Linear` over the names of atoms.  A quotient by a constant is an atom of its own, so that every index
+An index is a `Affine` over the names of atoms.  A quotient by a constant is an atom of its own, so that every index
 that the affine dialect can spell has a linear form; ``a mod m`` is ``a - m * (a floordiv m)``.  Bounds over sizes alone
 come from replacing loop variables by their bounds, the innermost first.
 """
@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from tensorlift.frontends.mlir.linear import Linear
+from tensorlift.comprehension.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,15 +49,15 @@ class Variable:
     """A loop variable with its bounds: at least each of ``lowers``, less than each of ``uppers``."""
 
     value: SSAValue
-    lowers: tuple[Linear, ...]
-    uppers: tuple[Linear, ...]
+    lowers: tuple[Affine, ...]
+    uppers: tuple[Affine, ...]
 
 
 @dataclass(slots=True)
 class Quotient:
     """``floor(numerator / divisor)``."""
 
-    numerator: Linear
+    numerator: Affine
     divisor: int
 
 
@@ -72,33 +72,32 @@ class Atoms:
         self.known: dict[str, Atom] = {}
         self.relied: set[str] = set()  # the variables whose bounds something was proved from
 
-    def add(self, name: str, atom: Atom) -> Linear:
+    def add(self, name: str, atom: Atom) -> Affine:
         """Add a size or variable; the name is made unique."""
         unique = f"{name}#{len(self.known)}"
         self.known[unique] = atom
-        return Linear.atom(unique)
+        return Affine.var(unique)
 
-    def quotient(self, numerator: Linear, divisor: int) -> Linear:
+    def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Give ``floor(numerator / divisor)``, without an atom where it is exact.
 
         Raises NotAffineError where the divisor is not positive.
         """
         if divisor < 1:
             raise NotAffineError(f"divides by {divisor}")
-        whole = Linear.of(
-            {name: k // divisor for name, k in numerator.terms if k % divisor == 0}, numerator.constant // divisor
-        )
+        exact = {name: k // divisor for name, k in numerator.terms if k % divisor == 0}
+        whole = Affine(numerator.constant // divisor, exact)
         rest = numerator - whole * divisor
         if not rest.terms:
             return whole
         name = f"{rest} // {divisor}"
         self.known.setdefault(name, Quotient(rest, divisor))
-        return whole + Linear.atom(name)
+        return whole + Affine.var(name)
 
-    def applied(self, expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
+    def applied(self, expression: AffineExpr, dims: Sequence[Affine], symbols: Sequence[Affine]) -> Affine:
         """Evaluate an affine expression over indices; raises NotAffineError."""
         if isinstance(expression, AffineConstantExpr):
-            return Linear((), expression.value)
+            return Affine(expression.value)
         if isinstance(expression, AffineDimExpr):
             return dims[expression.position]
         if isinstance(expression, AffineSymExpr):
@@ -112,7 +111,7 @@ class Atoms:
             return product(left, right)
         return self.divided(expression.kind, left, right)
 
-    def divided(self, kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:
+    def divided(self, kind: AffineBinaryOpKind, left: Affine, right: Affine) -> Affine:
         """Divide as the affine dialect does; raises NotAffineError where the divisor is no positive constant."""
         if right.terms:
             raise NotAffineError("divides by a number that is not constant")
@@ -123,20 +122,20 @@ class Atoms:
 
     # -- bounds
 
-    def greatest(self, index: Linear) -> Linear | None:
+    def greatest(self, index: Affine) -> Affine | None:
         """Give an upper bound over sizes, None where there is none."""
         return self._bound(index, upwards=True)
 
-    def least(self, index: Linear) -> Linear | None:
+    def least(self, index: Affine) -> Affine | None:
         """Give a lower bound over sizes, None where there is none."""
         return self._bound(index, upwards=False)
 
-    def is_nonnegative(self, index: Linear) -> bool:
+    def is_nonnegative(self, index: Affine) -> bool:
         """Tell whether an index is certainly not negative, for sizes that are not."""
         least = self.least(index)
         return least is not None and is_nonnegative(least)
 
-    def _bound(self, index: Linear, *, upwards: bool) -> Linear | None:
+    def _bound(self, index: Affine, *, upwards: bool) -> Affine | None:
         order = {name: position for position, name in enumerate(self.known)}
         inner = [(name, k) for name, k in index.terms if not isinstance(self.known[name], Size)]
         if not inner:
@@ -147,25 +146,25 @@ class Atoms:
         if isinstance(atom, Quotient):
             if not self.is_nonnegative(atom.numerator):
                 return None
-            ends = [atom.numerator if above else Linear()]
+            ends = [atom.numerator if above else ZERO]
         else:
             assert isinstance(atom, Variable)
             self.relied.add(name)
             ends = [upper - 1 for upper in atom.uppers] if above else list(atom.lowers)
-        rest = index - Linear.atom(name) * factor
+        rest = index - Affine.var(name) * factor
         found = [self._bound(rest + end * factor, upwards=upwards) for end in ends]
         bounds = [bound for bound in found if bound is not None]
         return _tightest(bounds, upwards=upwards) if bounds else None
 
     # -- emission
 
-    def map(self, indices: Sequence[Linear]) -> tuple[AffineMapAttr, list[SSAValue]]:
+    def map(self, indices: Sequence[Affine]) -> tuple[AffineMapAttr, list[SSAValue]]:
         """Spell indices as one map, with its operands."""
         spelling = _Spelling(self, indices)
         results = tuple(spelling.expression(index) for index in indices)
         return AffineMapAttr(AffineMap(len(spelling.dims), len(spelling.symbols), results)), spelling.operands()
 
-    def set(self, constraints: Sequence[tuple[Linear, bool]]) -> tuple[AffineSetAttr, list[SSAValue]]:
+    def set(self, constraints: Sequence[tuple[Affine, bool]]) -> tuple[AffineSetAttr, list[SSAValue]]:
         """Spell a conjunction of ``index >= 0``, or ``== 0`` where it says so, with its operands."""
         spelling = _Spelling(self, [index for index, _ in constraints])
         zero = AffineExpr.constant(0)
@@ -177,13 +176,13 @@ class Atoms:
 class _Spelling:
     """The operands of one map: variables are dimensions, sizes symbols."""
 
-    def __init__(self, atoms: Atoms, indices: Sequence[Linear]) -> None:
+    def __init__(self, atoms: Atoms, indices: Sequence[Affine]) -> None:
         self.known = atoms.known
         leaves = [leaf for index in indices for leaf in self._leaves(index)]
         self.dims = list(dict.fromkeys(leaf for leaf in leaves if isinstance(self.known[leaf], Variable)))
         self.symbols = list(dict.fromkeys(leaf for leaf in leaves if isinstance(self.known[leaf], Size)))
 
-    def _leaves(self, index: Linear) -> list[str]:
+    def _leaves(self, index: Affine) -> list[str]:
         found: list[str] = []
         for name, _ in index.terms:
             atom = self.known[name]
@@ -194,7 +193,7 @@ class _Spelling:
         atoms = [self.known[name] for name in (*self.dims, *self.symbols)]
         return [atom.value for atom in atoms if not isinstance(atom, Quotient)]
 
-    def expression(self, index: Linear) -> AffineExpr:
+    def expression(self, index: Affine) -> AffineExpr:
         parts = [self._atom(name) * k if k != 1 else self._atom(name) for name, k in index.terms]
         if index.constant or not parts:
             parts.append(AffineExpr.constant(index.constant))
@@ -212,19 +211,19 @@ class _Spelling:
         return AffineExpr.symbol(self.symbols.index(name))
 
 
-def product(left: Linear, right: Linear) -> Linear:
+def product(left: Affine, right: Affine) -> Affine:
     """Multiply where one side is constant; raises NotAffineError."""
     if left.terms and right.terms:
         raise NotAffineError("multiplies two numbers that are not constant")
     return left * right.constant if left.terms else right * left.constant
 
 
-def is_nonnegative(bound: Linear) -> bool:
+def is_nonnegative(bound: Affine) -> bool:
     """Tell whether a linear expression over sizes is not negative for all sizes from 0 on."""
     return bound.constant >= 0 and all(k > 0 for _, k in bound.terms)
 
 
-def _tightest(bounds: Sequence[Linear], *, upwards: bool) -> Linear:
+def _tightest(bounds: Sequence[Affine], *, upwards: bool) -> Affine:
     """Choose the bound that is at least as tight as all others, or else the simplest."""
     for bound in bounds:
         if all(is_nonnegative((other - bound) if upwards else (bound - other)) for other in bounds):

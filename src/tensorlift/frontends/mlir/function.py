@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.frontends.mlir.linear import Linear
 
 _HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
 _C_TYPES = {"i1": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
@@ -146,7 +146,7 @@ class FunctionReader:
             if shape is not None:
                 memory.extents = [self.t.atoms.applied(result, (), sizes) for result in shape.data.results]
 
-    def _source_sizes(self) -> list[Linear]:
+    def _source_sizes(self) -> list[Affine]:
         """List the arguments of type ``index`` of the source."""
         arguments = only_block(self.function).args
         scalars = [self.t.scalar(a) for a in arguments if isinstance(a.type, IndexType)]
@@ -239,7 +239,7 @@ class FunctionReader:
             found.append(DictionaryAttr(marks))
         return found
 
-    def _size_set(self, constraints: list[tuple[Linear, bool]]) -> AffineSetAttr:
+    def _size_set(self, constraints: list[tuple[Affine, bool]]) -> AffineSetAttr:
         results = size_map(self.t, [index for index, _ in constraints]).data
         kinds = {True: AffineConstraintKind.eq, False: AffineConstraintKind.ge}
         zero = AffineExpr.constant(0)

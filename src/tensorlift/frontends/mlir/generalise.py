@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.frontends.mlir.linear import Linear
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.translator import Translator
     from tensorlift.frontends.mlir.values import Memory
 
@@ -86,7 +86,7 @@ def _indexed(t: Translator) -> Iterator[tuple[Slot, Slot, int, int]]:
                     yield ("extent", number, dimension), found[0], extent.constant, found[1]
 
 
-def _reach(t: Translator, index: Linear) -> tuple[Slot, int] | None:
+def _reach(t: Translator, index: Affine) -> tuple[Slot, int] | None:
     """Give the bound that decides the greatest value of an index, and that value."""
     if len(index.terms) != 1 or index.terms[0][1] != 1 or index.terms[0][0] in t.atoms.relied:
         return None
@@ -122,7 +122,7 @@ def _replace(t: Translator, classes: _Classes, slots: list[Slot], function: Oper
     return Diagnostic("TL199", message, location_of(function), remedy, Severity.NOTE)
 
 
-def _replace_extent(memory: Memory, dimension: int, value: Linear) -> None:
+def _replace_extent(memory: Memory, dimension: int, value: Affine) -> None:
     """Set an extent; an access to the constant last element is one to the last element."""
     old = memory.extents[dimension]
     assert old is not None

@@ -12,8 +12,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import NotAffineError, product
-from tensorlift.frontends.mlir.linear import Linear
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Need, Scalar, View
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.mlir.translator import Translator
 
-    Evaluator = Callable[[Translator, Linear, Linear], Linear]
+    Evaluator = Callable[[Translator, Affine, Affine], Affine]
 
 _EXACT = 64
 _LONGEST_SHIFT = 31
@@ -96,7 +96,7 @@ def _is_exact(op: Operation) -> bool:
 def _divided(kind: AffineBinaryOpKind, *, rounds_to_zero: bool = False) -> Evaluator:
     """Divide by a positive constant; rounding to zero is rounding down only where the dividend is not negative."""
 
-    def evaluate(t: Translator, left: Linear, right: Linear) -> Linear:
+    def evaluate(t: Translator, left: Affine, right: Affine) -> Affine:
         if rounds_to_zero and not t.atoms.is_nonnegative(left):
             raise NotAffineError("rounds a quotient that may be negative towards zero")
         return t.atoms.divided(kind, left, right)
@@ -104,7 +104,7 @@ def _divided(kind: AffineBinaryOpKind, *, rounds_to_zero: bool = False) -> Evalu
     return evaluate
 
 
-def _shifted(_: Translator, left: Linear, right: Linear) -> Linear:
+def _shifted(_: Translator, left: Affine, right: Affine) -> Affine:
     if right.terms or not 0 <= right.constant <= _LONGEST_SHIFT:
         raise NotAffineError("is shifted by a number that is not constant")
     return left * (1 << right.constant)
@@ -131,7 +131,7 @@ def _constant(t: Translator, op: Operation) -> None:
     if isinstance(value, IntegerAttr) and not _is_bit(result.type):
         width = _width(result.type)
         whole = value.value.data & ((1 << width) - 1)
-        index = Linear((), whole - (1 << width) if whole >> (width - 1) else whole)
+        index = Affine(whole - (1 << width) if whole >> (width - 1) else whole)
     made = None if isinstance(result.type, IndexType) else _copy(t, op)
     t.known[result] = Scalar(made, index)
 

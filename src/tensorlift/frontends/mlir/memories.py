@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, StringAttr, i32
 
+from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.frontends.mlir.layouts import check_layout
-from tensorlift.frontends.mlir.linear import Linear
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.translator import Translator
 
 
-def static_extents(of_type: Any) -> list[Linear | None]:
+def static_extents(of_type: Any) -> list[Affine | None]:
     """Give the extents that a memref type states."""
-    return [None if extent == DYNAMIC_INDEX else Linear((), extent) for extent in of_type.get_shape()]
+    return [None if extent == DYNAMIC_INDEX else Affine(extent) for extent in of_type.get_shape()]
 
 
 def check_memref(of_type: Any, op: Operation) -> None:
@@ -70,7 +70,7 @@ def _plain_access(store: bool) -> Callable[[Translator, Operation], None]:  # no
     return lambda t, op: _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
 
 
-def _access(t: Translator, op: Operation, indices: tuple[Linear, ...], *, store: bool) -> None:
+def _access(t: Translator, op: Operation, indices: tuple[Affine, ...], *, store: bool) -> None:
     view = t.view(op.operands[int(store)])
     if store:
         t.store(t.number(op.operands[0], op), view, indices, op)
@@ -97,8 +97,8 @@ def _copy(t: Translator, op: Operation) -> None:
     with ExitStack() as stack:
         for dimension in range(len(source.extents)):
             extent = t.extent(source, dimension, op)
-            loop = stack.enter_context(t.loop("i", (Linear(),), (extent,), 1, op))
-            places.append(Linear.atom(loop.variable))
+            loop = stack.enter_context(t.loop("i", (ZERO,), (extent,), 1, op))
+            places.append(Affine.var(loop.variable))
         indices = tuple(places)
         t.store(t.load(source, indices, op), target, indices, op)
 
@@ -131,9 +131,9 @@ def _subview(t: Translator, op: Operation) -> None:
     t.known[op.results[0]] = View(view.memory, places, strides, tuple(extents))
 
 
-def _mixed(t: Translator, static: Any, dynamic: Any, op: Operation) -> list[Linear]:
+def _mixed(t: Translator, static: Any, dynamic: Any, op: Operation) -> list[Affine]:
     given = iter(t.indices(dynamic, op))
-    return [next(given) if value == DYNAMIC_INDEX else Linear((), value) for value in static.iter_values()]
+    return [next(given) if value == DYNAMIC_INDEX else Affine(value) for value in static.iter_values()]
 
 
 def _nothing(_: Translator, __: Operation) -> None:

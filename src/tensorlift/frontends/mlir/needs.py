@@ -15,9 +15,9 @@ from tensorlift.frontends.mlir.atoms import Size
 from tensorlift.frontends.mlir.refusals import refusal
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.mlir.atoms import Atoms
-    from tensorlift.frontends.mlir.linear import Linear
     from tensorlift.frontends.mlir.values import Need
 
 _EXACT = 64  # bits from which on no index that memory could hold leaves the type
@@ -27,7 +27,7 @@ _EXACT = 64  # bits from which on no index that memory could hold leaves the typ
 class Required:
     """A precondition: ``index >= 0`` over sizes."""
 
-    index: Linear
+    index: Affine
     text: str
     location: Location | None
 
@@ -38,7 +38,7 @@ class Needs:
     def __init__(self, atoms: Atoms) -> None:
         """Require nothing yet."""
         self.atoms = atoms
-        self.required: dict[Linear, Required] = {}
+        self.required: dict[Affine, Required] = {}
 
     def insist(self, need: Need) -> None:
         """Prove a need, or require it of the sizes; raises LiftError where neither is possible."""
@@ -59,12 +59,12 @@ class Needs:
         if self._range(least)[0] < -limit - 1:
             self._require(least + (limit + 1), f"{plain(least)} >= {-limit - 1}", need)
 
-    def _require(self, index: Linear, text: str, need: Need) -> None:
+    def _require(self, index: Affine, text: str, need: Need) -> None:
         if not index.terms:
             raise refusal("overflow", need.location, f"`{plain(need.index)}` leaves i{need.width}")
         self.required.setdefault(index, Required(index, text, need.location))
 
-    def _range(self, index: Linear) -> tuple[int, int]:
+    def _range(self, index: Affine) -> tuple[int, int]:
         """Give the least and greatest value that the types of the sizes, which are not negative, allow."""
         low = high = index.constant
         for name, factor in index.terms:
@@ -75,6 +75,6 @@ class Needs:
         return low, high
 
 
-def plain(index: Linear) -> str:
+def plain(index: Affine) -> str:
     """Spell an index in names of the source."""
     return re.sub(r"#\d+", "", str(index))

@@ -14,8 +14,8 @@ from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import Quotient, Size, Variable
-from tensorlift.frontends.mlir.linear import Linear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,17 +35,17 @@ def infer_extents(t: Translator, function: Operation) -> None:
                 memory.extents[dimension] = needed or t.new_size(f"{memory.name}_d{dimension}", function)
 
 
-def _needed(t: Translator, memory: Memory, dimension: int) -> Linear | None:
+def _needed(t: Translator, memory: Memory, dimension: int) -> Affine | None:
     """Give the extent that the accesses need, None where none of them needs the most."""
     ends = list(dict.fromkeys(t.atoms.greatest(access.indices[dimension]) for access in memory.accesses))
     found = [end for end in ends if end is not None]
     if len(found) < len(ends):
         return None
     greatest = [end + 1 for end in found if all(_outgrows(end - other) for other in found)]
-    return greatest[0] if greatest and (greatest[0].single or greatest[0] == Linear((), 1)) else None
+    return greatest[0] if greatest and (greatest[0].variable or greatest[0] == 1) else None
 
 
-def _outgrows(difference: Linear) -> bool:
+def _outgrows(difference: Affine) -> bool:
     """Tell whether a difference over sizes is not negative for large sizes; the others are excluded elsewhere."""
     return all(k > 0 for _, k in difference.terms) and (bool(difference.terms) or difference.constant >= 0)
 
@@ -80,9 +80,8 @@ def _settle_loop(t: Translator, loop: Loop) -> None:
 
 def _is_cell(memory: Memory) -> bool:
     """Tell whether a local array holds one element, which every access names."""
-    one, zero = Linear((), 1), Linear()
-    return all(extent == one for extent in memory.extents) and all(
-        index == zero for access in memory.accesses for index in access.indices
+    return all(extent == 1 for extent in memory.extents) and all(
+        index == 0 for access in memory.accesses for index in access.indices
     )
 
 
@@ -95,7 +94,7 @@ def _settle_memory(t: Translator, memory: Memory) -> None:
     memory.value = Rewriter.replace_value_with_new_type(memory.value, of_type)
 
 
-def _settle_allocation(t: Translator, memory: Memory, dynamic: list[Linear]) -> None:
+def _settle_allocation(t: Translator, memory: Memory, dynamic: list[Affine]) -> None:
     op: Any = memory.value.owner
     op.operands = [_value_before(t, extent, op) for extent in dynamic]
     op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(dynamic), 0])
@@ -105,10 +104,10 @@ def _settle_allocation(t: Translator, memory: Memory, dynamic: list[Linear]) -> 
         op.attributes["tl.shape"] = size_map(t, extents)
 
 
-def _value_before(t: Translator, index: Linear, op: Any) -> SSAValue:
+def _value_before(t: Translator, index: Affine, op: Any) -> SSAValue:
     """Compute an index just before an operation, unless some value is that index."""
     attribute, operands = t.atoms.map([index])
-    atom = t.atoms.known[index.single] if index.single is not None else None
+    atom = t.atoms.known[index.variable] if index.variable is not None else None
     if isinstance(atom, Size | Variable):
         return atom.value
     made = ApplyOp(operands, attribute)
@@ -117,12 +116,12 @@ def _value_before(t: Translator, index: Linear, op: Any) -> SSAValue:
     return made.results[0]
 
 
-def known_extents(memory: Memory) -> list[Linear]:
+def known_extents(memory: Memory) -> list[Affine]:
     """Give the extents, all of which are known by now."""
     return [extent for extent in memory.extents if extent is not None]
 
 
-def _is_over_sizes(t: Translator, index: Linear) -> bool:
+def _is_over_sizes(t: Translator, index: Affine) -> bool:
     for name, _ in index.terms:
         atom = t.atoms.known[name]
         if isinstance(atom, Quotient):
@@ -133,7 +132,7 @@ def _is_over_sizes(t: Translator, index: Linear) -> bool:
     return True
 
 
-def size_map(t: Translator, indices: Sequence[Linear]) -> AffineMapAttr:
+def size_map(t: Translator, indices: Sequence[Affine]) -> AffineMapAttr:
     """Spell indices as a map over all sizes of the function, in the order of its arguments."""
     sizes = [argument for argument in t.entry.args if str(argument.type) == "index"]
     attribute, operands = t.atoms.map(indices)

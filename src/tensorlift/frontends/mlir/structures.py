@@ -10,7 +10,7 @@ from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Block, Region
 
-from tensorlift.frontends.mlir.linear import Linear
+from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import EMPTY_MAP, check_scalar
 from tensorlift.frontends.mlir.values import Scalar
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.mlir.translator import Translator
 
-    Bounds = tuple[tuple[Linear, ...], tuple[Linear, ...], int]
+    Bounds = tuple[tuple[Affine, ...], tuple[Affine, ...], int]
 
 
 def _affine_for(t: Translator, op: Operation) -> None:
@@ -33,7 +33,7 @@ def _affine_for(t: Translator, op: Operation) -> None:
     _loop(t, op, (lowers, uppers, loop.step.value.data), list(loop.inits))
 
 
-def _applied(t: Translator, bound: Any, operands: Sequence[SSAValue], kind: str, op: Operation) -> tuple[Linear, ...]:
+def _applied(t: Translator, bound: Any, operands: Sequence[SSAValue], kind: str, op: Operation) -> tuple[Affine, ...]:
     """Give the bounds that a map stands for; ``min`` of a ``min`` is one of all."""
     if len(bound.results) == 1 and len(operands) == 1 and str(bound.results[0]) in {"d0", "s0"}:
         return t.bound(operands[0], kind, op)
@@ -64,7 +64,7 @@ def _loop(t: Translator, op: Operation, bounds: Bounds, initial: list[SSAValue])
     variable, *carried = block.args
     cells = [_carried(t, value, argument, op) for value, argument in zip(initial, carried, strict=True)]
     with t.loop(variable.name_hint, lowers, uppers, step, op) as loop:
-        _bind(t, variable, Linear.atom(loop.variable), op)
+        _bind(t, variable, Affine.var(loop.variable), op)
         for cell, argument in zip(cells, carried, strict=True):
             t.known[argument] = Scalar(_read(t, cell, op))
         last = t.block(block)
@@ -75,7 +75,7 @@ def _loop(t: Translator, op: Operation, bounds: Bounds, initial: list[SSAValue])
         t.known[result] = Scalar(_read(t, cell, op))
 
 
-def _bind(t: Translator, variable: SSAValue, index: Linear, op: Operation) -> None:
+def _bind(t: Translator, variable: SSAValue, index: Affine, op: Operation) -> None:
     """Say what a loop variable is; one of an integer type is also there as such a number."""
     value = None
     if isinstance(variable.type, IntegerType):
@@ -116,7 +116,7 @@ def _affine_parallel(t: Translator, op: Operation) -> None:
     _nest(t, op, list(groups))
 
 
-def _grouped(bounds: tuple[Linear, ...], counts: Any) -> list[tuple[Linear, ...]]:
+def _grouped(bounds: tuple[Affine, ...], counts: Any) -> list[tuple[Affine, ...]]:
     if len(counts.get_values()) == 1:
         return [bounds]
     found, start = [], 0
@@ -145,7 +145,7 @@ def _nest(t: Translator, op: Operation, nest: list[Bounds]) -> None:
             if step < 1:
                 raise refusal("step", location_of(op), str(step))
             loop = stack.enter_context(t.loop(argument.name_hint, lowers, uppers, step, op))
-            _bind(t, argument, Linear.atom(loop.variable), op)
+            _bind(t, argument, Affine.var(loop.variable), op)
         t.block(block)
 
 

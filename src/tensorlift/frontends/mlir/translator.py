@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.ir.affine import AffineConstraintExpr
 
-    from tensorlift.frontends.mlir.linear import Linear
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.values import Known
 
 INDEX = IndexType()
@@ -65,7 +65,7 @@ class Translator:
         self.memories: list[Memory] = []
         self.loops: list[Loop] = []
         self.calls: list[str] = []
-        self.asked: dict[tuple[str, int], Linear] = {}  # extents that the program asks for, by array and dimension
+        self.asked: dict[tuple[str, int], Affine] = {}  # extents that the program asks for, by array and dimension
         self.used: set[str] = set()  # the atoms of sizes that some index needs
         self.blocks = [entry]
         self.taken: set[str] = set()
@@ -139,7 +139,7 @@ class Translator:
         assert isinstance(known, View)
         return known
 
-    def index(self, value: SSAValue, op: Operation) -> Linear:
+    def index(self, value: SSAValue, op: Operation) -> Affine:
         """Give the exact form of an index that ``op`` uses."""
         scalar = self.scalar(value)
         if scalar.index is None:
@@ -150,7 +150,7 @@ class Translator:
         self.use(scalar.index)
         return scalar.index
 
-    def use(self, index: Linear) -> None:
+    def use(self, index: Affine) -> None:
         """Note that the sizes of an index are sizes indeed."""
         for name, _ in index.terms:
             atom = self.atoms.known[name]
@@ -159,11 +159,11 @@ class Translator:
             else:
                 self.used.add(name)
 
-    def indices(self, values: Iterable[SSAValue], op: Operation) -> list[Linear]:
+    def indices(self, values: Iterable[SSAValue], op: Operation) -> list[Affine]:
         """Give several indices."""
         return [self.index(value, op) for value in values]
 
-    def bound(self, value: SSAValue, kind: str, op: Operation) -> tuple[Linear, ...]:
+    def bound(self, value: SSAValue, kind: str, op: Operation) -> tuple[Affine, ...]:
         """Give the bounds that an index stands for: several where it is their ``min`` or ``max``."""
         extremum = self.scalar(value).extremum
         if extremum is not None and extremum[0] == kind:
@@ -186,7 +186,7 @@ class Translator:
             )
         return self.index_value(self.index(value, op), op)
 
-    def index_value(self, index: Linear, op: Operation) -> SSAValue:
+    def index_value(self, index: Affine, op: Operation) -> SSAValue:
         """Emit an index as a value."""
         self.use(index)
         if not index.terms:
@@ -194,15 +194,15 @@ class Translator:
                 result_types=[INDEX], properties={"value": IntegerAttr(index.constant, INDEX)}
             )
             return self.emit_value(constant, op)
-        atom = self.atoms.known[index.single] if index.single is not None else None
+        atom = self.atoms.known[index.variable] if index.variable is not None else None
         if isinstance(atom, Size | Variable):
             return atom.value
         attribute, operands = self.atoms.map([index])
         return self.emit_value(affine.ApplyOp(operands, attribute), op)
 
     def constraint(
-        self, item: AffineConstraintExpr, dims: Sequence[Linear], symbols: Sequence[Linear]
-    ) -> tuple[Linear, bool]:
+        self, item: AffineConstraintExpr, dims: Sequence[Affine], symbols: Sequence[Affine]
+    ) -> tuple[Affine, bool]:
         """Give the index that a constraint says to be at least 0, or equal to it."""
         left, right = (self.atoms.applied(side, dims, symbols) for side in (item.lhs, item.rhs))
         return right - left if item.kind.value == "<=" else left - right, item.kind.value == "=="
@@ -211,7 +211,7 @@ class Translator:
 
     @contextmanager
     def loop(
-        self, hint: str | None, lowers: tuple[Linear, ...], uppers: tuple[Linear, ...], step: int, op: Operation
+        self, hint: str | None, lowers: tuple[Affine, ...], uppers: tuple[Affine, ...], step: int, op: Operation
     ) -> Iterator[Loop]:
         """Emit a loop around what is emitted inside."""
         block = Block(arg_types=[INDEX])
@@ -244,26 +244,26 @@ class Translator:
         )
         return self.emit_value(made, op)
 
-    def load(self, view: View, indices: tuple[Linear, ...], op: Operation) -> SSAValue:
+    def load(self, view: View, indices: tuple[Affine, ...], op: Operation) -> SSAValue:
         """Emit a load."""
         made = affine.LoadOp.create(
             operands=[view.memory.value], result_types=[view.memory.element], properties={"map": EMPTY_MAP}
         )
         return self.emit_value(self._accessed(made, view, indices), op)
 
-    def store(self, value: SSAValue, view: View, indices: tuple[Linear, ...], op: Operation) -> None:
+    def store(self, value: SSAValue, view: View, indices: tuple[Affine, ...], op: Operation) -> None:
         """Emit a store."""
         made = affine.StoreOp.create(operands=[value, view.memory.value], properties={"map": EMPTY_MAP})
         self.emit(self._accessed(made, view, indices), op)
 
-    def _accessed(self, made: Operation, view: View, indices: tuple[Linear, ...]) -> Operation:
+    def _accessed(self, made: Operation, view: View, indices: tuple[Affine, ...]) -> Operation:
         places = view.at(indices)
         for place in places:
             self.use(place)
         view.memory.accesses.append(Access(made, places))
         return made
 
-    def extent(self, view: View, dimension: int, op: Operation) -> Linear:
+    def extent(self, view: View, dimension: int, op: Operation) -> Affine:
         """Give an extent; one that nothing else tells becomes a size of its own, read from the shape."""
         memory = view.memory
         known = view.extents[dimension] or memory.extents[dimension]
@@ -275,7 +275,7 @@ class Translator:
         memory.extents[dimension] = self.asked[key]
         return self.asked[key]
 
-    def new_size(self, hint: str, origin: Operation) -> Linear:
+    def new_size(self, hint: str, origin: Operation) -> Affine:
         """Add an index argument at the end of the function."""
         argument = self.entry.insert_arg(INDEX, len(self.entry.args))
         name = self.fresh(hint, hint)

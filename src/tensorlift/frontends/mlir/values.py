@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.mlir.linear import Linear
+from tensorlift.comprehension.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Need:
     """What must hold for machine arithmetic to be exact: ``index`` fits the signed integers of ``width`` bits."""
 
-    index: Linear
+    index: Affine
     width: int
     location: Location | None
     only_nonnegative: bool = False
@@ -33,9 +33,9 @@ class Scalar:
     """
 
     value: SSAValue | None = None
-    index: Linear | None = None
+    index: Affine | None = None
     needs: tuple[Need, ...] = ()
-    extremum: tuple[str, tuple[Linear, ...]] | None = None
+    extremum: tuple[str, tuple[Affine, ...]] | None = None
     why: tuple[str, str] = ("data", "data")  # the row of the refusal and its detail
 
 
@@ -44,7 +44,7 @@ class Access:
     """A load or store of the emitted program, whose map is set once the shapes are known."""
 
     op: Operation
-    indices: tuple[Linear, ...]
+    indices: tuple[Affine, ...]
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Memory:
 
     name: str
     element: Attribute
-    extents: list[Linear | None]
+    extents: list[Affine | None]
     value: SSAValue
     location: Location | None
     marks: dict[str, Attribute] = field(default_factory=dict)
@@ -65,17 +65,17 @@ class View:
     """A memref of the source: a whole memory, or every ``steps``-th element of it from ``offsets`` on."""
 
     memory: Memory
-    offsets: tuple[Linear, ...]
+    offsets: tuple[Affine, ...]
     steps: tuple[int, ...]
-    extents: tuple[Linear | None, ...]  # those of the view, None where they are those of the memory
+    extents: tuple[Affine | None, ...]  # those of the view, None where they are those of the memory
 
     @staticmethod
     def whole(memory: Memory) -> View:
         """See all of a memory."""
         rank = len(memory.extents)
-        return View(memory, (Linear(),) * rank, (1,) * rank, (None,) * rank)
+        return View(memory, (ZERO,) * rank, (1,) * rank, (None,) * rank)
 
-    def at(self, indices: tuple[Linear, ...]) -> tuple[Linear, ...]:
+    def at(self, indices: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Give the place in the memory of an element of the view."""
         return tuple(o + i * s for o, i, s in zip(self.offsets, indices, self.steps, strict=True))
 
@@ -86,8 +86,8 @@ class Loop:
 
     op: Operation
     variable: str  # its atom
-    lowers: tuple[Linear, ...]
-    uppers: tuple[Linear, ...]
+    lowers: tuple[Affine, ...]
+    uppers: tuple[Affine, ...]
     step: int
 
 
