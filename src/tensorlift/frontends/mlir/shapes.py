@@ -14,7 +14,6 @@ from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import Quotient, Size, Variable
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, SSAValue
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.translator import Translator
     from tensorlift.frontends.mlir.values import Loop, Memory
 
