@@ -15,6 +15,7 @@ from tensorlift.summarize.loop import LoopRule
 from tensorlift.summarize.operations import choose, reconverted
 from tensorlift.summarize.state import Effect, Piece, State, covered, own_cell, split
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
+from tensorlift.summarize.unwritten import unwritten
 from tensorlift.summarize.values import choose_by
 
 if TYPE_CHECKING:
@@ -117,10 +118,10 @@ def needed_part(effect: Effect, live: frozenset[str]) -> Effect:
 
 
 def _defined(term: Term, domain: Domain, local: set[str]) -> Term:
-    """Give reads of locals that have no value yet one, zero: what the program then does is undefined."""
+    """Mark reads of locals that have no value yet."""
     if term.reads.isdisjoint(local):
         return term
-    return rewrite.map_reads(term, domain, lambda r, _: terms.zero(r.dtype) if r.array in local else r)
+    return rewrite.map_reads(term, domain, lambda r, _: unwritten(r) if r.array in local else r)
 
 
 def _resolved(term: Term, values: Values, domain: Domain) -> Term:

@@ -35,6 +35,7 @@ from tensorlift.summarize.statements import (
     walk,
     written,
 )
+from tensorlift.summarize.unwritten import unwritten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -158,9 +159,9 @@ class Lifting:
         return rewrite.map_reads(term, domain, convert)
 
     def _current(self, found: Read, versions: Versions) -> Term:
-        """Read the current version; a local that has no value yet may have any, and gets zero."""
+        """Read the current version, where there is one."""
         version = versions.get(found.array)
-        return terms.zero(found.dtype) if version is None else terms.read(version, found.indices, found.dtype)
+        return unwritten(found) if version is None else terms.read(version, found.indices, found.dtype)
 
     def _box(self, array: str) -> Domain:
         shape = self.arrays[array].shape
@@ -247,9 +248,10 @@ class Lifting:
         return [array for array in self.arrays if array in changed and array in needed and array not in local]
 
     def _undefined(self, array: str, context: Domain, versions: Versions) -> Definition:
-        """Give a local array that has no value yet zeros."""
-        zeros: list[Piece] = [(self._box(array) & context, terms.zero(self.arrays[array].dtype))]
-        made = self._definition(array, zeros, context, self.arrays[array].location, self._new_name(array))
+        """Give a local array that has no value yet a version."""
+        info = self.arrays[array]
+        cells: list[Piece] = [(self._box(array) & context, unwritten(own_cell(array, len(info.shape), info.dtype)))]
+        made = self._definition(array, cells, context, info.location, self._new_name(array))
         versions[array] = made.name
         return made
 

@@ -19,6 +19,7 @@ from tensorlift.summarize.bounds import bounds_of
 from tensorlift.summarize.initialisation import require_initialised
 from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
+from tensorlift.summarize.unwritten import without_unwritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,6 +64,7 @@ def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str
     result = lifting.result(bounds.context, versions)
     if result is not None:
         items.append(result)
+    items = without_unwritten(items, lifting.arrays)
     used = set(_arrays_of(items))
     harmless = harmless_pairs(program, bounds.context)
     return Summary(
