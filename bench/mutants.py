@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bench.kernels.catalogue import read
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.text import functions as functions_of
 from tensorlift.proofs.check import check
@@ -245,8 +245,7 @@ def _deleter(attribute: str, place: int) -> Callable[[Any], None]:
 def lift(path: Path) -> Iterator[Lifted]:
     """Lift the functions of a file; those that are refused are left out."""
     target = get_target("numpy")
-    source = path.read_text(encoding="utf-8")
-    for function in read_c(source, str(path), include_dirs=(str(path.parent),)):
+    for function in read(path):
         if function.module is None:
             continue
         reset_names()
@@ -302,7 +301,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("kernels", nargs="*", type=Path)
     options = parser.parse_args()
-    files = options.kernels or sorted(_KERNELS.glob("*/*.c"))
+    files = options.kernels or sorted([*_KERNELS.glob("*/*.c"), *_KERNELS.glob("*/*.cpp")])
     chosen = random.Random(options.seed)
     pool = [(lifted, text) for path in files for lifted in lift(path) for text in mutants(lifted.emitted.text)]
     picked = chosen.sample(pool, min(options.count, len(pool)))

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _KERNELS = [
-    "blas/gemv", "blend/color_burn_8", "dsp/vrecip", "llama/softmax_part1", "polybench/2mm", "polybench/covariance",
-    "polybench/deriche", "polybench/fdtd_2d", "polybench/gramschmidt", "polybench/jacobi_1d", "polybench/trisolv",
+    "blas/gemv", "blend/color_burn_8.cpp", "dsp/vrecip", "llama/softmax_part1.cpp", "polybench/2mm",
+    "polybench/covariance", "polybench/deriche", "polybench/fdtd_2d", "polybench/gramschmidt", "polybench/jacobi_1d",
+    "polybench/trisolv",
 ]  # fmt: skip
 
 
@@ -35,7 +36,8 @@ def _verify(report: object, folder: Path) -> int:
 
 @pytest.mark.parametrize("kernel", _KERNELS)
 def test_certificates_of_kernels_hold(root: Path, kernel: str, tmp_path: Path) -> None:
-    report = _report(root / "bench" / "kernels" / f"{kernel}.c", tmp_path)
+    file = root / "bench" / "kernels" / (kernel if kernel.endswith(".cpp") else f"{kernel}.c")
+    report = _report(file, tmp_path)
     assert _verify(report, tmp_path) == 0
     assert _verify(report["functions"][0]["certificate"], tmp_path) == 0
 

@@ -9,6 +9,9 @@
     m.vals: i32[m_rows,m_cols] in rows      a member of the structure ``m``, here a table of row pointers
     -> i32                          the returned value, last
 
+A kernel in C++ has a ``call``, ``out = f(base, active)`` or ``return = f(..)``: its parameters are then the arrays and
+sizes that its meaning has, of which the call passes some.
+
 ``data`` restricts random inputs: ``minimum`` of a size (1 otherwise), ``sizes`` that depend on others (``">= n"`` or an
 expression that they equal), and ``values`` of scalars and arrays (``"lo..hi"``, ``"nonzero"``, ``"spd"``,
 ``"dominant"``).
@@ -20,7 +23,13 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.c import read_c
+from tensorlift.frontends.cpp import read_cpp
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.read_function import ReadFunction
 
 ROOT = Path(__file__).parent
 
@@ -57,6 +66,7 @@ class Kernel:
     expect: str
     parameters: tuple[Parameter, ...]
     result: str = ""
+    call: str = ""
     minimum: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
@@ -74,6 +84,12 @@ class Kernel:
 def kernels() -> tuple[Kernel, ...]:
     """Read the whole index, in its order."""
     return tuple(_kernel(entry) for entry in json.loads((ROOT / "index.json").read_text()))
+
+
+def read(path: Path) -> list[ReadFunction]:
+    """Read a kernel into the loop IR by the front end of its language."""
+    reader = read_cpp if path.suffix == ".cpp" else read_c
+    return reader(path.read_text(), path.name, include_dirs=[str(path.parent)])
 
 
 def parse_parameter(text: str) -> Parameter:
@@ -96,4 +112,11 @@ def _kernel(entry: dict[str, Any]) -> Kernel:
     result = texts[-1].removeprefix("-> ") if texts[-1].startswith("-> ") else ""
     parameters = tuple(parse_parameter(text) for text in texts if not text.startswith("-> "))
     plain = {key: entry[key] for key in ("suite", "name", "function", "c_style", "expect")}
-    return Kernel(**plain, path=ROOT / entry["file"], parameters=parameters, result=result, **entry["data"])
+    return Kernel(
+        **plain,
+        path=ROOT / entry["file"],
+        parameters=parameters,
+        result=result,
+        call=entry.get("call", ""),
+        **entry["data"],
+    )

@@ -1,4 +1,7 @@
-"""Compile reference kernels with the system's C compiler and call them on NumPy data."""
+"""Compile reference kernels with the system's compilers and call them on NumPy data.
+
+A kernel in C++ is compiled together with a C function of the index's parameters, which makes vectors of flat memory.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror")
+_WARNINGS = ("-Wall", "-Wextra", "-Werror")
+STRICT = ("-std=c99", *_WARNINGS)
+_STRICT_CPP = ("-std=c++11", *_WARNINGS)
 
 _C_TYPES: dict[str, Any] = {"i32": ctypes.c_int, "f32": ctypes.c_float, "f64": ctypes.c_double}
 
@@ -27,13 +32,81 @@ def compiler() -> str | None:
     return shutil.which("cc")
 
 
+def cpp_compiler() -> str | None:
+    """Find a C++ compiler on the search path."""
+    return shutil.which("c++")
+
+
+def compiles(kernel: Kernel) -> bool:
+    """Whether there is a compiler of the kernel's language."""
+    return (cpp_compiler() if kernel.call else compiler()) is not None
+
+
 def build(suite: str, folder: Path, flags: tuple[str, ...] = ()) -> ctypes.CDLL:
     """Compile all kernels of a suite, warnings as errors, into one shared library in ``folder``."""
-    sources = [str(kernel.path) for kernel in kernels() if kernel.suite == suite]
+    chosen = [kernel for kernel in kernels() if kernel.suite == suite]
+    sources = [str(kernel.path) for kernel in chosen if not kernel.call]
+    for kernel in chosen:
+        if kernel.call:
+            source = folder / f"{kernel}.cpp".replace("/", "_")
+            source.write_text(f'#include "{kernel.path}"\n{_flat(kernel)}')
+            sources.append(str(source))
     library = folder / f"{suite}.so"
-    command = [compiler() or "cc", *STRICT, *flags, "-O1", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"]
+    is_cpp = all(kernel.call for kernel in chosen)
+    language = [cpp_compiler() or "c++", *_STRICT_CPP] if is_cpp else [compiler() or "cc", *STRICT]
+    command = [*language, *flags, "-O1", "-shared", "-fPIC", "-o", str(library), *sources, "-lm"]
     subprocess.run(command, check=True, cwd=ROOT)
     return ctypes.CDLL(str(library))
+
+
+_SPELLED = {"i32": "int", "f32": "float", "f64": "double"}
+
+
+def _flat(kernel: Kernel) -> str:
+    """Write the C function that calls a kernel on vectors."""
+    target, _, call = kernel.call.partition(" = ")
+    declared = [f"{_SPELLED[p.dtype]} {'*' * (p.role == 'array')}tl_{p.name}" for p in kernel.parameters]
+    sizes = "".join(f" int {p.name} = tl_{p.name}; (void){p.name};" for p in kernel.parameters if p.role == "size")
+    lines = [f"  {sizes}"]
+    names = call.partition("(")[2].rstrip(")").split(", ")
+    for parameter in kernel.parameters:
+        if parameter.role == "array" and parameter.name in names:
+            lines.append(f"  {_vector(parameter)}")
+        elif parameter.role == "array" and parameter.name != target:
+            lines.append(f"  (void)tl_{parameter.name};")
+    passed = [name if _is_array(kernel, name) else f"tl_{name}" for name in names]
+    value = f"{call.partition('(')[0]}({', '.join(passed)})"
+    result = _SPELLED.get(kernel.result, "void")
+    if target == "return":
+        lines.append(f"  return {value};")
+    else:
+        (out,) = (p for p in kernel.parameters if p.name == target)
+        lines.append(f"  auto tl_result = {value};")
+        lines.append("  " + _copied(out))
+    return f'extern "C" {result} {kernel.function}({", ".join(declared)}) {{\n' + "\n".join(lines) + "\n}\n"
+
+
+def _is_array(kernel: Kernel, name: str) -> bool:
+    return any(p.name == name and p.role == "array" for p in kernel.parameters)
+
+
+def _vector(parameter: Parameter) -> str:
+    """Make a vector, or a vector of rows, of flat memory."""
+    element, name = _SPELLED[parameter.dtype], parameter.name
+    *outer, width = parameter.shape
+    if not outer:
+        return f"std::vector<{element}> {name}(tl_{name}, tl_{name} + {width});"
+    row = f"std::vector<{element}>(tl_{name} + k * ({width}), tl_{name} + (k + 1) * ({width}))"
+    loop = f"for (int k = 0; k < {outer[0]}; k++) {name}.push_back({row});"
+    return f"std::vector<std::vector<{element}>> {name}; {loop}"
+
+
+def _copied(parameter: Parameter) -> str:
+    """Copy the vector that a kernel returned to flat memory."""
+    name = f"tl_{parameter.name}"
+    if len(parameter.shape) == 1:
+        return f"for (auto tl_value : tl_result) *{name}++ = tl_value;"
+    return f"for (auto &tl_row : tl_result) for (auto tl_value : tl_row) *{name}++ = tl_value;"
 
 
 def call(library: ctypes.CDLL, kernel: Kernel, inputs: Inputs) -> Inputs:

@@ -229,6 +229,20 @@ def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> S
     return read_python(source.text, source.name, function=wanted)
 
 
+def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.cpp import read_cpp
+
+    return read_cpp(
+        source.text,
+        source.name,
+        include_dirs=options.include_dirs,
+        include_files=options.include_files,
+        defines=options.defines,
+        std=options.std,
+        function=wanted,
+    )
+
+
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.c import read_c
 
@@ -247,6 +261,7 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
 _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {
     ".mlir": _read_mlir,
     ".py": _read_python,
+    **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
 }
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.kernels.catalogue import Kernel, kernels
+from bench.kernels.catalogue import Kernel, kernels, read
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.comprehension.names import reset_names
-from tensorlift.frontends.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
@@ -23,9 +22,8 @@ def _file(kernel: Kernel) -> Path:
 
 
 def _emitted(path: Path) -> str:
-    read = read_c(path.read_text(), path.name, include_dirs=[str(path.parent)])
     texts = []
-    for function in read:
+    for function in read(path):
         assert function.module is not None
         reset_names()
         func_op = next(op for op in function.module.walk() if isinstance(op, FuncOp))

@@ -150,6 +150,11 @@ class FunctionView:
         found = [row.data for row in rows if isinstance(row, DictionaryAttr)] if isinstance(rows, ArrayAttr) else []
         return tuple((_text(row, "name"), _text(row, "type")) for row in found)
 
+    @property
+    def prototype(self) -> str:
+        """How C++ calls the function, as JSON (docs/loop-ir.md); empty for other languages."""
+        return _text(self.func_op.attributes, "tl.prototype")
+
     @cached_property
     def returns(self) -> tuple[tuple[str, str], ...]:
         """What a Python function returns, in its order: the names (see docs/loop-ir.md) and the kinds."""

@@ -37,6 +37,7 @@ REASONS = {
     "distinct-rows": "a table of row pointers must name each row once",
     "not-null": "the source does something else where the array is missing",
     "extent": "every access must stay inside its array",
+    "rows": "the rows of a matrix are as long as each other",
     "type": "it has no annotation, so its use decides",
 }
 

@@ -1,6 +1,7 @@
-"""Compiles a C original with cc and calls one of its functions over flat memory, in limited subprocesses.
+"""Compiles a C or C++ original and calls one of its functions over flat memory, in limited subprocesses.
 
-The source is included by a small second file, so that static functions can be called too (``call_file``).
+The source is included by a small second file, so that static functions can be called too (``call_file``), and so that
+vectors are made of flat memory (``cpp_call_file``).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import shutil
 import tempfile
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.call_file import call_file, is_column
 from tensorlift.runtime.cases import Called
+from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
 
@@ -59,6 +62,9 @@ class Original:
 # a name that the C library defines too, such as `index`, is that of the source.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
 _FLAGS = ("-O1", *_MEANING, "-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
+_CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
+_CPP_STANDARD = "-std=c++17"
+_CPP_COMPILERS = ("c++", "g++", "clang++")
 
 
 def run_original(original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits) -> list[Called]:
@@ -84,15 +90,16 @@ def run_original(original: Original, view: FunctionView, cases: Sequence[Argumen
 
 
 def _compile(original: Original, view: FunctionView, folder: Path, limits: Limits) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise refuse("TL601", "there is no C compiler", None, "install one that is called cc")
+    compiler = _compiler(view)
     home = Path(original.filename).resolve()
     included = "tl_source_" + home.name
     (folder / included).write_text(f"#line 1 {json.dumps(home.name)}\n{original.text}", encoding="utf-8")
-    (folder / "tl_call.c").write_text(call_file(included, view), encoding="utf-8")
+    called = "tl_call.cpp" if view.prototype else "tl_call.c"
+    text = cpp_call_file(included, view) if view.prototype else call_file(included, view)
+    (folder / called).write_text(text, encoding="utf-8")
+    cpp = [*_CPP_FLAGS, _CPP_STANDARD] if view.prototype else []
     beside = [f"-I{home.parent}"] if home.exists() else []
-    command = [compiler, *_FLAGS, *original.options.flags(), *beside, "-o", "tl_call.so", "tl_call.c", "-lm"]
+    command = [compiler, *_FLAGS, *cpp, *original.options.flags(), *beside, "-o", "tl_call.so", called, "-lm"]
     outcome = run_limited(command, folder, limits)
     if outcome.failure:
         first = next(
@@ -102,6 +109,16 @@ def _compile(original: Original, view: FunctionView, folder: Path, limits: Limit
             "TL602", f"the original does not compile: {first}", view.location, "give -I, -D and --std as cc needs"
         )
     return folder / "tl_call.so"
+
+
+def _compiler(view: FunctionView) -> str:
+    """Find the compiler of the function's language."""
+    names = _CPP_COMPILERS if view.prototype else ("cc",)
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        language = "C++" if view.prototype else "C"
+        raise refuse("TL601", f"there is no {language} compiler", None, f"install one that is called {names[0]}")
+    return found
 
 
 def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -121,13 +138,29 @@ def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> t
 def _lengths(
     view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
 ) -> list[dict[str, Any]]:
-    """Pass the length of each array of structures behind the arguments, where there are any."""
+    """Pass the length of each array of structures behind the arguments, where there are any; for C++ all extents."""
+    if view.prototype:
+        return _extents(view, number, sizes, arrays)
     if not any(map(is_column, view.parameters)):
         return []
     for parameter in view.parameters:
         length = _layout(parameter, sizes).shape[0] if is_column(parameter) else 0
         arrays[f"{number}:{parameter.name}:length"] = np.asarray(length, np.int64)
     return [{"value": f"{number}:{parameter.name}:length"} for parameter in view.parameters]
+
+
+def _extents(
+    view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
+) -> list[dict[str, Any]]:
+    """Pass the extents of each container: a vector that is seen as a matrix is as long as that is wide."""
+    ranks = container_ranks(view)
+    for parameter in view.parameters:
+        passed: list[int] = []
+        if parameter.name in ranks:
+            layout, last = _layout(parameter, sizes), ranks[parameter.name] - 1
+            passed = [*layout.shape[:last], prod(layout.shape[last:]) if last else layout.span]
+        arrays[f"{number}:{parameter.name}:extents"] = np.asarray(passed, np.int64)
+    return [{"value": f"{number}:{parameter.name}:extents"} for parameter in view.parameters]
 
 
 def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int]) -> dict[str, Any]:

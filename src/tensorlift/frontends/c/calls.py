@@ -14,6 +14,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Binding, Index, Slot, Unknown, Value
 
 if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
 
 _DEPTH_LIMIT = 32
@@ -61,7 +62,7 @@ class Calls(Memory):
                 self.bind_parameter(parameter, binding)
             return self.run_body(callee)
         except LiftError as error:
-            raise _called_from(error, expression) from error
+            raise called_from(error, expression.name, expression.location) from error
         finally:
             self.calling.pop()
 
@@ -94,7 +95,7 @@ class Calls(Memory):
         raise NotImplementedError
 
 
-def _called_from(error: LiftError, call: nodes.Call) -> LiftError:
+def called_from(error: LiftError, name: str, location: Location) -> LiftError:
     """Note the call in the diagnostics of the callee."""
-    note = Note(f"in `{call.name}`, called from here", call.location)
+    note = Note(f"in `{name}`, called from here", location)
     return LiftError(*(replace(item, notes=(*item.notes, note)) for item in error.diagnostics))

@@ -7,6 +7,7 @@ first.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind, StorageClass, TypeKind
@@ -48,7 +49,7 @@ class UnitReader(ExpressionReader):
     def __init__(self, file: str, source: bytes) -> None:
         super().__init__(file)
         self.main_file = file
-        self._source = source
+        self._texts = {file: source}
         self._functions: dict[int | None, nodes.Function] = {}
         self._outer: list[dict[nodes.Variable, None]] = []
         self.members = Members(self)
@@ -104,6 +105,12 @@ class UnitReader(ExpressionReader):
         """Name the file of a definition."""
         file = cursor.location.file
         return file.name if file is not None else self.main_file
+
+    def source_of_file(self) -> bytes:
+        """Give the text of the file that is being read: the main one, or one that it includes."""
+        if self.file not in self._texts:
+            self._texts[self.file] = Path(self.file).read_bytes()
+        return self._texts[self.file]
 
     def function_of(self, cursor: Any) -> nodes.Function | None:
         """Give the definition of a function, where the unit has one."""
@@ -226,7 +233,7 @@ class UnitReader(ExpressionReader):
     def _places(self, cursor: Any, parts: list[Any]) -> list[int] | None:
         """Tell which parts of a ``for`` are present: 0 before the first semicolon, 1 between, 2 after the second."""
         start = cursor.location.offset
-        text = self._source[start : cursor.extent.end.offset]
+        text = self.source_of_file()[start : cursor.extent.end.offset]
         if not text.startswith(b"for"):
             return None
         semicolons = _semicolons(text)

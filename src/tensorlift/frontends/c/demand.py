@@ -16,7 +16,7 @@ from tensorlift.frontends.c.c_types import ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _STATEMENT_LIMIT = 20_000
@@ -77,22 +77,34 @@ class Demand:
             raise refusal("step-limit", statement.location, f"more than {_STATEMENT_LIMIT} statements to read")
         match statement:
             case nodes.Block(statements=statements):
-                for child in statements:
-                    self._statement(child, function)
+                self._statements(statements, function)
             case nodes.Declare(variable=variable):
                 self._declaration(variable)
             case nodes.Evaluate(expression=expression):
                 self._expression(expression)
-            case nodes.If(condition=condition, then=then, otherwise=otherwise):
+            case nodes.If(condition=condition):
                 self._expression(condition)
-                self._statement(then, function)
-                if otherwise is not None:
-                    self._statement(otherwise, function)
+                self._statements((statement.then, statement.otherwise), function)
             case nodes.Loop():
                 self._loop(statement, function)
+            case nodes.Settle() | nodes.Agree():
+                self._fixed(statement)
             case nodes.Return(value=value) if value is not None:
                 self._expression(value)
                 self._edges.setdefault(function, set()).update(_sources(value))
+
+    def _statements(self, statements: Iterable[nodes.Statement | None], function: nodes.Function) -> None:
+        for statement in statements:
+            if statement is not None:
+                self._statement(statement, function)
+
+    def _fixed(self, statement: nodes.Settle | nodes.Agree) -> None:
+        """Note extents that must be known."""
+        sides = statement.extents if isinstance(statement, nodes.Settle) else (statement.left, statement.right)
+        for extent in sides:
+            if extent is not None:
+                self._seed(extent)
+                self._expression(extent)
 
     def _loop(self, loop: nodes.Loop, function: nodes.Function) -> None:
         if loop.initial is not None:

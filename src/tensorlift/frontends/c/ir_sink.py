@@ -95,6 +95,7 @@ class IRSink:
         self.maps = AffineMaps(ranges)
         self._blocks = [entry]
         self._locations: dict[Location, FileLineColLoc] = {}
+        self._unsized: dict[Array, Operation] = {}
 
     def place(self, location: Location) -> FileLineColLoc:
         """Give the location attribute of a place."""
@@ -289,8 +290,38 @@ class IRSink:
         return self._compare(True, UNORDERED, (_ssa(value), _ssa(value)), location)  # noqa: FBT003 - see the parameter
 
     def allocate(self, array: Array, domain: Domain) -> None:
-        """Emit the memory of a local object at its declaration."""
+        """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
         del domain
+        if any(extent is None or not extent.is_affine for extent in array.extents):
+            self._unsized[array] = arith.ConstantOp.create(
+                result_types=[_INDEX], properties={"value": _integer(0, _INDEX)}
+            )
+            array.ssa = self._value(self._unsized[array], array.location)
+            return
+        array.ssa = self._memory(array)
+
+    def reallocate(self, array: Array) -> None:
+        """Emit the memory of a local array at its place, now that its shape is settled."""
+        place = self._unsized.pop(array, None)
+        block = place.parent_block() if place is not None else None
+        if place is None or block is None:
+            return
+        self._blocks.append(Block())
+        if array.accesses:
+            array.ssa = self._memory(array)
+        for operation in list(self._blocks.pop().ops):
+            operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+            block.insert_op_before(operation, place)
+        for access in array.accesses:
+            cast("Operation", access.operation).operands = [
+                cast("SSAValue", array.ssa) if operand is place.results[0] else operand
+                for operand in cast("Operation", access.operation).operands
+            ]
+        place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+        place.erase()
+
+    def _memory(self, array: Array) -> SSAValue:
+        """Emit the allocation of a local object."""
         dynamic = [
             self._affine_value(extent, array.location)
             for extent in array.extents
@@ -310,7 +341,7 @@ class IRSink:
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
         value = self._value(operation, array.location)
         value.name_hint = array.name
-        array.ssa = value
+        return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later."""

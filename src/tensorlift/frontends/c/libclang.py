@@ -132,8 +132,11 @@ def _index() -> Any:
     return cindex.Index.create()
 
 
-def parse(text: str, filename: str, arguments: Sequence[str]) -> Any:
-    """Parse source text as C; raises ``cindex.TranslationUnitLoadError`` where libclang gives up."""
+def parse(text: str, filename: str, arguments: Sequence[str], before: Sequence[str] = ("-x", "c")) -> Any:
+    """Parse source text, as C unless the arguments before all others say more.
+
+    Raises ``cindex.TranslationUnitLoadError`` where libclang gives up.
+    """
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
-    flags = ["-x", "c", "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
+    flags = [*before, "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
     return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=0)

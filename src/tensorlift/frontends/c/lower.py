@@ -139,7 +139,7 @@ class _Lowering:
         _check_parameter(element, parameter.location, self._function.name)
         array = Array(parameter.name, element, extents, parameter.location, _spelling(parameter))
         array.is_parameter, array.position, array.row_table = True, position, row_table
-        array.is_object = parameter.access.endswith("[]")
+        array.is_object = parameter.is_object or parameter.access.endswith("[]")
         array.keeps_rank = parameter.keeps_rank
         array.ssa = self._block.args[position]
         self._arrays.append(array)
@@ -164,6 +164,8 @@ class _Lowering:
                 splits = shapes.settle(array)
             if array.is_parameter:
                 self._retype(array)
+            else:
+                self._sink.reallocate(array)
             for split in splits:
                 self._sink.complete(array, split.access, split.subscripts)
             if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
@@ -173,7 +175,7 @@ class _Lowering:
     def _keep_apart(self) -> None:
         """Ask that scalars that are read from memory once, at the start, do not lie in an array that is written."""
         for variable in self._inputs:
-            in_memory = variable.is_global or "->" in variable.access
+            in_memory = variable.is_global or variable.is_reference or "->" in variable.access
             if not in_memory or not isinstance(variable.ctype, IntegerType | FloatType):
                 continue
             for array in self._arrays:

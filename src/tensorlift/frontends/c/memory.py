@@ -1,9 +1,10 @@
-"""``memset`` and ``memcpy`` as the loops that they stand for.
+"""``memset``, ``memcpy``, ``std::fill_n`` and ``std::copy_n`` as the loops that they stand for.
 
 The number of bytes must be a multiple of the element size for all sizes: ``n * sizeof(*a)`` is a loop over ``n``
 elements, a product of several sizes a nest, and on a declared array every inner dimension is a loop.  ``memset`` writes
 elements whose bytes are all alike: zeros, or any bytes for integers.  ``memmove`` within one array, and bytes that
-are no whole elements, stay refused.
+are no whole elements, stay refused.  ``std::fill_n(target, count, value)`` and ``std::copy_n(source, count, target)``
+count elements of what their target points to: numbers, or rows of a declared array.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tensorlift.frontends.c.values import Address, Array, Data, Index, LoopRange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MEMORY_CALLS = {"memset", "memcpy", "memmove"}
+MEMORY_CALLS = {"memset", "memcpy", "memmove", "std::fill_n", "std::copy_n"}
 _ARGUMENTS = 3
 _BYTE = 8
 
@@ -33,6 +34,8 @@ class Memory(Expressions):
         """Execute a call; its value is that of its first argument."""
         if len(expression.arguments) != _ARGUMENTS:
             raise refusal("memory-call", expression.location, f"`{expression.name}`")
+        if expression.name.startswith("std::"):
+            return self._counted_call(expression)
         target, other, size = expression.arguments
         address, count = self._address_of_cells(target), self.evaluate(size)
         source = None if expression.name == "memset" else self._address_of_cells(other)
@@ -47,8 +50,27 @@ class Memory(Expressions):
             same_array = source[0].base is address[0].base
             if _cell(source[1]) != _cell(address[1]) or (same_array and expression.name == "memmove"):
                 raise refusal("memory-call", expression.location, f"`{expression.name}`")
-        self._nest(address, source, self._byte(value, expression), dimensions, expression)
+        byte = self._byte(value, expression)
+        self._nest(address, source, self._element(address[0].base, byte, expression), dimensions, expression)
         return address[0]
+
+    def _counted_call(self, expression: nodes.Call) -> Value:
+        """Execute a call that counts elements."""
+        first, count, last = expression.arguments
+        copies = expression.name == "std::copy_n"
+        source = self._address_of_cells(first) if copies else None
+        value = None if copies else self.value_of(self.data(last), last.location)
+        number = self.known(self.evaluate(count), count.location)
+        target = self._address_of_cells(last if copies else first)
+        if not self.sink.emits or not isinstance(target[0].base, Array):
+            return target[0]
+        if not isinstance(number, Index) or (source is not None and not isinstance(source[0].base, Array)):
+            raise refusal("memory-call", expression.location, f"`{expression.name}`")
+        self.rely_on(number)
+        inner = self._inner_extents(target[0].base, target[1], expression)
+        dimensions = [*self._factors(number.polynomial, expression), *inner]
+        self._nest(target, source, value, dimensions, expression)
+        return target[0]
 
     def _address_of_cells(self, expression: nodes.Expression) -> tuple[Address, CType]:
         """Evaluate a pointer argument, and give the type that it points to before it became ``void *``."""
@@ -72,18 +94,24 @@ class Memory(Expressions):
 
     def _dimensions(self, array: Array, ctype: CType, size: Polynomial, expression: nodes.Call) -> list[Polynomial]:
         """Split the bytes over loops: those of the pointer, then the inner dimensions of a declared array."""
-        inner = array.extents[len(array.extents) - _depth(ctype) :]
+        inner = self._inner_extents(array, ctype, expression)
         cell = _cell(ctype)
         assert isinstance(cell, IntegerType | FloatType)
         row = Polynomial.constant(cell.width // _BYTE)
         for extent in inner:
-            if extent is None:
-                raise refusal("memory-call", expression.location, f"`{expression.name}` on rows of unknown length")
             row = row * extent
         count, rest = size.divide(row)
         if rest != ZERO:
             raise refusal("memory-call", expression.location, f"`{expression.name}` of a part of an element or row")
-        return [*self._factors(count, expression), *(extent for extent in inner if extent is not None)]
+        return [*self._factors(count, expression), *inner]
+
+    def _inner_extents(self, array: Array, ctype: CType, expression: nodes.Call) -> list[Polynomial]:
+        """Give the extents of what a pointer into an array points to."""
+        inner = array.extents[len(array.extents) - _depth(ctype) :]
+        known = [extent for extent in inner if extent is not None]
+        if len(known) != len(inner):
+            raise refusal("memory-call", expression.location, f"`{expression.name}` on rows of unknown length")
+        return known
 
     def _factors(self, count: Polynomial, expression: nodes.Call) -> list[Polynomial]:
         """Split a number of elements into extents: itself where affine, else the sizes of a product as they stand."""
@@ -101,7 +129,7 @@ class Memory(Expressions):
         self,
         target: tuple[Address, CType],
         source: tuple[Address, CType] | None,
-        byte: int | None,
+        value: Data | None,
         dimensions: list[Polynomial],
         expression: nodes.Call,
     ) -> None:
@@ -117,7 +145,6 @@ class Memory(Expressions):
                 nest.callback(self.sink.end_loop)
                 nest.enter_context(self.inside(loops=(loop,)))
                 variables.append(Polynomial.variable(loop.variable))
-            value = self._element(array, byte, expression)
             if source is not None:
                 origin = source[0].base
                 assert isinstance(origin, Array)

@@ -118,6 +118,8 @@ def _expression(expression: nodes.Expression, found: set[nodes.Variable]) -> Non
             _target(node.target, found)
         elif isinstance(node, nodes.Unary) and len(node.operator) > 1:
             _target(node.operand, found)
+        elif isinstance(node, nodes.Call) and node.callee is not None:
+            found.update(node.callee.writes)
         work.extend(children(node))
 
 

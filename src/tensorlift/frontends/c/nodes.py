@@ -19,7 +19,9 @@ class Variable:
     """A declared parameter or variable; ``extents`` holds the array extents, outermost first (None where missing).
 
     ``access`` says how C reaches what is no parameter by itself: ``m->rows``, ``x[].re`` or the name of a global.
-    An array that ``keeps_rank`` is indexed in its dimensions alone: it is no flat memory.
+    An array that ``keeps_rank`` is indexed in its dimensions alone: it is no flat memory. The declared extents of one
+    that ``is_object`` are those of the object, where those of a C parameter are its word alone. A scalar that
+    ``is_reference`` is read from memory that the caller chooses, as ``const double &`` of C++ is.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Variable:
     is_volatile: bool = False
     is_restrict: bool = False
     keeps_rank: bool = False
+    is_reference: bool = False
+    is_object: bool = False
     access: str = ""
 
 
@@ -228,7 +232,25 @@ class Return:
     location: Location
 
 
-Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Unsupported
+@dataclass(slots=True, eq=False)
+class Settle:
+    """From here on an array has exactly these extents, outermost first; None where nothing is said."""
+
+    variable: Variable
+    extents: tuple[Expression | None, ...]
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class Agree:
+    """Two extents are equal here: proved, or a precondition."""
+
+    left: Expression
+    right: Expression
+    location: Location
+
+
+Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Settle | Agree | Unsupported
 
 
 @dataclass(slots=True, eq=False)
@@ -236,7 +258,8 @@ class Function:
     """A function definition; ``body`` is filled when the function is first needed.
 
     ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
-    ``outer`` the global variables that the function and its callees use.
+    ``outer`` the global variables that the function and its callees use. ``writes`` are variables that belong to the
+    caller and that the body declares or assigns, as C++ does through references and ``this``.
     """
 
     name: str
@@ -248,3 +271,4 @@ class Function:
     is_static: bool = False
     declared: tuple[Variable, ...] = ()
     outer: tuple[Variable, ...] = ()
+    writes: tuple[Variable, ...] = ()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import index_arithmetic, nodes
 from tensorlift.frontends.c.c_types import (
     INT,
+    LONG,
+    UNSIGNED_LONG,
     ArrayType,
     CType,
     FloatType,
@@ -257,6 +259,9 @@ class Places(Machine):
             constant = value.polynomial.constant_value
             if constant is not None:
                 return self.sink.constant(float(constant), ctype, location)
+            if value.ctype == UNSIGNED_LONG:  # an exact value that counts objects, and so no greater than LONG's
+                self.rely_on(value)
+                value = Index(value.polynomial, LONG)
         if isinstance(value, Data) and value.ctype == ctype and not value.truth:
             return value
         return self.sink.convert(self.as_data(value, expression), ctype, location)

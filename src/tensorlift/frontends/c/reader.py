@@ -12,7 +12,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_err
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
-from tensorlift.frontends.c.refusals import REFUSALS, refusal
+from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
 from tensorlift.frontends.read_function import ReadFunction
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    _check_text(text, filename)
+    check_text(text, filename)
     arguments = [f"-std={std}"] * (std is not None)
     arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
     arguments += [part for name in include_files for part in ("-include", name)]
@@ -48,13 +48,13 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     except TranslationUnitLoadError as error:
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
-    unsequenced = _diagnose(unit, filename)
+    unsequenced = diagnose(unit, filename)
     reader = UnitReader(filename, text.encode())
     cursors = _definitions(unit, filename, function)
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
 
 
-def _check_text(text: str, filename: str) -> None:
+def check_text(text: str, filename: str) -> None:
     """Refuse what is no source text."""
     start = Location(filename, 1, 1)
     if "\0" in text or "\ufffd" in text or any("\ud800" <= character <= "\udfff" for character in text):
@@ -65,15 +65,15 @@ def _check_text(text: str, filename: str) -> None:
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
 
 
-def _diagnose(unit: Any, filename: str) -> list[Diagnostic]:
-    """Raise the parser's errors; give its warnings about undefined order of side effects."""
+def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:
+    """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
     errors: list[Diagnostic] = []
     unsequenced: list[Diagnostic] = []
     for item in unit.diagnostics:
         place = item.location
         location = Location(place.file.name, place.line, place.column) if place.file else Location(filename, 1, 1)
         if item.severity >= _ERROR:
-            errors.append(_parser_error(item.spelling, location))
+            errors.append(_parser_error(item.spelling, location, row))
         elif item.option == "-Wunsequenced":
             unsequenced.extend(refusal("unsequenced", location, item.spelling).diagnostics)
     if errors:
@@ -81,11 +81,10 @@ def _diagnose(unit: Any, filename: str) -> list[Diagnostic]:
     return unsequenced
 
 
-def _parser_error(message: str, location: Location) -> Diagnostic:
+def _parser_error(message: str, location: Location, row: Refusal) -> Diagnostic:
     """Give the diagnostic for one error of the parser."""
     if message.endswith("file not found"):
         return refusal("header", location, message).diagnostics[0]
-    row = REFUSALS["parse"]
     return Diagnostic(row.code, row.message.format(detail=message), location, row.remedy)
 
 

@@ -12,6 +12,7 @@ from tensorlift.frontends.c.delinearise import Split, respread
 from tensorlift.frontends.c.interleave import dimensions_of
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Access, Array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.frontends.c.values import Access, Array, Domain
+    from tensorlift.frontends.c.values import Domain
 
 
 class Shapes:
@@ -31,21 +32,59 @@ class Shapes:
 
     def settle(self, array: Array) -> list[Split]:
         """Set extents and strides of an array and give its accesses in dimensions."""
+        for position, exact in enumerate(array.exact):
+            if exact is not None and exact.is_affine:
+                array.extents[position] = exact
         for access in array.accesses:
             if len(access.subscripts) != len(array.extents):
                 raise refusal("delinearise", access.location, array.name)
         flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
         if not array.accesses:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
+            self._check_exact(array)
             return []
         if flat and not array.keeps_rank:
             strides, splits = dimensions_of(array, self._ranges)
             self._inner_extents(array, strides, splits)
+        elif (
+            array.keeps_rank
+            and array.is_object
+            and array.extents[-1] is None
+            and not all(map(_is_affine_last, array.accesses))
+        ):
+            splits = self._within_rows(array)
         else:
             splits = [self._in_dimensions(array, access) for access in array.accesses]
             self._declared_extents(array, splits)
         self._check_affine(array)
         self._check_inside(array, splits)
+        self._check_exact(array)
+        return splits
+
+    def _check_exact(self, array: Array) -> None:
+        """Make sure that a flat array that must have a length has it: the product of its dimensions, without gaps."""
+        exact = array.exact[0] if array.exact else None
+        if exact is None or exact.is_affine:
+            return
+        length = ONE
+        for extent in array.extents:
+            length = length * (ONE if extent is None else extent)
+        if array.strides is not None or length != exact:
+            raise refusal("extent", array.location, array.name)
+
+    def _within_rows(self, array: Array) -> list[Split]:
+        """Find the dimensions inside of rows that lie anywhere, where they are subscripted as flat memory."""
+        rows = Array(array.name, array.element, [None], array.location)
+        rows.accesses = [Access(a.subscripts[-1:], a.domain, a.location, a.operation) for a in array.accesses]
+        strides, inner = dimensions_of(rows, self._ranges)
+        self._inner_extents(rows, strides, inner)
+        outer = list(zip(array.accesses, inner, strict=True))
+        wrong = [access.location for access, _ in outer if not all(s.is_affine for s in access.subscripts[:-1])]
+        if wrong or rows.strides is not None:
+            raise refusal("delinearise", [*wrong, array.location][0], array.name)
+        splits = [Split(access, (*access.subscripts[:-1], *split.subscripts)) for access, split in outer]
+        array.extents = [*array.extents[:-1], *rows.extents]
+        self._declared_extents(array, splits)
         return splits
 
     def _in_dimensions(self, array: Array, access: Access) -> Split:
@@ -119,7 +158,7 @@ class Shapes:
                 room = self._room(split, position, extent, array)
                 if not self._is_negative(room):
                     continue
-                if position or not array.is_parameter or array.is_object or array.keeps_rank:
+                if position or not array.is_parameter or array.is_object or array.keeps_rank or array.exact:
                     raise refusal("outside", split.access.location, _outside(split, array, extent))
                 array.extents[position] = self._extent(array, position, splits)
                 break
@@ -159,6 +198,10 @@ class Shapes:
             assert extent is not None
             if not extent.is_affine:
                 raise refusal("extent", array.location, array.name)
+
+
+def _is_affine_last(access: Access) -> bool:
+    return access.subscripts[-1].is_affine
 
 
 def _is_dense(strides: Sequence[Polynomial], extents: Sequence[Polynomial]) -> bool:

@@ -11,7 +11,18 @@ from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import without_closed_form
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Array, Binding, Data, Environment, Index, Slot, Unknown, Value
+from tensorlift.frontends.c.values import (
+    Address,
+    Array,
+    Binding,
+    Data,
+    Environment,
+    Index,
+    Need,
+    Slot,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +51,10 @@ class Statements(Loops):
                 self._declare(variable, statement)
             case nodes.If():
                 self._if(statement)
+            case nodes.Settle():
+                self._settle(statement)
+            case nodes.Agree():
+                self._agree(statement)
             case nodes.Return():
                 raise refusal("return-in-loop", statement.location)
             case nodes.Unsupported(kind=kind, location=location, detail=detail):
@@ -180,6 +195,42 @@ class Statements(Loops):
         self.sink.allocate(array, self.domain)
         return Slot(array)
 
+    def _settle(self, statement: nodes.Settle) -> None:
+        """Fix the extents of an array where it is handed on; refuse two that differ."""
+        found = [None if extent is None else self._extent(extent) for extent in statement.extents]
+        binding = self.environment.get(statement.variable)
+        if not self.sink.emits or not isinstance(binding, Address) or not isinstance(binding.base, Array):
+            return
+        array = binding.base
+        array.exact = array.exact or (None,) * len(found)
+        for position, (polynomial, before) in enumerate(zip(found, array.exact, strict=True)):
+            if polynomial is None:
+                continue
+            if not set(self.ranges.leaves(polynomial)) <= set(self.ranges.sizes) or before not in (None, polynomial):
+                raise refusal("extent", statement.location, statement.variable.name)
+            self.preconditions.demand(Need("extent", polynomial, statement.location), self.domain)
+            if polynomial.is_affine:
+                array.extents[position] = polynomial
+        array.exact = tuple(old if new is None else new for new, old in zip(found, array.exact, strict=True))
+
+    def _agree(self, statement: nodes.Agree) -> None:
+        """Prove that two extents are equal, or ask for it."""
+        left, right = self._extent(statement.left), self._extent(statement.right)
+        if left is None or right is None or not self.sink.emits:
+            return
+        for difference in (left - right, right - left):
+            self.preconditions.demand(Need("extent", difference, statement.location), self.domain)
+
+    def _extent(self, expression: nodes.Expression) -> Polynomial | None:
+        """Evaluate an extent; None where nothing is emitted and it is not known."""
+        value = self.known(self.evaluate(expression), expression.location)
+        if isinstance(value, Index):
+            self.rely_on(value)
+            return value.polynomial
+        if self.sink.emits:
+            raise refusal("subscript-data", expression.location, "data in an extent")
+        return None
+
     def extents(self, variable: nodes.Variable) -> list[Polynomial | None]:
         """Evaluate the declared extents of an array."""
         found: list[Polynomial | None] = []
@@ -216,6 +267,9 @@ class Statements(Loops):
         base: Array | nodes.Variable = variable
         if self.sink.emits:
             extents = self.extents(variable)
+            for extent in extents:
+                if extent is not None and not self.ranges.leaves(extent) <= self.ranges.sizes.keys():
+                    raise refusal("extent", variable.location, variable.name)
             base = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
             base.keeps_rank = variable.keeps_rank
             self.sink.allocate(base, self.domain)

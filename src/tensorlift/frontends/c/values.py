@@ -144,6 +144,7 @@ class Array:
     ``row_table`` marks a table of pointers to rows (``T **``): each row is contiguous, the rows lie anywhere.
     ``is_object`` marks a global or a member that is an array itself: its declared extents are exact.
     ``keeps_rank`` marks an array that is no flat memory: each subscript stays in its dimension.
+    ``exact`` holds the extents that it must have where the function ends, outermost first (None: any).
     """
 
     name: str
@@ -155,6 +156,7 @@ class Array:
     row_table: bool = False
     is_object: bool = False
     keeps_rank: bool = False
+    exact: tuple[Polynomial | None, ...] = ()
     position: int = -1
     subscripted: bool = False
     ssa: object = None

@@ -12,17 +12,18 @@ returned tuple, as arrays of rank 0.  ``tl.returns`` lists what Python returns, 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, DictionaryAttr, StringAttr
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import spell_inequality
+from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
@@ -44,10 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.polynomial import Polynomial
     from tensorlift.frontends.python.scalars import Number
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
@@ -316,59 +315,26 @@ class _Lowering:
         function = module.body.block.first_op
         assert function is not None
         t = self._translation
-        stated = [_requirement("type", text, location) for text, location in self._assumed_kinds()]
-        stated += [_requirement("extent", text, location) for text, location in self._texts]
+        stated = [stated_requirement("type", text, location) for text, location in self._assumed_kinds()]
+        stated += [stated_requirement("extent", text, location) for text, location in self._texts]
         stated += [
-            _requirement("extent", f"{_spell_own(a)} == {_spell_own(b)}", place) for a, b, place in t.facts.unified
+            stated_requirement("extent", f"{_spell_own(a)} == {_spell_own(b)}", place)
+            for a, b, place in t.facts.unified
         ]
         sizes = FunctionView(function).size_names
         for equality in t.equalities:
             text = f"{equality.left.spell(self._named)} == {equality.right.spell(self._named)}"
             equal = Condition(AffineConstraintKind.eq, equality.left - equality.right, sizes)
-            stated.append(_requirement("extent", text, equality.location, equal))
+            stated.append(stated_requirement("extent", text, equality.location, equal))
         for least, location in t.least:
             condition = Condition(AffineConstraintKind.ge, least, sizes)
-            stated.append(_requirement("extent", spell_inequality(least), location, condition))
+            stated.append(stated_requirement("extent", spell_inequality(least), location, condition))
         if t.growth is not None:
-            stated.append(_requirement("integers", "every integer fits into 64 bits", t.growth))
-        before = function.attributes.get("tl.requires")
-        known = list(before.data) if isinstance(before, ArrayAttr) else []
-        if known or stated:
-            function.attributes["tl.requires"] = ArrayAttr([*known, *dict.fromkeys(stated)])
+            stated.append(stated_requirement("integers", "every integer fits into 64 bits", t.growth))
+        add_requirements(function, stated)
         function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in t.returns])
         function.attributes["tl.return_kinds"] = ArrayAttr([StringAttr(kind) for kind in t.returns.values()])
         return module
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A polynomial over the sizes that is zero, or at least zero."""
-
-    kind: AffineConstraintKind
-    polynomial: Polynomial
-    sizes: Sequence[str]
-
-    def as_set(self) -> AffineSetAttr | None:
-        """Give the set of sizes that meet it; None where it is about an integer that turned out to be no size."""
-        if not self.polynomial.variables() <= set(self.sizes):
-            return None
-        left = AffineExpr.constant(self.polynomial.terms.get((), 0))
-        for monomial, value in sorted(self.polynomial.terms.items()):
-            if monomial:
-                left = left + AffineExpr.symbol(self.sizes.index(monomial[0])) * value
-        constraint = AffineConstraintExpr(self.kind, left, AffineExpr.constant(0), canonicalize=False)
-        return AffineSetAttr(AffineSet(0, len(self.sizes), (constraint,)))
-
-
-def _requirement(kind: str, text: str, location: Location, condition: Condition | None = None) -> DictionaryAttr:
-    """Build a precondition; ``condition`` is its affine form where it has one."""
-    entry: dict[str, Attribute] = {
-        "kind": StringAttr(kind),
-        "text": StringAttr(text),
-        "loc": StringAttr(str(location)),
-    }
-    affine = None if condition is None else condition.as_set()
-    return DictionaryAttr(entry if affine is None else {**entry, "set": affine})
 
 
 def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark

@@ -1,7 +1,0 @@
-// normal_blend_f: out'(i) = opacity * active(i) + (1 - opacity) * base(i).
-// Plain C form of a kernel on std::vector.
-void normal_blend_f(int *base, int *active, int opacity, int *out, int n) {
-    for (int i = 0; i < n; i++) {
-        out[i] = opacity * active[i] + (1 - opacity) * base[i];
-    }
-}

@@ -1,0 +1,429 @@
+"""Calls: functions of the file are read in place of their calls, with references bound to what they refer to.
+
+A function whose body is one ``return`` without side effects in its arguments is the returned expression, so that
+``m(i, j) = x`` assigns to the element that ``operator()`` returns.  Any other becomes a call of the shared syntax tree,
+which passes numbers and pointers by value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c.c_types import (
+    VOID,
+    CType,
+    FloatType,
+    OtherType,
+)
+from tensorlift.frontends.c.calls import called_from
+from tensorlift.frontends.c.demand import children
+from tensorlift.frontends.c.math_functions import is_math_function
+from tensorlift.frontends.c.modified import ModifiedVariables, has_effects
+from tensorlift.frontends.cpp.classes import Classes
+from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
+from tensorlift.frontends.cpp.frames import Frame, unwrapped
+from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
+from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.vectors import converted, names_method
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
+
+_MOVES = {"move", "forward"}
+_STREAMS = {"operator<<", "operator>>"}
+_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION}
+_CAPTURED = {CursorKind.VAR_DECL, CursorKind.PARM_DECL}
+
+
+class Calls(Classes):
+    """Reading of calls."""
+
+    last_result: Object | None = None
+
+    def body_of(self, definition: Any) -> nodes.Block:
+        """Read the body of a function; the reader of statements does."""
+        raise NotImplementedError
+
+    def finish_frame(self, frame: Frame, location: Location) -> None:
+        """Settle what a function returns once its body is read; the reader of statements does."""
+        raise NotImplementedError
+
+    def scalar_call(self, cursor: Any) -> nodes.Expression:
+        """Read a call that gives a number, a pointer or nothing."""
+        with self.collecting() as before:
+            expression = self._scalar_call(cursor)
+        return sequence(before, expression)
+
+    def _scalar_call(self, cursor: Any) -> nodes.Expression:
+        declaration, location = cursor.referenced, self.location(cursor)
+        if declaration is None:
+            raise refusal("callable", location, "a call of what is no function by name")
+        receiver = self.receiver_of(cursor)
+        if isinstance(receiver, Container):
+            return self.container_call(cursor, receiver)
+        if isinstance(receiver, Lambda):
+            return self._lambda_call(receiver, self.arguments_of(cursor), location)
+        if declaration.kind in _CAPTURED:
+            callee = self.bound.get(declaration.data[0])
+            if isinstance(callee, Lambda):
+                return self._lambda_call(callee, list(cursor.get_arguments()), location)
+            raise refusal("callable", location, f"a call through the pointer `{declaration.spelling}`")
+        if declaration.kind not in _FUNCTIONS:
+            raise refusal("class", location, f"`{self.text_of(cursor)}`")
+        definition = declaration.get_definition()
+        if definition is None:
+            return self._library_call(cursor, declaration)
+        if declaration.kind is CursorKind.CXX_METHOD and not declaration.is_static_method() and receiver is None:
+            raise refusal("class", location, f"`{self.text_of(cursor)}`")
+        this = receiver if isinstance(receiver, Record) else None
+        return self.inlined(definition, this, self.arguments_of(cursor), location)
+
+    def receiver_of(self, cursor: Any) -> Object | None:
+        """Give the object whose member function a call calls, None for other functions."""
+        declaration = cursor.referenced
+        if declaration.kind is not CursorKind.CXX_METHOD or declaration.is_static_method():
+            return None
+        found: Object | None = self.receiver(cursor)
+        return found
+
+    def arguments_of(self, cursor: Any) -> list[Any]:
+        """List the arguments of a call, without the object of an operator that is a member function."""
+        arguments = list(cursor.get_arguments())
+        inner = libclang.children(cursor)
+        is_member = cursor.referenced.kind is CursorKind.CXX_METHOD
+        if is_member and inner and not names_method(inner[0]):
+            return arguments[1:]
+        return arguments
+
+    def _library_call(self, cursor: Any, declaration: Any) -> nodes.Expression:
+        """Read the call of a function without a body."""
+        name, location = declaration.spelling, self.location(cursor)
+        ctype = self.types.read(cursor.type)
+        standard = in_std(declaration)
+        if standard and name in _STREAMS:
+            raise refusal("output", location, self.text_of(cursor)[:40])
+        arguments = [self.expression(argument) for argument in cursor.get_arguments()]
+        if not is_math_function(name):
+            if standard:
+                raise refusal("call", location, f"std::{name}")
+            return nodes.Call(name, tuple(arguments), None, ctype, location)
+        if name == "abs" and isinstance(ctype, FloatType):
+            name = "fabs"
+        elif name == "abs" and not standard:
+            _check_abs(arguments, location)
+        if isinstance(ctype, FloatType):
+            arguments = [converted(argument, ctype) for argument in arguments]
+        return nodes.Call(name, tuple(arguments), None, ctype, location)
+
+    def _lambda_call(self, callee: Lambda, arguments: list[Any], location: Location) -> nodes.Expression:
+        return self.inlined(callee.cursor, self.frame.this, arguments, location)
+
+    def inlined(
+        self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
+    ) -> nodes.Expression:
+        """Read a function in place of its call."""
+        try:
+            returned = _returned_expression(definition)
+            if returned is not None:
+                found = self._substituted(definition, this, arguments, returned, location)
+                if found is not None:
+                    return found
+            return self._called(definition, this, arguments, location)
+        except LiftError as error:
+            raise called_from(error, definition.spelling or "the lambda", location) from error
+
+    def _substituted(
+        self, definition: Any, this: Record | None, arguments: Sequence[Any], returned: Any, location: Location
+    ) -> nodes.Expression | None:
+        """Give the returned expression of a function with the arguments in place; None where they have effects."""
+        parameters = _parameters(definition)
+        given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
+        values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
+        if any(isinstance(v, Container | Record | Lambda) is False and not _is_pure(v) for v in values):
+            return None
+        with self.reading(definition, this, location):
+            for parameter, value in zip(parameters, values, strict=True):
+                self.bound[parameter.data[0]] = value
+            with self.collecting() as before:
+                result = self.expression(returned)
+            result = self._as_returned(definition, result)
+        return sequence(before, result)
+
+    def _as_returned(self, definition: Any, result: nodes.Expression) -> nodes.Expression:
+        """Convert a returned value to the type of the function, unless it is a reference."""
+        if definition.kind is CursorKind.LAMBDA_EXPR or is_reference(definition.result_type):
+            return result
+        return converted(result, self.types.read(definition.result_type))
+
+    def _given(self, parameter: Any, position: int, arguments: Sequence[Any]) -> Any:
+        """Give the argument for a parameter, or the default that its declaration spells."""
+        if position < len(arguments) and libclang.children(arguments[position]):
+            return arguments[position]
+        if position < len(arguments) and arguments[position].kind is not CursorKind.UNEXPOSED_EXPR:
+            return arguments[position]
+        values = [child for child in libclang.children(parameter) if child.kind.is_expression()]
+        if not values:
+            raise refusal("class", self.location(parameter), f"the parameter `{parameter.spelling}` without a value")
+        return values[-1]
+
+    def _argument(self, parameter: Any, cursor: Any) -> Object | nodes.Expression:
+        """Read an argument: an object, or an expression converted to the parameter's type."""
+        found = self._object_argument(parameter, cursor)
+        if found is not None:
+            return found
+        ctype = self.types.read(parameter.type)
+        if isinstance(ctype, OtherType):
+            raise refusal("container", self.location(parameter), ctype.spelling)
+        return converted(self.expression(cursor), ctype)
+
+    def _object_argument(self, parameter: Any, cursor: Any) -> Object | None:
+        passed = without_reference(parameter.type)
+        if passed.kind is TypeKind.POINTER and passed.get_pointee().get_canonical().kind is TypeKind.FUNCTIONPROTO:
+            function = unwrapped(cursor).referenced
+            definition = function.get_definition() if function is not None else None
+            if definition is not None and definition.kind is CursorKind.FUNCTION_DECL:
+                return Lambda(definition)
+            known = self.bound.get(function.data[0]) if function is not None else None
+            return known if isinstance(known, Lambda) else None
+        if passed.kind is not TypeKind.RECORD:
+            return None
+        found = self.object_of(cursor)
+        if found is None:
+            raise refusal("class", self.location(cursor), f"the argument `{self.text_of(cursor)}`")
+        return found
+
+    def constructor_call(
+        self, definition: Any, record: Record, arguments: list[Any], location: Location
+    ) -> nodes.Expression:
+        """Read a constructor in place: the members in their order, then its body."""
+        try:
+            return self._called(definition, record, arguments, location)
+        except LiftError as error:
+            raise called_from(error, definition.spelling, location) from error
+
+    def _called(
+        self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
+    ) -> nodes.Expression:
+        """Read a function as a call of the shared syntax tree."""
+        parameters = _parameters(definition)
+        given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
+        values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
+        passed: list[tuple[nodes.Variable, nodes.Expression]] = []
+        name = definition.spelling or "the lambda"
+        with self.reading(definition, this, location) as frame:
+            prologue: list[nodes.Statement] = []
+            for parameter, value in zip(parameters, values, strict=True):
+                self._bind(parameter, value, passed, prologue)
+            if definition.kind is CursorKind.CONSTRUCTOR and this is not None:
+                prologue += self._member_initialisers(definition, this, location)
+            body = self.body_of(definition)
+            block = nodes.Block((*prologue, *body.statements), body.location)
+            writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
+            own = {variable for variable, _ in passed}
+            frame.writes += sorted(writes - own - set(frame.writes), key=lambda v: (v.location, v.name))
+            self.finish_frame(frame, location)
+            result = self._result_type(definition)
+            function = nodes.Function(
+                name,
+                tuple(variable for variable, _ in passed),
+                result,
+                self.location(definition),
+                block,
+                writes=tuple(dict.fromkeys(frame.writes)),
+            )
+            self.last_result = frame.result
+        return nodes.Call(name, tuple(value for _, value in passed), function, result, location)
+
+    def _result_type(self, definition: Any) -> CType:
+        if definition.kind is CursorKind.LAMBDA_EXPR:
+            return self._lambda_result(definition)
+        if definition.kind is CursorKind.CONSTRUCTOR or self._gives_object(definition.result_type):
+            return VOID
+        return self.types.read(definition.result_type)
+
+    def _lambda_result(self, cursor: Any) -> CType:
+        """Give the type that a lambda returns: that of its call operator."""
+        spelled = cursor.type.get_canonical().get_declaration()
+        for method in libclang.children(spelled):
+            if method.kind is CursorKind.CXX_METHOD and method.spelling == "operator()":
+                return self.types.read(method.result_type)
+        returns = [c for c in cursor.walk_preorder() if c.kind is CursorKind.RETURN_STMT]
+        values = libclang.children(returns[0]) if returns else []
+        return self.types.read(values[0].type) if values else VOID
+
+    def _gives_object(self, clang_type: Any) -> bool:
+        return bool(without_reference(clang_type).kind is TypeKind.RECORD)
+
+    def _bind(
+        self,
+        parameter: Any,
+        value: Object | nodes.Expression,
+        passed: list[tuple[nodes.Variable, nodes.Expression]],
+        prologue: list[nodes.Statement],
+    ) -> None:
+        """Bind a parameter of a function that is called."""
+        key, location = parameter.data[0], self.location(parameter)
+        by_reference = is_reference(parameter.type)
+        if isinstance(value, Container) and not by_reference and self.changes(parameter):
+            value, statement = self.copy_of(value, parameter.spelling, location)
+            prologue.append(statement)
+        if isinstance(value, Record) and not by_reference and self.changes(parameter):
+            raise refusal("class", location, f"`{parameter.spelling}` is passed by value and changes")
+        if isinstance(value, Container | Record | Lambda) or (by_reference and isinstance(value, nodes.Name)):
+            self.bound[key] = value
+        elif by_reference and isinstance(value, nodes.Subscript | nodes.Unary) and _is_place(value):
+            pointer = nodes.Variable(parameter.spelling, pointer_to(value.ctype), location, is_parameter=True)
+            passed.append((pointer, nodes.Unary("&", value, pointer.ctype, value.location)))
+            name = nodes.Name(pointer, pointer.ctype, location)
+            self.bound[key] = nodes.Unary("*", name, value.ctype, location)
+        elif by_reference and not _is_const_reference(parameter.type):
+            raise refusal("reference", location, f"`{parameter.spelling}` refers to no variable or element")
+        else:
+            ctype = self.types.read(parameter.type)
+            variable = nodes.Variable(parameter.spelling, ctype, location, is_parameter=True)
+            self.variables[key] = variable
+            passed.append((variable, value))
+
+    def changes(self, parameter: Any) -> bool:
+        """Whether a function may change a container that it gets by value: one use is no plain reading."""
+        return self.uses.changes(self.frame.definition, parameter)
+
+    def _member_initialisers(self, definition: Any, this: Record, location: Location) -> list[nodes.Statement]:
+        """Give the members their first values, in the order in which the class declares them."""
+        given: dict[str, Any] = {}
+        inner = libclang.children(definition)
+        for position, child in enumerate(inner):
+            if child.kind is CursorKind.MEMBER_REF:
+                given[child.spelling] = inner[position + 1]
+            elif child.kind is CursorKind.TYPE_REF:
+                raise refusal("class", location, "a constructor that calls another one")
+        statements: list[nodes.Statement] = []
+        for declaration in fields_of(this.ctype):
+            initial = given.get(declaration.spelling, self.default_of(declaration))
+            with self.collecting() as before:
+                found = self.declare_field(this, declaration, initial, location)
+            statements += [nodes.Evaluate(part, location) for part in before] + found
+        return statements
+
+    def object_call(self, cursor: Any) -> Object | None:
+        """Read a call that gives a container or an object of a class."""
+        declaration, location = cursor.referenced, self.location(cursor)
+        if declaration is None:
+            return None
+        if declaration.kind is CursorKind.CONSTRUCTOR:
+            return self._temporary(cursor, location)
+        if in_std(declaration) and declaration.spelling in _MOVES:
+            return self.object_of(next(iter(cursor.get_arguments())))
+        receiver = self.receiver_of(cursor)
+        if isinstance(receiver, Container):
+            index = self.index_of(cursor, receiver)
+            return receiver.row(index, location) if index is not None and receiver.kind.rank > 1 else None
+        definition = receiver.cursor if isinstance(receiver, Lambda) else declaration.get_definition()
+        if definition is None:
+            return None
+        this = receiver if isinstance(receiver, Record) else None
+        arguments = self.arguments_of(cursor)
+        if definition.kind is not CursorKind.LAMBDA_EXPR and is_reference(definition.result_type):
+            return self._referred(definition, this, arguments, location)
+        try:
+            self.last_result = None
+            call = self._called(definition, this, arguments, location)
+        except LiftError as error:
+            raise called_from(error, definition.spelling or "the lambda", location) from error
+        found, self.last_result = self.last_result, None
+        self.before.append(call)
+        return found
+
+    def _referred(
+        self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
+    ) -> Object | None:
+        """Give the object that a function returns a reference to."""
+        returned = _returned_expression(definition)
+        if returned is None:
+            raise refusal("reference", location, f"`{definition.spelling}` returns a reference after other statements")
+        parameters = _parameters(definition)
+        values = [self._argument(p, self._given(p, k, arguments)) for k, p in enumerate(parameters)]
+        with self.reading(definition, this, location):
+            for parameter, value in zip(parameters, values, strict=True):
+                self.bound[parameter.data[0]] = value
+            return self.object_of(returned)
+
+    def _temporary(self, cursor: Any, location: Location) -> Object | None:
+        """Make a temporary container or object."""
+        kind = self.types.container(cursor.type)
+        if kind is not None:
+            made = self.made(cursor, kind, location)
+            if isinstance(made, Container):
+                return made
+            if made.source is not None:
+                return made.source
+            container, statement = self.declare_container("temporary", kind, made, location)
+            self.before.append(self.as_expression([statement], location))
+            return container
+        if without_reference(cursor.type).kind is not TypeKind.RECORD:
+            return None
+        arguments = [a for a in cursor.get_arguments() if a is not None]
+        if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(cursor.type):
+            return self.object_of(arguments[0])
+        self.check_class(cursor.type, location)
+        record, statements = self.record_from("temporary", cursor.type, cursor, location)
+        self.before.append(self.as_expression(statements, location))
+        return record
+
+    def as_expression(self, statements: list[nodes.Statement], location: Location) -> nodes.Expression:
+        """Make an expression of statements."""
+        block = nodes.Block(tuple(statements), location)
+        writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
+        ordered = tuple(sorted(writes, key=lambda v: (v.location, v.name)))
+        function = nodes.Function("temporary", (), VOID, location, block, writes=ordered)
+        return nodes.Call("temporary", (), function, VOID, location)
+
+
+def _parameters(definition: Any) -> list[Any]:
+    """List the parameters of a function, a constructor or a lambda."""
+    return [child for child in libclang.children(definition) if child.kind is CursorKind.PARM_DECL]
+
+
+def _returned_expression(definition: Any) -> Any:
+    """Give the expression of a function that only returns it; None for any other function."""
+    bodies = [child for child in libclang.children(definition) if child.kind is CursorKind.COMPOUND_STMT]
+    statements = libclang.children(bodies[0]) if bodies else []
+    if len(statements) != 1 or statements[0].kind is not CursorKind.RETURN_STMT:
+        return None
+    values = libclang.children(statements[0])
+    return values[0] if values else None
+
+
+def _is_pure(expression: object) -> bool:
+    """Whether an expression may be evaluated any number of times."""
+    assert not isinstance(expression, Container | Record | Lambda)
+    if has_effects(expression):  # type: ignore[arg-type] # an expression, since it is no object
+        return False
+    work = [expression]
+    while work:
+        node = work.pop()
+        if isinstance(node, nodes.Call) and not (node.callee is None and is_math_function(node.name)):
+            return False
+        work.extend(children(node))  # type: ignore[arg-type] # as above
+    return True
+
+
+def _is_place(value: nodes.Expression) -> bool:
+    return isinstance(value, nodes.Subscript) or (isinstance(value, nodes.Unary) and value.operator == "*")
+
+
+def _is_const_reference(clang_type: Any) -> bool:
+    return bool(clang_type.get_canonical().get_pointee().is_const_qualified())
+
+
+def _check_abs(arguments: Sequence[nodes.Expression], location: Location) -> None:
+    """Refuse C's ``abs`` of a floating-point number."""
+    operand = arguments[0]
+    if isinstance(operand, nodes.Cast) and isinstance(operand.operand.ctype, FloatType):
+        raise refusal("abs", location, "abs")

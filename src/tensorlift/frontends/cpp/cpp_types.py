@@ -1,0 +1,91 @@
+"""libclang types of C++: references are what they refer to, containers are arrays, classes are structures."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType, OtherType
+from tensorlift.frontends.c.clang_types import TypeReader
+from tensorlift.frontends.cpp.objects import ContainerType
+
+REFERENCES = {TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE}
+_NAMED = {"vector", "array"}
+
+
+class CppTypes(TypeReader):
+    """Reads types, containers among them."""
+
+    def _convert(self, clang_type: Any) -> CType:
+        if clang_type.kind in REFERENCES:
+            return self.read(clang_type.get_pointee())
+        if clang_type.kind is TypeKind.RECORD:
+            container = self.container(clang_type)
+            if container is not None:
+                return container.array()
+        if clang_type.kind is TypeKind.NULLPTR:
+            return OtherType("nullptr", "type")
+        return super()._convert(clang_type)
+
+    def container(self, clang_type: Any) -> ContainerType | None:
+        """Read a std::vector or std::array of numbers, nested at will; None for any other type."""
+        record = without_reference(clang_type)
+        declaration = record.get_declaration()
+        if record.kind is not TypeKind.RECORD or declaration.spelling not in _NAMED or not in_std(declaration):
+            return None
+        length = _length(record) if declaration.spelling == "array" else None
+        inner = self.container(record.get_template_argument_type(0))
+        if inner is not None:
+            return ContainerType(inner.element, (length, *inner.lengths))
+        element = self.read(record.get_template_argument_type(0))
+        if not isinstance(element, IntegerType | FloatType) or (length is None and element is BOOL):
+            return None
+        return ContainerType(element, (length,))
+
+
+def without_reference(clang_type: Any) -> Any:
+    """Give the canonical type without reference."""
+    found = clang_type.get_canonical()
+    while found.kind in REFERENCES:
+        found = found.get_pointee().get_canonical()
+    return found
+
+
+def is_reference(clang_type: Any) -> bool:
+    """Whether a type is a reference."""
+    return clang_type.get_canonical().kind in REFERENCES
+
+
+def in_std(declaration: Any) -> bool:
+    """Whether a declaration stands in namespace std, nested classes included."""
+    parent = declaration.semantic_parent
+    while parent is not None and parent.kind is not CursorKind.TRANSLATION_UNIT:
+        if parent.kind is CursorKind.NAMESPACE and parent.spelling == "std":
+            return True
+        parent = parent.semantic_parent
+    return False
+
+
+def spelled(clang_type: Any) -> str:
+    """Spell a type for messages and for code, without `class` and `struct`."""
+    return re.sub(r"\b(class|struct) ", "", clang_type.spelling)
+
+
+def fields_of(record: Any) -> list[Any]:
+    """List the members of a class; templates that are instantiated have them in their type alone."""
+    return list(record.get_canonical().get_fields())
+
+
+def bases_of(record: Any) -> list[Any]:
+    """List the base classes of a class."""
+    declaration = record.get_canonical().get_declaration()
+    return [c for c in libclang.children(declaration) if c.kind is CursorKind.CXX_BASE_SPECIFIER]
+
+
+def _length(record: Any) -> int:
+    """Give the length of a std::array from its only member."""
+    (elements,) = fields_of(record)
+    return int(elements.type.get_canonical().element_count)

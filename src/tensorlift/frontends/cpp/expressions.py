@@ -1,0 +1,166 @@
+"""Expressions of C++: names of references, members, casts, comparisons of type bool, calls.
+
+What gives a number, a pointer or nothing becomes an expression of the shared syntax tree; what gives a container or an
+object of a class is read by ``object_of``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c.c_types import BOOL, INT
+from tensorlift.frontends.c.clang_expressions import ExpressionReader
+from tensorlift.frontends.c.conditions import COMPARISONS
+from tensorlift.frontends.cpp.calls import Calls
+from tensorlift.frontends.cpp.cpp_types import in_std
+from tensorlift.frontends.cpp.extremes import EXTREMES, Extremes
+from tensorlift.frontends.cpp.frames import unwrapped
+from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record
+from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.vectors import truth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TRUTHS = COMPARISONS | {"&&", "||"}
+_REFUSED = {
+    CursorKind.CXX_NEW_EXPR: ("heap", "new"),
+    CursorKind.CXX_DELETE_EXPR: ("heap", "delete"),
+    CursorKind.CXX_THROW_EXPR: ("exception", "`throw`"),
+    CursorKind.CXX_NULL_PTR_LITERAL_EXPR: ("reference", "a null pointer is no array of the function"),
+    CursorKind.CXX_DYNAMIC_CAST_EXPR: ("class", "`dynamic_cast`"),
+    CursorKind.CXX_REINTERPRET_CAST_EXPR: ("reference", "`reinterpret_cast` looks at memory as another type"),
+    CursorKind.CXX_TYPEID_EXPR: ("class", "`typeid`"),
+    CursorKind.CXX_THIS_EXPR: ("class", "a use of `this`"),
+    CursorKind.LAMBDA_EXPR: ("callable", "a lambda that is called where it stands"),
+}
+
+
+class Expressions(Extremes):
+    """Reading of expressions."""
+
+    def refused(self, cursor: Any) -> nodes.Expression:
+        """Refuse an expression that has no meaning here."""
+        reason, detail = _REFUSED[cursor.kind]
+        raise refusal(reason, self.location(cursor), detail)
+
+    def object_of(self, cursor: Any) -> Object | None:
+        """Read an expression of class type; None where it is no known object."""
+        kind, inner = cursor.kind, libclang.children(cursor)
+        if kind in {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR} and len(inner) == 1:
+            return self.object_of(inner[0])
+        if kind in {CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR}:
+            return self.object_of(inner[-1])
+        if kind is CursorKind.DECL_REF_EXPR and cursor.referenced is not None:
+            found = self.bound.get(cursor.referenced.data[0])
+        elif kind is CursorKind.MEMBER_REF_EXPR:
+            found = self.member_binding(cursor)
+        elif kind is CursorKind.CALL_EXPR:
+            return self.object_call(cursor)
+        elif kind is CursorKind.CXX_THIS_EXPR or (kind is CursorKind.UNARY_OPERATOR and _is_this(inner)):
+            return self.frame.this
+        elif kind is CursorKind.LAMBDA_EXPR:
+            return self._lambda(cursor)
+        else:
+            found = None
+        return found if isinstance(found, Container | Record | Lambda) else None
+
+    def _lambda(self, cursor: Any) -> Lambda:
+        """Read a lambda, which must capture by reference: a copy might be of an older value."""
+        captures = self.text_of(cursor).partition("]")[0].removeprefix("[")
+        by_copy = [c for c in captures.replace(" ", "").split(",") if c and not c.startswith("&") and c != "this"]
+        names = {child.referenced for child in libclang.children(cursor) if child.kind is CursorKind.VARIABLE_REF}
+        if "=" in by_copy or any(not name.type.is_const_qualified() for name in names if name.spelling in by_copy):
+            raise refusal("callable", self.location(cursor), f"a lambda that captures copies, `[{captures}]`,")
+        return Lambda(cursor)
+
+    def _name(self, cursor: Any) -> nodes.Expression:
+        declaration, inner = cursor.referenced, libclang.children(cursor)
+        if not cursor.spelling and len(inner) == 1:  # a constant parameter of a template
+            return self.expression(inner[0])
+        found = self.bound.get(declaration.data[0]) if declaration is not None else None
+        if found is None:
+            return super()._reference(cursor)
+        if isinstance(found, Container | Record | Lambda):
+            raise refusal("class", self.location(cursor), f"`{cursor.spelling}` as a whole")
+        return found
+
+    def _binary_of_bool(self, cursor: Any) -> nodes.Expression:
+        """Read a binary operator; a comparison is of type bool."""
+        if cursor.type.get_canonical().kind is TypeKind.RECORD:
+            raise refusal("class", self.location(cursor), f"`{self.text_of(cursor)}`")
+        expression = super()._binary(cursor)
+        if not isinstance(expression, nodes.Binary) or expression.operator not in _TRUTHS:
+            return expression
+        sides = (expression.left, expression.right)
+        left, right = map(bare, sides) if expression.operator in {"&&", "||"} else sides
+        return truth(nodes.Binary(expression.operator, left, right, INT, expression.location))
+
+    def _unary_of_bool(self, cursor: Any) -> nodes.Expression:
+        """Read a unary operator; ``!`` is of type bool, and ``*std::max_element(...)`` is a value."""
+        inner = unwrapped(libclang.children(cursor)[0])
+        if inner.kind is CursorKind.CALL_EXPR and inner.spelling in EXTREMES and in_std(inner.referenced):
+            return self.extreme_element(inner)
+        expression = super()._unary(cursor)
+        if isinstance(expression, nodes.Unary) and expression.operator == "!":
+            return truth(nodes.Unary("!", bare(expression.operand), INT, expression.location))
+        return expression
+
+    def _choice(self, cursor: Any) -> nodes.Expression:
+        expression = super()._conditional(cursor)
+        if isinstance(expression, nodes.Conditional):
+            expression.condition = bare(expression.condition)
+        return expression
+
+    def _bool(self, cursor: Any) -> nodes.Expression:
+        return nodes.Integer(int(libclang.evaluate(cursor) or 0), BOOL, self.location(cursor))
+
+    def _functional(self, cursor: Any) -> nodes.Expression:
+        """Read ``T(x)``, ``T{x}`` or ``T()``."""
+        if not any(child.kind.is_expression() for child in libclang.children(cursor)):
+            return nodes.Integer(0, self.types.read(cursor.type), self.location(cursor))
+        return super()._cast(cursor)
+
+    def _list(self, cursor: Any) -> nodes.Expression:
+        """Read braces; around one number they change nothing."""
+        inner = libclang.children(cursor)
+        ctype = self.types.read(cursor.type)
+        if cursor.type.get_canonical().kind is not TypeKind.CONSTANTARRAY and len(inner) == 1:
+            return self.expression(inner[0])
+        if not inner and cursor.type.get_canonical().kind is not TypeKind.CONSTANTARRAY:
+            return nodes.Integer(0, ctype, self.location(cursor))
+        return super()._initialisers(cursor)
+
+    _readers: ClassVar[dict[int, Callable[..., nodes.Expression]]] = {
+        **ExpressionReader._readers,  # noqa: SLF001 - the table that this one extends
+        **{
+            kind.value: reader
+            for kind, reader in (
+                (CursorKind.DECL_REF_EXPR, _name),
+                (CursorKind.BINARY_OPERATOR, _binary_of_bool),
+                (CursorKind.UNARY_OPERATOR, _unary_of_bool),
+                (CursorKind.CONDITIONAL_OPERATOR, _choice),
+                (CursorKind.CXX_BOOL_LITERAL_EXPR, _bool),
+                (CursorKind.CXX_STATIC_CAST_EXPR, ExpressionReader._cast),  # noqa: SLF001 - as above
+                (CursorKind.CXX_CONST_CAST_EXPR, ExpressionReader._cast),  # noqa: SLF001 - as above
+                (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, _functional),
+                (CursorKind.INIT_LIST_EXPR, _list),
+                (CursorKind.CALL_EXPR, Calls.scalar_call),
+            )
+        },
+        **dict.fromkeys((kind.value for kind in _REFUSED), refused),
+    }
+
+
+def bare(condition: nodes.Expression) -> nodes.Expression:
+    """Take the conversion to bool off a condition."""
+    while isinstance(condition, nodes.Cast) and condition.ctype is BOOL and not condition.explicit:
+        condition = condition.operand
+    return condition
+
+
+def _is_this(inner: list[Any]) -> bool:
+    return len(inner) == 1 and inner[0].kind is CursorKind.CXX_THIS_EXPR

@@ -1,0 +1,104 @@
+"""Reading a C++ file: parse it, find its functions and the instances of its templates, lower every one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import TranslationUnitLoadError
+
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.reader import check_text, diagnose
+from tensorlift.frontends.c.refusals import refusal as c_refusal
+from tensorlift.frontends.cpp.entry import CppReader
+from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
+from tensorlift.frontends.cpp.lower import lower_cpp
+from tensorlift.frontends.cpp.refusals import REFUSALS, refusal
+from tensorlift.frontends.read_function import ReadFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INCLUDE = Path(__file__).parent / "include"
+SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
+_STANDARD = "c++17"
+
+
+def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
+    text: str,
+    filename: str,
+    *,
+    include_dirs: Sequence[str] = (),
+    include_files: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    std: str | None = None,
+    function: str | None = None,
+) -> list[ReadFunction]:
+    """Read C++ source text into the loop IR, one module for each function and each instance of a template.
+
+    The options are those of ``read_c``.  Functions that share a name get the types of their parameters, or the
+    arguments of the template, behind it; ``function`` names one of them, or all that share a name.
+
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    """
+    check_text(text, filename)
+    arguments = [f"-std={std or _STANDARD}"]
+    arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
+    arguments += [part for name in include_files for part in ("-include", name)]
+    before = ("-x", "c++", "-nostdinc++", "-Wno-everything", "-Wunsequenced")
+    try:
+        parsed = with_pointers(text)
+        unit = libclang.parse(parsed, filename, [*arguments, "-isystem", str(INCLUDE)], before)
+    except TranslationUnitLoadError as error:
+        detail = f"libclang does not take the options {shlex.join(arguments)}"
+        raise c_refusal("parse", Location(filename, 1, 1), detail) from error
+    unsequenced = diagnose(unit, filename, REFUSALS["parse"])
+    found, templates = instances(unit, filename)
+    reader = CppReader(filename, parsed.encode())
+    chosen, refused = _chosen(found, templates, function, filename)
+    return [
+        *(_read(reader, instance, filename, unsequenced) for instance in chosen),
+        *(_uninstantiated(reader, template) for template in refused),
+    ]
+
+
+def _chosen(
+    found: list[Instance], templates: list[Template], wanted: str | None, filename: str
+) -> tuple[list[Instance], list[Template]]:
+    """Choose what to read."""
+    start = Location(filename, 1, 1)
+    if wanted is None:
+        if not found and not templates:
+            raise c_refusal("no-function", start, "the file defines no function")
+        return found, templates
+    named = [one for one in found if one.name == wanted] or [one for one in found if one.spelling == wanted]
+    unused = [template for template in templates if template.name == wanted]
+    if not named and not unused:
+        known = ", ".join([one.name for one in found] + [one.name for one in templates]) or "none"
+        raise c_refusal("unknown-function", start, f"there is no function `{wanted}`; the file defines {known}")
+    return named, unused
+
+
+def _uninstantiated(reader: CppReader, template: Template) -> ReadFunction:
+    location = reader.location(template.cursor)
+    return ReadFunction(template.name, location, None, refusal("template", location, template.name).diagnostics)
+
+
+def _read(reader: CppReader, instance: Instance, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
+    """Read and lower one function; what refuses it becomes its diagnostics."""
+    cursor: Any = instance.cursor
+    location = reader.location(cursor)
+    start, end = cursor.extent.start.line, cursor.extent.end.line
+    inside = [item for item in unsequenced if item.location is not None and start <= item.location.line <= end]
+    if inside:
+        return ReadFunction(instance.name, location, None, tuple(inside))
+    try:
+        entry = reader.entry(cursor, instance.name)
+        module = lower_cpp(entry, filename, reader.used_sizes)
+    except LiftError as error:
+        return ReadFunction(instance.name, location, None, error.diagnostics)
+    except RecursionError:
+        return ReadFunction(instance.name, location, None, c_refusal("depth", location).diagnostics)
+    return ReadFunction(instance.name, location, module)

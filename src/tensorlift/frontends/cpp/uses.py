@@ -1,0 +1,86 @@
+"""How a function uses what it gets by value: whether anything but reading happens to a parameter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.frontends.c import libclang
+
+_READERS = {"size", "empty", "capacity", "cbegin", "cend"}
+_SELECTORS = {"operator[]", "at", "front", "back", "operator()"}
+_CONVERSIONS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
+
+
+class Uses:
+    """Finds the parameters that a function may change, once for each function and parameter."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def changes(self, definition: Any, parameter: Any) -> bool:
+        """Whether a function may change a parameter that is a container or an object, or hands it on to be changed."""
+        key = definition.data[0], parameter.data[0]
+        if key not in self._known:
+            self._known[key] = any(_may_change(path) for path in _paths(definition, parameter))
+        return self._known[key]
+
+
+def _paths(definition: Any, parameter: Any) -> list[list[Any]]:
+    """List the ways from the function down to each use of a parameter."""
+    found: list[list[Any]] = []
+    work = [[definition]]
+    while work:
+        path = work.pop()
+        if path[-1].kind is CursorKind.DECL_REF_EXPR and path[-1].referenced == parameter:
+            found.append(path)
+        work.extend([*path, child] for child in libclang.children(path[-1]))
+    return found
+
+
+def _may_change(path: list[Any]) -> bool:
+    """Whether what contains a use may change what is used."""
+    used = path[-1]
+    for outer in reversed(path[:-1]):
+        verdict = False if outer.type.get_canonical().is_const_qualified() else _verdict(outer, used)
+        if verdict is not None:
+            return verdict
+        used = outer
+    return True
+
+
+def _verdict(outer: Any, used: Any) -> bool | None:
+    """Whether an expression or statement may change what is used directly inside; None where its context decides."""
+    kind = outer.kind
+    if kind in _CONVERSIONS:
+        return False if _reads(outer, used) else None
+    if kind is CursorKind.MEMBER_REF_EXPR:
+        return False if outer.spelling in _READERS else None
+    if kind is CursorKind.CALL_EXPR:
+        if outer.spelling in _READERS or _copies(outer):
+            return False
+        return None if outer.spelling in _SELECTORS else True
+    if kind is CursorKind.CXX_FOR_RANGE_STMT:
+        return _changes_elements(outer)
+    return None if kind is CursorKind.ARRAY_SUBSCRIPT_EXPR else kind is not CursorKind.RETURN_STMT
+
+
+def _reads(conversion: Any, used: Any) -> bool:
+    """Whether a conversion takes the value of an element: it is a number and no function."""
+    kind = conversion.type.get_canonical().kind
+    return kind not in {TypeKind.RECORD, TypeKind.POINTER} and used.kind is not CursorKind.DECL_REF_EXPR
+
+
+def _copies(call: Any) -> bool:
+    """Whether a call makes a copy of its argument."""
+    if call.referenced is None or call.referenced.kind is not CursorKind.CONSTRUCTOR:
+        return False
+    parameters = list(call.referenced.get_arguments())
+    return len(parameters) == 1 and parameters[0].type.get_canonical().get_pointee().is_const_qualified()
+
+
+def _changes_elements(loop: Any) -> bool:
+    """Whether a range-for binds its variable by a reference that is not const."""
+    variable = libclang.children(loop)[0].type.get_canonical()
+    return bool(variable.kind is TypeKind.LVALUEREFERENCE and not variable.get_pointee().is_const_qualified())
