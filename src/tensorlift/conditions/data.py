@@ -11,6 +11,8 @@ from tensorlift.conditions.language import (
     Compare,
     Condition,
     DistinctRows,
+    Elements,
+    EqualRows,
     Extent,
     InWords,
     IsArray,
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# The forms that say one thing about one array.
+_OF_ARRAYS: dict[str, type[DistinctRows | EqualRows | NotNull]] = {
+    "distinct rows": DistinctRows,
+    "equal rows": EqualRows,
+    "not null": NotNull,
+}
+
+
 def condition_data(condition: Condition) -> dict[str, Any]:
     """Give a condition as JSON values; the key ``is`` names its form."""
     match condition:
@@ -34,10 +44,11 @@ def condition_data(condition: Condition) -> dict[str, Any]:
             return {"is": "any of", "choices": [[_compare(part) for part in choice] for choice in choices]}
         case Separate(array, others, or_same):
             return {"is": "separate", "array": array, "others": list(others), "or_same": or_same}
-        case DistinctRows(array):
-            return {"is": "distinct rows", "array": array}
-        case NotNull(array):
-            return {"is": "not null", "array": array}
+        case DistinctRows() | EqualRows() | NotNull():
+            form = next(form for form, kind in _OF_ARRAYS.items() if isinstance(condition, kind))
+            return {"is": form, "array": condition.array}
+        case Elements(array, least, rows):
+            return {"is": "elements", "array": array, "least": sum_data(least), "rows": rows}
         case IsArray(name, dtype, rank):
             return {"is": "array", "name": name, "dtype": dtype, "rank": rank}
         case IsScalar(name, dtype):
@@ -55,10 +66,10 @@ def condition_from_data(data: Mapping[str, Any]) -> Condition:
             return AnyOf(tuple(tuple(map(_read_compare, choice)) for choice in data["choices"]))
         case "separate":
             return Separate(str(data["array"]), tuple(map(str, data["others"])), or_same=bool(data["or_same"]))
-        case "distinct rows":
-            return DistinctRows(str(data["array"]))
-        case "not null":
-            return NotNull(str(data["array"]))
+        case form if form in _OF_ARRAYS:
+            return _OF_ARRAYS[form](str(data["array"]))
+        case "elements":
+            return Elements(str(data["array"]), sum_from_data(data["least"]), rows=bool(data["rows"]))
         case "array":
             return IsArray(str(data["name"]), str(data["dtype"]), int(data["rank"]))
         case "scalar":

@@ -18,15 +18,18 @@ RELATIONS: tuple[Relation, ...] = ("<=", ">=", "==", "!=", "<", ">")
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """One extent of an array, ``A.shape[1]``; ``of_list`` only spells it for nested lists, ``len(A[0])``."""
+    """One extent of an array, ``A.shape[1]``; the style only spells it: ``len(A[0])``, or ``A[0].size()`` in C++."""
 
     array: str
     axis: int
-    of_list: bool = field(default=False, compare=False)
+    style: Literal["shape", "list", "vector"] = field(default="shape", compare=False)
 
     def __str__(self) -> str:
-        """Spell it as in Python."""
-        return f"len({self.array}{'[0]' * self.axis})" if self.of_list else f"{self.array}.shape[{self.axis}]"
+        """Spell it as in the source."""
+        if self.style == "shape":
+            return f"{self.array}.shape[{self.axis}]"
+        row = self.array + "[0]" * self.axis
+        return f"len({row})" if self.style == "list" else f"{row}.size()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,31 @@ class DistinctRows:
 
 
 @dataclass(frozen=True, slots=True)
+class EqualRows:
+    """The rows of a vector of vectors are as long as each other, at every depth."""
+
+    array: str
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"the rows of {self.array} have the same length"
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """A vector, or each row of one, that is seen as a matrix has at least so many elements."""
+
+    array: str
+    least: Sum
+    rows: bool = False
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        holder = f"each row of {self.array}" if self.rows else self.array
+        return f"{holder} has at least {self.least} elements"
+
+
+@dataclass(frozen=True, slots=True)
 class NotNull:
     """A pointer points to an array."""
 
@@ -241,7 +269,7 @@ class InWords:
         return self.text
 
 
-Condition = Compare | AnyOf | Separate | DistinctRows | NotNull | IsArray | IsScalar | InWords
+Condition = Compare | AnyOf | Separate | DistinctRows | EqualRows | Elements | NotNull | IsArray | IsScalar | InWords
 
 
 def atoms_of(condition: Condition) -> set[Atom]:

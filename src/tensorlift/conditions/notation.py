@@ -11,6 +11,8 @@ from tensorlift.conditions.language import (
     Compare,
     Condition,
     DistinctRows,
+    Elements,
+    EqualRows,
     Extent,
     InWords,
     IsArray,
@@ -27,6 +29,8 @@ _SEPARATE = re.compile(
     rf"({_NAME}) shares no memory with ({_NAME}(?:, {_NAME})*)(, unless it is the same array)?", re.ASCII
 )
 _ROWS = re.compile(rf"the rows of ({_NAME}) do not overlap", re.ASCII)
+_EQUAL_ROWS = re.compile(rf"the rows of ({_NAME}) have the same length", re.ASCII)
+_ELEMENTS = re.compile(rf"(each row of )?({_NAME}) has at least (.+) elements", re.ASCII)
 _NOT_NULL = re.compile(rf"({_NAME}) is not a null pointer", re.ASCII)
 _ARRAY = re.compile(rf"({_NAME}) is an? (\w+) array of (\d+) dimensions?", re.ASCII)
 _SCALAR = re.compile(rf"({_NAME}) is one (\w+)", re.ASCII)
@@ -41,6 +45,8 @@ def parse_condition(text: str) -> Condition:
         return Separate(match[1], tuple(match[2].split(", ")), or_same=match[3] is not None)
     if match := _ROWS.fullmatch(text):
         return DistinctRows(match[1])
+    if match := _EQUAL_ROWS.fullmatch(text):
+        return EqualRows(match[1])
     if match := _NOT_NULL.fullmatch(text):
         return NotNull(match[1])
     if match := _ARRAY.fullmatch(text):
@@ -48,6 +54,8 @@ def parse_condition(text: str) -> Condition:
     if match := _SCALAR.fullmatch(text):
         return IsScalar(match[1], match[2])
     try:
+        if match := _ELEMENTS.fullmatch(text):
+            return Elements(match[2], parse_sum(match[3]), rows=match[1] is not None)
         return relation_of(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError):
         return InWords(text)
@@ -106,12 +114,20 @@ def _extent(node: ast.expr) -> Extent:
         ) if type(axis) is int and axis >= 0:
             return Extent(array, axis)
         case ast.Call(func=ast.Name(id="len"), args=[part], keywords=[]):
-            depth = 0
-            while isinstance(part, ast.Subscript) and ast.unparse(part.slice) == "0":
-                part, depth = part.value, depth + 1
-            if isinstance(part, ast.Name):
-                return Extent(part.id, depth, of_list=True)
+            return Extent(*_row(part), "list")
+        case ast.Call(func=ast.Attribute(value=part, attr="size"), args=[], keywords=[]):
+            return Extent(*_row(part), "vector")
     raise ValueError(f"'{ast.unparse(node)}' is no extent")
+
+
+def _row(node: ast.expr) -> tuple[str, int]:
+    """Read ``a[0][0]`` as the array and the number of subscripts."""
+    depth = 0
+    while isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "0":
+        node, depth = node.value, depth + 1
+    if isinstance(node, ast.Name):
+        return node.id, depth
+    raise ValueError(f"'{ast.unparse(node)}' is the first row of no array, and so no extent")
 
 
 def _choice(node: ast.expr) -> tuple[Compare, ...]:

@@ -82,7 +82,7 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
 def _facts(view: FunctionView, summary: Summary) -> Domain:
     """Return what holds in any case: quotients are what they are, and unsigned sizes are not negative."""
     facts = [at_least(p.name, 0) for p in view.parameters if p.role == "size" and p.dtype.startswith("u")]
-    facts += [at_least(name, 0) for name in _extents_of_python(view)]
+    facts += [at_least(name, 0) for name in _made_extents(view)]
     for derived in summary.derived:
         rest = derived.numerator - Affine.var(derived.name, derived.divisor)
         facts += [at_least(rest, 0), at_least(derived.divisor - 1, rest)]
@@ -188,20 +188,22 @@ def _balanced(condition: Compare, names: Mapping[Atom, Sum]) -> Compare:
 
 
 def _names(view: FunctionView, summary: Summary) -> dict[Atom, Sum]:
-    """Give what stands for the sizes that have no name in the source: quotients, and extents of Python's arrays."""
+    """Give what stands for the sizes that have no name in the source: quotients, and extents that a front end named."""
     found: dict[Atom, Sum] = {d.name: Sum.name(Quotient(_sum(d.numerator), d.divisor)) for d in summary.derived}
-    return found | {name: Sum.name(extent) for name, extent in _extents_of_python(view).items()}
+    return found | {name: Sum.name(extent) for name, extent in _made_extents(view).items()}
 
 
-def _extents_of_python(view: FunctionView) -> dict[str, Extent]:
-    """Give the sizes that the Python front end made for the extents of an array, each with its extent."""
-    if "tl.returns" not in view.func_op.attributes:
-        return {}
-    extents = {
-        Extent(p.name, axis): extent
+def _made_extents(view: FunctionView) -> dict[str, Extent]:
+    """Give the sizes that a front end made for the extents of an array, each with its extent."""
+    found = [
+        (p.name, axis, extent)
         for p in view.parameters
         if p.role == "array"
         for axis, extent in enumerate(p.extents or ())
-    }
-    made = {f"{e.array}_shape{e.axis}": e for e in extents}
-    return {name: e for name, e in made.items() if extents[e] == Linear.size(name)}
+    ]
+    made: dict[str, tuple[Extent, Linear]] = {}
+    if view.prototype:
+        made = {f"{name}{'_row' * axis}_size": (Extent(name, axis, "vector"), extent) for name, axis, extent in found}
+    elif "tl.returns" in view.func_op.attributes:
+        made = {f"{name}_shape{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
+    return {size: place for size, (place, extent) in made.items() if extent == Linear.size(size)}

@@ -16,7 +16,9 @@ from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
 from tensorlift.frontends.read_function import ReadFunction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
@@ -115,24 +117,29 @@ def _in_file(cursor: Any, filename: str) -> bool:
 
 def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
     """Read and lower one function; what refuses it becomes its diagnostics."""
-    location = reader.location(cursor)
-    inside = _inside(cursor, unsequenced)
-    if inside:
-        return ReadFunction(cursor.spelling, location, None, inside)
+    inside = inside_of(cursor, unsequenced)
+    return lowered(
+        cursor.spelling, reader.location(cursor), inside, lambda: lower_function(reader.function(cursor), filename)
+    )
+
+
+def lowered(name: str, location: Location, known: Sequence[Diagnostic], lower: Callable[[], ModuleOp]) -> ReadFunction:
+    """Lower one function, unless diagnostics are known that refuse it; what refuses it becomes its diagnostics."""
+    if known:
+        return ReadFunction(name, location, None, tuple(known))
     try:
-        module = lower_function(reader.function(cursor), filename)
+        return ReadFunction(name, location, lower())
     except LiftError as error:
-        return ReadFunction(cursor.spelling, location, None, error.diagnostics)
+        return ReadFunction(name, location, None, error.diagnostics)
     except RecursionError:
-        return ReadFunction(cursor.spelling, location, None, refusal("depth", location).diagnostics)
+        return ReadFunction(name, location, None, refusal("depth", location).diagnostics)
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
-        return ReadFunction(cursor.spelling, location, None, (internal_error(error, location),))
-    return ReadFunction(cursor.spelling, location, module)
+        return ReadFunction(name, location, None, (internal_error(error, location),))
 
 
-def _inside(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+def inside_of(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Select what was found between the first and the last line of a function."""
     if not found:
         return ()

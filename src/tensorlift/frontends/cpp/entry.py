@@ -7,7 +7,7 @@ parameters that it writes whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
@@ -37,7 +37,6 @@ class Entry:
     inputs: list[nodes.Variable]
     results: list[nodes.Variable]
     prototype: Part
-    spelled_sizes: dict[str, str] = field(default_factory=dict)
 
 
 class CppReader(Statements):
@@ -65,9 +64,7 @@ class CppReader(Statements):
         outer = self._outer.pop()
         function.outer = tuple(sorted(outer, key=lambda variable: variable.location))
         prototype = {"call": _qualified(definition), "parameters": described, "returns": returned}
-        return Entry(
-            function, self._containers, list(self._sizes), inputs, self._results, prototype, dict(self._spelled)
-        )
+        return Entry(function, self._containers, list(self._sizes), inputs, self._results, prototype)
 
     def _start(self) -> None:
         """Forget the function before."""
@@ -77,7 +74,6 @@ class CppReader(Statements):
         self._sizes: dict[nodes.Variable, None] = {}
         self._inputs: list[tuple[tuple[int, ...], nodes.Variable]] = []
         self._results: list[nodes.Variable] = []
-        self._spelled: dict[str, str] = {}
         self._members: dict[nodes.Variable, Record] = {}
         self._parts: dict[Record, Part] = {}
         self._way_to: dict[Record, tuple[int, ...]] = {}
@@ -138,7 +134,6 @@ class CppReader(Statements):
             size = nodes.Variable(
                 self.fresh_name(f"{name}{'_row' * axis}_size"), UNSIGNED_LONG, location, is_parameter=True
             )
-            self._spelled[size.name] = f"{spelling}{'[0]' * axis}.size()"
             self._sizes[size] = None
             extents.append(size)
         variable = nodes.Variable(name, kind.array(restrict=restrict), location, is_parameter=True)

@@ -77,7 +77,7 @@ class Expressions(Extremes):
             raise refusal("callable", self.location(cursor), f"a lambda that captures copies, `[{captures}]`,")
         return Lambda(cursor)
 
-    def _name(self, cursor: Any) -> nodes.Expression:
+    def _named_value(self, cursor: Any) -> nodes.Expression:
         declaration, inner = cursor.referenced, libclang.children(cursor)
         if not cursor.spelling and len(inner) == 1:  # a constant parameter of a template
             return self.expression(inner[0])
@@ -139,7 +139,7 @@ class Expressions(Extremes):
         **{
             kind.value: reader
             for kind, reader in (
-                (CursorKind.DECL_REF_EXPR, _name),
+                (CursorKind.DECL_REF_EXPR, _named_value),
                 (CursorKind.BINARY_OPERATOR, _binary_of_bool),
                 (CursorKind.UNARY_OPERATOR, _unary_of_bool),
                 (CursorKind.CONDITIONAL_OPERATOR, _choice),

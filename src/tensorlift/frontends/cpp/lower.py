@@ -10,10 +10,9 @@ and the accesses are checked against it.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
+from xdsl.dialects.builtin import StringAttr
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
@@ -102,41 +101,34 @@ class _Lowering:
         """Add what C++ asks for to the preconditions, and how the function is called."""
         function = _function(module)
         view = FunctionView(function)
-        known = function.attributes.get("tl.requires")
-        if isinstance(known, ArrayAttr):
-            function.attributes["tl.requires"] = ArrayAttr([self._respelled(item) for item in known])
         entry = self._entry
         places = {size: c.variable.location for c in entry.containers if c.variable for size in c.extents}
         stated = []
         for own, other in self._equal.items():
-            text = f"{self._spell(own.name)} == {self._spell(other)}"
-            stated.append(stated_requirement("extent", text, places[own]))
+            stated.append(stated_requirement("extent", f"{self._made_size(own)} == {other}", places[own]))
         arrays = {p.name: p for p in view.parameters if p.role == "array"}
         for container in entry.containers:
             assert container.variable is not None
             if container.kind.lengths[1:].count(None):
-                text = f"the rows of {container.name} have the same length"
+                text = f"the rows of {container.variable.name} have the same length"
                 stated.append(stated_requirement("rows", text, container.variable.location))
             parameter = arrays[container.variable.name]
             if parameter.extents is not None and len(parameter.extents) > container.kind.rank:
                 outer = container.kind.rank - 1
                 inner = _span(parameter.extents[outer:], parameter.strides)
-                text = f"{container.name}{'[0]' * outer}.size() >= {inner}"
+                text = f"{'each row of ' * bool(outer)}{container.variable.name} has at least {inner} elements"
                 stated.append(stated_requirement("extent", text, container.variable.location))
         add_requirements(function, stated)
         function.attributes["tl.prototype"] = StringAttr(json.dumps(entry.prototype))
-        function.attributes["tl.returns"] = ArrayAttr([StringAttr(v.name) for v in entry.results])
         return module
 
-    def _respelled(self, item: object) -> DictionaryAttr:
-        """Spell sizes in a precondition as C++ does."""
-        assert isinstance(item, DictionaryAttr)
-        text = item.data["text"]
-        assert isinstance(text, StringAttr)
-        return DictionaryAttr({**item.data, "text": StringAttr(re.sub(r"\w+", lambda m: self._spell(m[0]), text.data))})
-
-    def _spell(self, size: str) -> str:
-        return self._entry.spelled_sizes.get(size, size)
+    def _made_size(self, size: nodes.Variable) -> str:
+        """Spell a size that is an extent of a container."""
+        for container in self._entry.containers:
+            assert container.variable is not None
+            if size in container.extents:
+                return f"{container.variable.name}{'[0]' * container.extents.index(size)}.size()"
+        return size.name
 
 
 def _function(module: ModuleOp) -> Operation:

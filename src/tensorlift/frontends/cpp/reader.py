@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.reader import check_text, diagnose
+from tensorlift.frontends.c.reader import check_text, diagnose, inside_of, lowered
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.entry import CppReader
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
@@ -20,6 +20,10 @@ from tensorlift.frontends.read_function import ReadFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.diagnostics import Diagnostic
 
 INCLUDE = Path(__file__).parent / "include"
 SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
@@ -89,16 +93,9 @@ def _uninstantiated(reader: CppReader, template: Template) -> ReadFunction:
 def _read(reader: CppReader, instance: Instance, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
     """Read and lower one function; what refuses it becomes its diagnostics."""
     cursor: Any = instance.cursor
-    location = reader.location(cursor)
-    start, end = cursor.extent.start.line, cursor.extent.end.line
-    inside = [item for item in unsequenced if item.location is not None and start <= item.location.line <= end]
-    if inside:
-        return ReadFunction(instance.name, location, None, tuple(inside))
-    try:
+
+    def lower() -> ModuleOp:
         entry = reader.entry(cursor, instance.name)
-        module = lower_cpp(entry, filename, reader.used_sizes)
-    except LiftError as error:
-        return ReadFunction(instance.name, location, None, error.diagnostics)
-    except RecursionError:
-        return ReadFunction(instance.name, location, None, c_refusal("depth", location).diagnostics)
-    return ReadFunction(instance.name, location, module)
+        return lower_cpp(entry, filename, reader.used_sizes)
+
+    return lowered(instance.name, reader.location(cursor), inside_of(cursor, unsequenced), lower)
