@@ -42,6 +42,26 @@ def test_certificates_of_kernels_hold(root: Path, kernel: str, tmp_path: Path) -
     assert _verify(report["functions"][0]["certificate"], tmp_path) == 0
 
 
+SHAPED = """def shaped(x, y):
+    s = 0.0
+    for i in range(1, len(x)):
+        s += x[i] * y[i - 1]
+    return s
+"""
+
+
+def test_preconditions_on_extents_are_those_of_the_proof(tmp_path: Path) -> None:
+    source = tmp_path / "shaped.py"
+    source.write_text(SHAPED)
+    report = _report(source, tmp_path)
+    assert _verify(report, tmp_path) == 0
+    certificate = report["functions"][0]["certificate"]
+    assert "x.shape[0] <= y.shape[0] + 1" in certificate["preconditions"]
+    certificate["preconditions"].remove("x.shape[0] <= y.shape[0] + 1")
+    certificate["seal"] = seal_of(certificate)
+    assert _verify(certificate, tmp_path) == 1
+
+
 def _program(old: str, new: str) -> Callable[[dict[str, Any]], None]:
     def change(certificate: dict[str, Any]) -> None:
         assert old in certificate["program"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_WARNINGS = ("-Wall", "-Wextra", "-Werror")
+_WARNINGS = ("-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Werror")
 STRICT = ("-std=c99", *_WARNINGS)
 _STRICT_CPP = ("-std=c++11", *_WARNINGS)
 

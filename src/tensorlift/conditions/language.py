@@ -156,6 +156,10 @@ class Compare:
         """Spell as in a formula, ``K <= lda``."""
         return f"{self.left} {self.relation} {self.right}"
 
+    def substitute(self, values: Mapping[Atom, Sum]) -> Compare:
+        """Replace atoms by sums on both sides."""
+        return Compare(self.left.substitute(values), self.relation, self.right.substitute(values))
+
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
@@ -166,6 +170,10 @@ class AnyOf:
     def __str__(self) -> str:
         """Spell as Python does, ``(m >= 1 and n >= 1) or (m == 0)``."""
         return " or ".join(f"({' and '.join(map(str, choice))})" for choice in self.choices)
+
+    def substitute(self, values: Mapping[Atom, Sum]) -> AnyOf:
+        """Replace atoms by sums in every relation."""
+        return AnyOf(tuple(tuple(part.substitute(values) for part in choice) for choice in self.choices))
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,17 +116,11 @@ def _over_parameters(
 
 
 def _renamed(condition: Compare | AnyOf, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Compare | AnyOf:
-    if isinstance(condition, AnyOf):
-        return AnyOf(tuple(tuple(_compare(part, names, told) for part in choice) for choice in condition.choices))
-    return _compare(condition, names, told)
-
-
-def _compare(condition: Compare, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Compare:
     values = {**names, **told}
     for atom in atoms_of(condition):
         if isinstance(atom, Extent) and atom.array in names:
             values[atom] = Sum.name(Extent(str(names[atom.array]), atom.axis))
-    return Compare(condition.left.substitute(values), condition.relation, condition.right.substitute(values))
+    return condition.substitute(values)
 
 
 def _is_known(value: Sum, parameters: Sequence[Parameter]) -> bool:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import islpy as isl
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.conditions.language import AnyOf, Compare, Extent, Sum
+from tensorlift.conditions.notation import parse_condition
 from tensorlift.diagnostics import LiftError
 from tensorlift.proofs.certificate import Certificate, certificate_from_json, seal_of
 from tensorlift.proofs.check import check
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.conditions.language import Atom
     from tensorlift.targets.target import Target
 
 
@@ -67,7 +70,7 @@ def _check_sizes(read: Certificate) -> None:
     needed = context.project_out(*derived) if derived else context
     listed = UNIVERSE
     for text in read.preconditions:
-        condition = _on_sizes(text, read.summary.sizes)
+        condition = _on_sizes(text, read.summary)
         if condition is not None and not needed.is_subset(condition):
             raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
         listed = listed if condition is None else listed & condition
@@ -75,9 +78,22 @@ def _check_sizes(read: Certificate) -> None:
         raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
 
 
-def _on_sizes(text: str, sizes: tuple[str, ...]) -> Domain | None:
+def _on_sizes(text: str, summary: Summary) -> Domain | None:
     """Read a precondition as a condition on sizes, None where it is one on memory or no affine one."""
     try:
-        return Domain(isl.Set(f"[{', '.join(sizes)}] -> {{ : {text} }}"))
+        return Domain(isl.Set(f"[{', '.join(summary.sizes)}] -> {{ : {_without_extents(text, summary)} }}"))
     except isl.Error:
         return None
+
+
+def _without_extents(text: str, summary: Summary) -> str:
+    """Replace the extents of arrays in a condition by the sizes that they are."""
+    condition = parse_condition(text)
+    if not isinstance(condition, Compare | AnyOf):
+        return text
+    values: dict[Atom, Sum] = {
+        Extent(name, axis): Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
+        for name, array in summary.arrays.items()
+        for axis, extent in enumerate(array.shape)
+    }
+    return str(condition.substitute(values))
