@@ -100,6 +100,38 @@ def test_what_is_multiplied_by_zero_or_cancels_is_computed_all_the_same(
     assert reject(source, f"def f({parameters}):\n    return {value}") == DIVISOR
 
 
+NORMALISED = """#include <math.h>
+void f(int n, double a[n], double c[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) { c[i] = 2 * a[i]; s += c[i] * c[i]; }
+  s = sqrt(s);
+  for (int i = 0; i < n; i++) c[i] /= s;
+}"""
+LAYER = """void f(int n, int m, float w[n][m], float x[m], float h[n]) {
+  for (int i = 0; i < n; i++) { h[i] = 0; for (int j = 0; j < m; j++) h[i] += w[i][j] * x[j]; }
+  for (int i = 0; i < n; i++) if (h[i] < 0) h[i] = 0;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("source", "program"),
+    [
+        (NORMALISED, "def f(a):\n    t = 2 * a\n    return t / np.sqrt(t @ t)"),
+        (LAYER, "def f(w, x):\n    t = w @ x\n    return np.where(t < 0.0, 0.0, t)"),
+    ],
+)
+def test_the_source_computes_what_the_values_that_it_reads_are_made_of(
+    accept: Accept, source: str, program: str
+) -> None:
+    accept(source, program)
+
+
+def test_a_value_is_made_of_no_more_than_what_is_read(reject: Reject) -> None:
+    chosen = GUARDED.replace("for (", "double t[n];\n  for (int i = 0; i < n; i++) t[i] = 2 * b[i];\n  for (")
+    chosen = chosen.replace("a[i] / b[i]", "a[i] / t[i]")
+    assert reject(chosen, "def f(a, b):\n    return (b != 0) * (a / (2 * b))") == DIVISOR
+
+
 def test_a_kept_loop_computes_no_more_than_that_of_the_source(accept: Accept, reject: Reject) -> None:
     loop = (
         "def f(t, a, b):\n    a = a.copy()\n    n = a.shape[0]\n    for s in range(t):\n        for i in range(1, n):\n"

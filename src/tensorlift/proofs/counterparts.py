@@ -8,7 +8,7 @@ to single precision must be one of the source, or that of a result in single pre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from tensorlift.proofs.divisors import Divisors
     from tensorlift.proofs.expansion import Definitions
 
+# How the source is seen: each definition with opaque names for what it reads, with the operands of its operations
+# written out, or together with the operations of all that it reads.
+_Depth = Literal["names", "operands", "through"]
+_DEPTHS: tuple[_Depth, ...] = ("names", "operands", "through")
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 # The least integers from which on functions have finite values, of a power as exponent.
 _LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0, "pow": 0}
@@ -43,7 +47,7 @@ class Counterparts:
     def __init__(self, definitions: Definitions, divisors: Divisors) -> None:
         self._definitions = definitions
         self.divisors = divisors
-        self._found: dict[tuple[int, bool], list[Computed]] = {}
+        self._found: dict[tuple[int, _Depth], list[Computed]] = {}
 
     def lacking_for(self, tensor: SymbolicTensor, context: Domain) -> Computed | None:
         """Return the same for the cells of a tensor."""
@@ -75,30 +79,33 @@ class Counterparts:
     # -- the source
 
     def _source_computes(self, item: Computed) -> bool:
-        """Tell whether the source computes the same, first by opaque names, then written out."""
+        """Tell whether the source computes the same, first by opaque names, then ever more written out."""
         return any(
-            self._is_counterpart(source, self._definitions.expand(item.term, item.domain, fully=fully), item)
-            for fully in (False, True)
-            for source in self._source(fully=fully)
+            self._is_counterpart(source, self._definitions.expand(item.term, item.domain, fully=depth != "names"), item)
+            for depth in _DEPTHS
+            for source in self._source(depth)
             if _are_alike(source, item)
         )
 
-    def _source(self, *, fully: bool) -> Iterator[Computed]:
+    def _source(self, depth: _Depth) -> Iterator[Computed]:
         for items, changing in self.divisors.visible_items():
-            found = self._found.get((id(items), fully))
+            found = self._found.get((id(items), depth))
             if found is None:
-                found = self._found[id(items), fully] = list(self._collect(items, fully=fully))
+                found = self._found[id(items), depth] = list(self._collect(items, depth))
             yield from (source for source in found if source.term.reads.isdisjoint(changing))
 
-    def _collect(self, items: tuple[Item, ...], *, fully: bool) -> Iterator[Computed]:
+    def _collect(self, items: tuple[Item, ...], depth: _Depth) -> Iterator[Computed]:
         """Yield what definitions compute, each divisor by itself."""
+        expand = self._definitions.expand
         for item in items:
             if not isinstance(item, Definition):
                 continue
             for piece, term in item.pieces:
-                for source in computed(term, item.domain & piece, item.indices, in_source=True):
+                domain = item.domain & piece
+                whole = expand(term, domain, fully=True) if depth == "through" else term
+                for source in computed(whole, domain, item.indices, in_source=True):
                     for part in _parts(source):
-                        yield part._replace(term=self._definitions.expand(part.term, part.domain, fully=fully))
+                        yield part._replace(term=expand(part.term, part.domain, fully=depth != "names"))
 
     def _is_counterpart(self, source: Computed, mine: Term, item: Computed) -> bool:
         """Tell whether the source computes a term at every point where the program depends on it."""
