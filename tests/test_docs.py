@@ -1,11 +1,12 @@
 """What the documents show is what the commands print; ``pytest --update`` refreshes it.
 
 A shown output stands in a fenced block under a comment ``<!-- output of: COMMAND -->``; COMMAND runs in the repository,
-in this process.  Fenced ``python`` blocks without such a comment are executed.
+in this process.  Fenced ``python`` blocks without such a comment are executed, as the cells of a notebook are.
 """
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 import shlex
@@ -59,8 +60,10 @@ def test_shown_output_is_true(
 @pytest.mark.parametrize("document", _showing(_PYTHON), ids=_id)
 def test_python_examples_run(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(_ROOT)
-    for example in _PYTHON.finditer(document.read_text(encoding="utf-8")):
-        exec(compile(example["body"], str(document), "exec"), {})
+    for number, example in enumerate(_PYTHON.finditer(document.read_text(encoding="utf-8"))):
+        text, name = example["body"], f"<{document.name}, example {number}>"
+        monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(keepends=True), name))
+        exec(compile(text, name, "exec"), {})
 
 
 @pytest.mark.parametrize("document", _DOCUMENTS, ids=_id)

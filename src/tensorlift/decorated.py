@@ -102,6 +102,7 @@ class LiftedFunction:
         bound = self._signature.bind(*arguments, **named)
         bound.apply_defaults()
         try:
+            self._refresh()
             program, given = self._prepare(bound.arguments)
             program.check(given)
         except LiftError as error:
@@ -135,6 +136,12 @@ class LiftedFunction:
             if not key or any(d.code in _IN_ANY_CASE for d in error.diagnostics):
                 raise
             del self._programs[key]  # a call may pass other kinds
+
+    def _refresh(self) -> None:
+        """Lift anew where a name of another scope has come to mean something else."""
+        if self._live is not None and not self._live.is_current:
+            self._programs.clear()
+            self._begin()
 
     def _refuse(self, error: LiftError) -> None:
         """Raise the error, or warn and let the original run from now on."""

@@ -88,11 +88,24 @@ def test_lists_are_written_in_place() -> None:
     assert all(mine is row for mine, row in zip(nested, rows, strict=True))
 
 
-def test_closures_over_numbers_are_read_at_decoration() -> None:
+def test_closures_over_numbers_are_read() -> None:
     for factor in (2, 0.5):
         x = np.ones(3)
         lift(functions.multiplier(factor))(x)
         assert x.tolist() == [factor] * 3
+
+
+def test_names_of_other_scopes_mean_what_they_mean_at_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    lifted, x, y = lift(functions.shifted), np.ones(2), np.zeros(2)
+    assert lifted(x, y).tolist() == [6.0, 6.0]
+    record = lifted.record
+    assert lifted(x, y).tolist() == [6.0, 6.0]
+    assert lifted.record is record
+    monkeypatch.setattr(functions, "SHIFT", 5)
+    assert lifted(x, y).tolist() == functions.shifted(x, y.copy()).tolist() == [10.0, 10.0]
+    monkeypatch.setattr(functions, "helper", functions.square)
+    with pytest.raises(LiftError):
+        lifted(x, y)
 
 
 def test_helpers_mean_what_they_mean_in_their_own_file() -> None:

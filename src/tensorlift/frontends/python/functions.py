@@ -274,6 +274,8 @@ class Functions(Reductions):
             return self._reduce(name, plain)
         if name == "copy":
             value = self.array_value(function.value)
+            if value.is_list and len(value.extents) > 1:
+                raise refusal("index", self.locate(node), f"the rows in the copy `{ast.unparse(node)}` are shared")
             return ArrayValue(value.extents, value.at, value.element, value.reads, None, value.is_list, value.is_weak)
         raise refusal("attribute", self.locate(node), name)
 

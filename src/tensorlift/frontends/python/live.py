@@ -33,6 +33,21 @@ _NO_VALUE = object()
 
 
 @dataclass(frozen=True, slots=True)
+class Captured:
+    """A name that a function does not bind, and what it meant when the function was read."""
+
+    function: FunctionType
+    name: str
+    value: Any
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the name still means that."""
+        value = _value_of(self.name, self.function)
+        return value is self.value or (type(value) is type(self.value) in _NUMBERS and value == self.value)
+
+
+@dataclass(frozen=True, slots=True)
 class LiveFunction:
     """A live function, its definition with the text that it stands in, and what its names mean."""
 
@@ -40,6 +55,7 @@ class LiveFunction:
     node: ast.FunctionDef
     module: Module
     text: str
+    captured: tuple[Captured, ...] = ()
 
     @property
     def name(self) -> str:
@@ -56,6 +72,11 @@ class LiveFunction:
         """Whether the last statement returns a tuple."""
         last = self.node.body[-1]
         return isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all names that the function does not bind still mean what they meant."""
+        return all(captured.is_current for captured in self.captured)
 
     def told(self) -> dict[str, str]:
         """Give the parameters whose annotations tell their type and rank, with those; the others have an empty text."""
@@ -89,7 +110,8 @@ def find_function(function: Any) -> LiveFunction:
     finder = _Finder()
     module = finder.module_of(plain)
     finder.share_identifiers()
-    return LiveFunction(plain, module.functions[plain.__code__.co_name], module, _text_of(plain))
+    node = module.functions[plain.__code__.co_name]
+    return LiveFunction(plain, node, module, _text_of(plain), tuple(finder.captured))
 
 
 _USE_DEF = "lift a function that a `def` of its own defines, at the top of a module or inside of another function"
@@ -146,6 +168,7 @@ class _Finder:
 
     modules: dict[CodeType, Module] = field(default_factory=dict)
     trees: dict[str, ast.Module] = field(default_factory=dict)
+    captured: list[Captured] = field(default_factory=list)
 
     def module_of(self, function: FunctionType) -> Module:
         """Read the definition of a function, and what the names in it mean."""
@@ -159,6 +182,7 @@ class _Finder:
         rebound: set[str] = set()
         for name in sorted(names - own - {argument.arg for argument in arguments_of(node)}):
             value = _value_of(name, function)
+            self.captured.append(Captured(function, name, value))
             if value is not _NO_VALUE and not self._note(name, value, module):
                 rebound.add(name)
         module.rebound = frozenset(rebound)

@@ -1,0 +1,1 @@
+"""Random Python functions over arrays, lists and numbers, for fuzzing the Python front end."""

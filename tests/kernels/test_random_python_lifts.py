@@ -1,0 +1,15 @@
+"""Random Python functions do what their originals do once they are lifted, or are refused."""
+
+from __future__ import annotations
+
+import pytest
+from bench.fuzz_python import lift_seed
+
+_BATCHES, _IN_BATCH = 6, 10
+
+
+@pytest.mark.parametrize("first", range(0, _BATCHES * _IN_BATCH, _IN_BATCH))
+def test_no_random_function_has_a_fault(first: int) -> None:
+    outcomes = {seed: lift_seed(seed) for seed in range(first, first + _IN_BATCH)}
+    assert {seed: outcome for seed, outcome in outcomes.items() if outcome.fault} == {}
+    assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
