@@ -16,7 +16,8 @@ import tensorlift
 from tensorlift.targets import target_names
 
 _PACKAGE = Path(tensorlift.__file__).parent
-_TOP = {"__init__", "__main__", "pipeline", "attempts", "interface", "cli", "lifted", "decorated"}  # these see all
+# These see all.
+_TOP = {"__init__", "__main__", "pipeline", "attempts", "interface", "explain", "cli", "lifted", "decorated"}
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")
 
@@ -113,6 +114,15 @@ def test_lifting_to_a_library_does_not_load_it(target: str) -> None:
     _run(
         f"import sys; from tensorlift import lift; lifted = lift({source!r}, to={target!r})\n"
         f"assert lifted.level == 'proved'\n"
+        f"assert not {{'jax', 'torch'}} & set(sys.modules)"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["targets", *target_names()], ["targets", "--explain", "exp"]])
+def test_telling_of_operations_loads_no_library(arguments: list[str]) -> None:
+    _run(
+        f"import sys; from tensorlift.cli import main\n"
+        f"assert main({arguments!r}) == 0\n"
         f"assert not {{'jax', 'torch'}} & set(sys.modules)"
     )
 

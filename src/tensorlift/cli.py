@@ -150,14 +150,27 @@ def verify(certificate: str) -> int:
     return status
 
 
-@commands.command()
-def targets() -> int:
-    """List the targets that '--to' takes."""
+@commands.command(short_help="List targets and their operations.")
+@click.argument("names", metavar="[TARGET]...", nargs=-1)
+@click.option("--explain", "operation", metavar="OP", help="Show what an operation means, given as 'tril' or '@'.")
+def targets(names: tuple[str, ...], operation: str | None) -> int:
+    """List the targets that '--to' takes, or the operations of TARGET, which the programs are made of.
+
+    Exit status: 0, or 2 where the request is wrong.
+    """
+    if operation is not None or names:
+        from tensorlift.explain import explain, list_operations
+
+        texts = [explain(operation, names)] if operation is not None else map(list_operations, names)
+        click.echo("\n".join(texts), nl=False)
+        return OK
     from tensorlift.report.program import language
+    from tensorlift.runtime.libraries import installation
     from tensorlift.targets import target_names
 
     for name in target_names():
-        click.echo(f"{name:<12} writes {language(name).title}")
+        missing = installation(name)
+        click.echo(f"{name:<12} writes {language(name).title}" + (f"; to run it: {missing}" if missing else ""))
     return OK
 
 

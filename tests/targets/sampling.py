@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +13,17 @@ import pytest
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.dtypes import is_integer, wrap
-from tensorlift.comprehension.tensor import SymbolicTensor, array, size
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
-from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.parse import ProgramText
-from tensorlift.proofs.values import Frame, Held
+from tensorlift.proofs.samples import meaning_of_sample
+from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.target import OpRow, Sample, Target
 
@@ -34,20 +31,6 @@ NUMPY_TYPES: dict[str, str] = {
     "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
     "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "f32": "float32", "f64": "float64",
 }  # fmt: skip
-KINDS: dict[str, list[str]] = {
-    "number": ["f64", "i32", "f32", "i64", "u8", "i16"],
-    "arith": ["f64", "i32", "f32", "i64", "u8", "i16"],
-    "positive": ["f64", "i32", "f32", "i64", "u8"],
-    "sparse": ["i32", "bool", "f64"],
-    "integer": ["i32", "i8", "u8", "i64", "u32"],
-    "int_or_real": ["f64", "i32", "f32", "i64"],
-    "real": ["f64", "f32"],
-    "positive_real": ["f64", "f32"],
-    "fraction": ["f64", "f32"],
-    "above_one": ["f64", "f32"],
-    "positive_wide_integer": ["i32", "i64", "i16"],
-    "count": ["i32"],
-}
 TRIALS = 4
 LARGEST = 3
 
@@ -170,7 +153,7 @@ class Trial:
         self.text = entry.text
         rng = np.random.default_rng(number * 7919 + sum(map(ord, entry.text)))
         least = entry.least
-        self.sizes = {n: int(rng.integers(least, LARGEST + 1)) if number else least for n in ("m", "n", "k")}
+        self.sizes = {n: int(rng.integers(least, LARGEST + 1)) if number else least for n in SIZES}
         if number == 1:
             self.sizes = dict.fromkeys(self.sizes, max(1, least))
         self.context = Domain.of(*(equal(n, v) for n, v in self.sizes.items()))
@@ -181,12 +164,11 @@ class Trial:
             self._operand(name, spec, number + position * 5 if number % 2 else number, rng)
 
     def _operand(self, name: str, spec: str, number: int, rng: np.random.Generator) -> None:
-        kind, _, inside = spec.rstrip("]").partition("[")
-        choices: Any = [dtype for dtype in KINDS.get(kind, [kind]) if dtype not in self.library.lacks]
+        choices = sample_types(spec, self.library.lacks)
         dtype = choices[number % len(choices)]
-        shape = tuple(_extent(text) for text in inside.split(",") if text.strip())
-        self.tensors[name] = array(name, shape, dtype)
-        self.arrays[name] = _values(kind, dtype, tuple(e.evaluate(self.sizes) for e in shape), rng)
+        tensor = self.tensors[name] = sample_operand(name, spec, dtype)
+        shape = tuple(extent.evaluate(self.sizes) for extent in tensor.shape)
+        self.arrays[name] = _values(spec.partition("[")[0], dtype, shape, rng)
 
     def run(self) -> Any:
         names = {**self.library.names, **self.sizes, **{n: self.library.give(a.copy()) for n, a in self.arrays.items()}}
@@ -197,28 +179,7 @@ class Trial:
         return names["a"]
 
     def meaning(self) -> SymbolicTensor:
-        ledger = self.ledger
-        target = self.library.target
-        program = ProgramText({}, frozenset(target.modules), frozenset(target.settings))
-        evaluator = Evaluator(program, target, ledger)
-        frame = Frame(frozenset([*self.sizes, *self.tensors]))
-        for name, tensor in self.tensors.items():
-            frame.bind(name, Held(tensor))
-        for name in self.sizes:
-            frame.bind(name, Held(size(Affine.var(name))))
-        statement = ast.parse(self.text).body[0]
-        if isinstance(statement, ast.Expr):
-            return evaluator.tensor(statement.value, frame)
-        assert isinstance(statement, ast.Assign)
-        (place,) = statement.targets
-        assert isinstance(place, ast.Subscript)
-        items = evaluator.subscripts(place.slice, frame)
-        evaluator.tensor(statement.value, frame)
-        stored = target.rows["x[] ="].meaning(
-            ledger, self.tensors["a"], items, evaluator.tensor(statement.value, frame)
-        )
-        assert isinstance(stored, SymbolicTensor)
-        return stored
+        return meaning_of_sample(self.text, self.tensors, self.sizes, self.library.target, self.ledger)
 
     def compare(self) -> None:
         meant, result = self.meaning(), self.run()
@@ -241,14 +202,6 @@ class Trial:
                 got[indices],
                 cell,
             )
-
-
-def _extent(text: str) -> Affine:
-    total = Affine(0)
-    for sign, name in re.findall(r"([+-]?)\s*(\w+)", text):
-        part = Affine(int(name)) if name.isdigit() else Affine.var(name)
-        total = total - part if sign == "-" else total + part
-    return total
 
 
 def try_row(library: Library, row: OpRow) -> None:

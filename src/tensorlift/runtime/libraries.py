@@ -11,8 +11,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
@@ -31,14 +29,20 @@ class _Library:
     take: Callable[[Any], Any]
 
 
+def installation(name: str) -> str:
+    """Return how to install the library of a target, nothing where it is installed or needed by none; imports none."""
+    return _INSTALLATIONS[name] if name in _INSTALLATIONS and find_spec(name) is None else ""
+
+
 def require_library(name: str) -> None:
     """Refuse to run a program whose library is not installed; nothing is imported here.
 
     A target that is none of the optional libraries needs nothing.
     """
-    if name in _INSTALLATIONS and find_spec(name) is None:
-        remedy = f"install it: {_INSTALLATIONS[name]}"
-        raise refuse("TL607", f"running the lifted program needs {name}, which is not installed", remedy=remedy)
+    missing = installation(name)
+    if missing:
+        message = f"running the lifted program needs {name}, which is not installed"
+        raise refuse("TL607", message, remedy=f"install it: {missing}")
 
 
 def over_numpy(program: Program, name: str) -> Program:
@@ -65,16 +69,16 @@ def _given(library: _Library, value: Any) -> Any:
 
 
 def _jax() -> _Library:
-    return _Library(import_module("jax.numpy").array, np.array)
+    return _Library(import_module("jax.numpy").array, import_module("numpy").array)
 
 
 def _torch() -> _Library:
-    torch = import_module("torch")
+    torch, numpy = import_module("torch"), import_module("numpy")
 
     def take(value: Any) -> Any:
         return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
 
-    return _Library(lambda value: torch.from_numpy(np.asarray(value, order="C")), take)
+    return _Library(lambda value: torch.from_numpy(numpy.asarray(value, order="C")), take)
 
 
 _LOADERS: dict[str, Callable[[], _Library]] = {"jax": _jax, "torch": _torch}

@@ -1,0 +1,120 @@
+"""What targets and their operations are, as ``tensorlift targets`` tells it.
+
+An operation is explained by a sample of it: its text, evaluated by the checker for every size, in the notation.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.notation import show
+from tensorlift.comprehension.notation.printer import shapes
+from tensorlift.diagnostics import refuse
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.obligations import Ledger, Undecided
+from tensorlift.proofs.samples import meaning_of_sample
+from tensorlift.targets import get_target, target_names
+from tensorlift.targets.samples import SIZES, sample_operand, sample_types
+from tensorlift.targets.target import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.targets.target import OpRow, Parameter, Sample, Target
+
+_LEAST_SIZE = 2  # so that no axis of a sample is broadcast
+_INDICES = ("i", "j", "l", "p")
+_MEMORY = {
+    Memory.NEW: "in memory of its own",
+    Memory.BLANK: "in memory of its own, whose cells have no values yet",
+    Memory.VIEW: "in the memory of the first operand",
+    Memory.WINDOW: "in the memory of the first operand, not to be written",
+}
+
+
+def list_operations(name: str) -> str:
+    """List the operations of a target, a line for each: how it is written, and what it takes.
+
+    Raises:
+        LiftError: TL502, where there is no such target.
+
+    """
+    rows = get_target(name).rows.values()
+    width = max(len(row.spelling) for row in rows)
+    return "".join(f"{row.spelling:<{width}}  {row.name}({', '.join(_parameters(row))})\n" for row in rows)
+
+
+def explain(operation: str, names: Sequence[str] = ()) -> str:
+    """Say what an operation means, given its name or how it is written, in some of the targets or in all.
+
+    Raises:
+        LiftError: TL502, where there is no such target; TL510, where none of them has the operation.
+
+    """
+    targets = [get_target(name) for name in names or target_names()]
+    rows = [(target, row) for target in targets for row in target.rows.values()]
+    found = [(target, row) for target, row in rows if operation in _known_as(row)]
+    if not found:
+        near = difflib.get_close_matches(operation, sorted({word for _, row in rows for word in _known_as(row)}), 3)
+        remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else "list them: tensorlift targets NAME"
+        raise refuse("TL510", f"no target has an operation '{operation}'", remedy=remedy)
+    return "\n".join("\n".join(_explanation(target, row)) + "\n" for target, row in found)
+
+
+def _known_as(row: OpRow) -> tuple[str, ...]:
+    """Return how an operation may be asked for; ``operator add`` and ``method sum`` also by their last words."""
+    return row.spelling, row.name, row.name.split()[-1]
+
+
+def _parameters(row: OpRow) -> Iterator[str]:
+    for parameter in row.parameters:
+        yield f"{'*' * parameter.is_variadic}{parameter.name}{'=' * _is_named(parameter)}"
+
+
+def _is_named(parameter: Parameter) -> bool:
+    return parameter.is_optional or parameter.is_keyword
+
+
+def _explanation(target: Target, row: OpRow) -> Iterator[str]:
+    yield f"{target.name}: {row.spelling}  {row.name}({', '.join(_parameters(row))})"
+    if isinstance(row.memory, Memory) and target.changes_arrays:
+        yield f"  the result lies {_MEMORY[row.memory]}"
+    yield from (f"  {line}" for line in _meaning(target, row))
+
+
+def _meaning(target: Target, row: OpRow) -> list[str]:
+    """Return the meaning of the first sample that has one for all sizes, or one for some where none has."""
+    for which, more in (("", UNIVERSE), (" and m < n", Domain.of(less("m", "n")))):
+        for entry in row.samples:
+            lines = _meaning_of(target, entry, more)
+            if lines:
+                return [lines[0] + which, *lines[1:]]
+    raise ValueError(f"the operation {row.name} has no sample with a meaning")
+
+
+def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
+    """Return the meaning of a sample for sizes of a domain, nothing where they decide what it is."""
+    reset_names()
+    operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}
+    context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
+    ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
+    try:
+        value = meaning_of_sample(entry.text, operands, SIZES, target, ledger)
+        meaning = show(value.at(tuple(map(Affine.var, _INDICES[: value.rank]))), value.dtype)
+    except (CheckFailure, Undecided):
+        return []
+    given = [f"{name}: {_type(x)}" for name, x in operands.items() if re.search(rf"\b{name}\b", entry.text)]
+    where = f"  where {', '.join(given)}" if given else ""
+    cell = f"result({', '.join(_INDICES[: value.rank])})" if value.rank else "result"
+    demands = [f"demands that {' and that '.join(sorted(ledger.counts))}"] if ledger.counts else []
+    return [f"{entry.text}{where}", *demands, f"result: {_type(value)}", f"{cell} = {meaning}"]
+
+
+def _type(value: SymbolicTensor) -> str:
+    return f"{value.dtype}{shapes(value.shape) if value.rank else ''}"
