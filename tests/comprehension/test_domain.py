@@ -86,6 +86,15 @@ def test_parts_and_equalities(a: Domain) -> None:
         assert all(equality.evaluate(point) == 0 for point in POINTS if contains(a, point))
 
 
+def test_a_stride_hides_no_equality() -> None:
+    odd = Domain.strided("j", Affine(1), 2) & Domain.of(equal("i", V("j") + 1), at_least("j", 0))
+    assert odd.equalities() in ([V("i") - V("j") - 1], [V("j") - V("i") + 1])
+    assert odd.has_divisions
+    assert odd.project_out("i").stride("j") == (Affine(1), 2)
+    assert BOX.stride("i") is None
+    assert not BOX.has_divisions
+
+
 def test_emptiness_is_for_all_values_of_the_variables() -> None:
     assert Domain.of(less("i", 0), at_least("i", 0)).is_empty()
     assert not BOX.is_empty()

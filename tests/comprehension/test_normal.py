@@ -344,3 +344,16 @@ def test_a_free_variable_is_not_taken_for_a_bound_one() -> None:
     assert not equal(total("k", 0, "n", a("k")), total("l", 0, "n", a("k")), UNIVERSE)
     assert not equal(total("k", 0, "n", a("k", "j")), total("j", 0, "n", a("j", "k")), UNIVERSE)
     assert not equal(total("k", 0, "n", total("k", 0, "m", a("k"))), total("l", 0, "n", total("q", 0, "m", a("l"))), IJ)
+
+
+def test_steps_are_counted_where_the_domain_has_every_other_value() -> None:
+    """There ``i`` is one less than ``j``, and one half of ``j`` is the position among the cells."""
+    even = Domain.strided("j", Affine(0), 2) & Domain.of(at_least("j", 0), less("j", "n"))
+    moved = even & Domain.of(Constraint(V("i") - V("j") + 1, is_equality=True))
+    position = Domain.of(Constraint(V("j") - V("t") * 2, is_equality=True))
+    chosen = terms.single("t", position, a("t"))
+    assert equal(cast(idx(V("i")), "f64"), cast(idx(V("j") - 1), "f64"), moved)
+    assert not equal(cast(idx(V("i")), "f64"), cast(idx(V("j")), "f64"), moved)
+    assert equal(terms.single("t", position, a(V("t") * 2)), a("j"), even)
+    assert not equal(chosen, a("j"), even)
+    assert not equal(terms.single("t", position, a(V("t") * 2)), a("j"), Domain.of(at_least("j", 0), less("j", "n")))

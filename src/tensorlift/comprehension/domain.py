@@ -257,12 +257,10 @@ class Domain:
         return [self] if len(parts) == 1 else [Domain(isl.Set.from_basic_set(part)) for part in parts]
 
     def equalities(self) -> list[Affine]:
-        """Return expressions that are zero on every point (of the affine hull, where it needs no division)."""
+        """Return expressions that are zero on every point: those of the affine hull, without its strides."""
         if self._equalities is None:
-            try:
-                self._equalities = [c.affine for c in _constraints(self.isl.affine_hull()) if c.is_equality]
-            except NotAffine:
-                self._equalities = []
+            hull = self.isl.affine_hull().remove_divs()
+            self._equalities = [c.affine for c in _constraints(hull) if c.is_equality]
         return self._equalities
 
     def extreme(self, name: str, *, maximum: bool) -> list[tuple[Domain, Affine]]:

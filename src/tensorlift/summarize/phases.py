@@ -128,6 +128,8 @@ class Phases:
 
     def _at_last(self, phase: _Phase) -> list[Piece]:
         """Return the term at the last iteration, piece by piece."""
+        if self.variable not in phase.term.free:
+            return [(phase.domain.project_out(self.variable), phase.term)]
         try:
             iterations = solved(phase.domain, self.variable)
         except NotAffine:

@@ -77,12 +77,21 @@ def _counting_steps(a: Term, b: Term, domain: Domain) -> tuple[Term, Term, Domai
     if not domain.has_divisions:
         return None
     for name in sorted(a.free | b.free):
-        found = domain.stride(name)
-        if found is not None:
-            offset, step = found
-            value = {name: offset + Affine.var(fresh("t"), step)}
-            return substitute(a, value), substitute(b, value), domain.substitute(value)
+        value = _solved(name, domain) or _stepped(name, domain)
+        if value is not None:
+            return substitute(a, {name: value}), substitute(b, {name: value}), domain.substitute({name: value})
     return None
+
+
+def _solved(name: str, domain: Domain) -> Affine | None:
+    """Return what an equality says of a variable."""
+    return next((value for e in domain.equalities() if (value := e.solve(name)) is not None), None)
+
+
+def _stepped(name: str, domain: Domain) -> Affine | None:
+    """Return a variable that takes every second, third, ... value as a multiple of a new one."""
+    found = domain.stride(name)
+    return None if found is None else found[0] + Affine.var(fresh("t"), found[1])
 
 
 def _equal_in_cell(a: Term, b: Term, parts: tuple[Poly, ...], domain: Domain) -> bool:
