@@ -76,7 +76,12 @@ def commands() -> None:
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
-@click.option("--generalise", is_flag=True, help="MLIR: lift constant extents that loops run over for every size.")
+@click.option(
+    "--generalise/--no-generalise",
+    default=None,
+    help="MLIR: make constant bounds sizes, also those over extents that are left open; never. "
+    "[default: those that an index ties to an extent]",
+)
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
 @click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
 @click.option("-include", "--include-file", "include_files", metavar="FILE", multiple=True, help="Read FILE first.")
@@ -97,7 +102,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     test: bool,
     guards: bool,
     adapter: bool,
-    generalise: bool,
+    generalise: bool | None,
     include_dirs: tuple[str, ...],
     defines: tuple[str, ...],
     include_files: tuple[str, ...],

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
 from tensorlift.attempts import proved_program, start_afresh
+from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.preconditions.guards import unguarded
-from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict
+from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes, required
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 _SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
 
 
+_GENERALISED = {"TL199"}  # the code of the front end for a constant that became a size
 _WRONG_REQUESTS = {"TL105"}  # codes of the front ends for a function that the source does not define
 
 
@@ -61,7 +63,7 @@ class LiftOptions:
     std: str | None = None
     engine: str = "auto"
     test: bool = False
-    generalise: bool = False
+    generalise: bool | None = None  # as `read_mlir` takes it
     include_files: tuple[str, ...] = ()
     guards: bool = False
     adapter: bool = False
@@ -145,6 +147,24 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
+    """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
+    record = _lift_as_read(function, target, source, options)
+    unasked = options.generalise is None and any(d.code in _GENERALISED for d in function.diagnostics)
+    if not unasked or (record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record)):
+        return record
+    (as_written,) = _read(source, replace(options, functions=(function.name,), generalise=False))
+    other = _lift_as_read(as_written, target, source, options)
+    worse = worst_verdict((record.verdict, other.verdict)) is not record.verdict
+    return record if worse or (record.verdict is other.verdict and _takes_all_sizes(record)) else other
+
+
+def _takes_all_sizes(record: FunctionRecord) -> bool:
+    """Tell whether the preconditions leave every size free from some number on."""
+    on_sizes = [p.condition for p in record.preconditions if isinstance(p.condition, Compare | AnyOf)]
+    return all(isinstance(c, Compare) and c.left.atom is not None and c.relation == ">=" for c in on_sizes)
+
+
+def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
     clock = StageClock()
     if function.module is None:
         return _refused(function, function.diagnostics, options, clock)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 9
 _LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound
+_LARGEST_CONSTANT = 4096  # where an extent must be at least some constant of the source
 _TRIES = 24
 _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
@@ -47,7 +48,7 @@ def choose_sizes(
         if len(chosen) == count or not names or (chosen and tries >= _TRIES):
             break
     if not chosen:
-        message = f"no sizes up to {_LAST_RESORT} meet the preconditions"
+        message = f"no sizes up to {_LARGEST_CONSTANT} meet the preconditions"
         raise refuse("TL610", message, parameters[0].location if parameters else None, "loosen the preconditions")
     return tuple(chosen)
 
@@ -67,7 +68,7 @@ def _draw(names: Sequence[str], domain: Domain, usual: Sequence[int], order: Ord
 
 
 def _rising(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
-    return range(_LAST_RESORT)
+    return range(_LARGEST_CONSTANT + 1)
 
 
 def _shuffled(rng: Random) -> Order:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.summarize.program import Program
 
@@ -35,18 +35,27 @@ def bounds_of(program: Program, minimum_size: int) -> Bounds:
         LiftError: TL210 where an access leaves its array for all sizes.
 
     """
-    assumed = Domain.of(*(at_least(name, minimum_size) for name in _counting_sizes(program))) & _counts(program)
+    assumed = Domain.of(*(at_least(size, minimum_size) for size in _counting_sizes(program))) & _counts(program)
     checker = _Accesses(program, program.requires & assumed)
     checker.block(program.body, UNIVERSE, ())
     return Bounds(checker.context.coalesce(), assumed)
 
 
-def _counting_sizes(program: Program) -> list[str]:
-    """Return the sizes that are, or are part of, an extent or a loop's bound."""
-    counting = {v for info in program.arrays.values() for extent in info.shape for v in extent.variables}
-    for loop in _loops(program.body):
-        counting.update(v for bound in (*loop.lower, *loop.upper) for v in bound.variables)
-    return [name for name in program.sizes if name in counting]
+def _counting_sizes(program: Program) -> list[Affine]:
+    """Return the sizes that are an extent or an upper bound of a loop, and such sums that hold no size that is one.
+
+    A size that only adds to an extent or a bound is an index, such as the ``k`` of ``a[k * n + i]``, and may well be 0.
+    """
+    extents = [extent for info in program.arrays.values() for extent in info.shape]
+    counts = [*extents, *(bound for loop in _loops(program.body) for bound in loop.upper)]
+    counting = {count.variable for count in counts}
+    others = {name for name in program.sizes if name not in counting}
+    sums = [c for c in dict.fromkeys(counts) if c.variables and others.issuperset(c.variables) and _is_positive(c)]
+    return [*(Affine.var(name) for name in program.sizes if name in counting), *sums]
+
+
+def _is_positive(value: Affine) -> bool:
+    return value.constant >= 0 and all(factor > 0 for _, factor in value.terms)
 
 
 def _counts(program: Program) -> Domain:

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction
 
 
-def read(text: str, *, generalise: bool = False) -> ReadFunction:
+def read(text: str, *, generalise: bool | None = False) -> ReadFunction:
     """Read the only public function of a module."""
     (function,) = read_mlir(text, "k.mlir", generalise=generalise)
     return function
 
 
-def module(text: str, *, generalise: bool = False) -> ModuleOp:
+def module(text: str, *, generalise: bool | None = False) -> ModuleOp:
     """Read the only public function, which must not be refused."""
     function = read(text, generalise=generalise)
     assert function.module is not None, function.diagnostics
     return function.module
 
 
-def view(text: str, *, generalise: bool = False) -> FunctionView:
+def view(text: str, *, generalise: bool | None = False) -> FunctionView:
     """Look at the only public function of a module."""
     return FunctionView(functions(module(text, generalise=generalise))[0])
 

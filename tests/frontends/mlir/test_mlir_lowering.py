@@ -19,7 +19,7 @@ LOOP = """func.func @f(%A: memref<?xf64>, %k: i32, %x: f64) {
 """
 
 
-def _extents(text: str, *, generalise: bool = False) -> dict[str, list[str]]:
+def _extents(text: str, *, generalise: bool | None = False) -> dict[str, list[str]]:
     found = view(text, generalise=generalise).parameters
     return {p.name: [str(extent) for extent in p.extents] for p in found if p.extents is not None}
 
@@ -253,7 +253,7 @@ STATIC = """func.func @f(%A: memref<1000x2xf64>, %B: memref<1000xf64>, %C: memre
 """
 
 
-def test_constants_stay_unless_asked() -> None:
+def test_constants_stay_where_it_is_forbidden() -> None:
     assert _extents(STATIC) == {"A": ["1000", "2"], "B": ["1000"], "C": ["1000"]}
     assert read(STATIC).diagnostics == ()
 
@@ -274,10 +274,31 @@ def test_a_bound_from_which_something_was_proved_stays() -> None:
 
 def test_constants_that_an_index_ties_are_generalised_together() -> None:
     """C has no loop over it, and two columns are no size."""
-    assert _extents(STATIC, generalise=True) == {"A": ["n", "2"], "B": ["n"], "C": ["1000"]}
+    for generalise in (None, True):
+        assert _extents(STATIC, generalise=generalise) == {"A": ["n", "2"], "B": ["n"], "C": ["1000"]}
     printed = print_module(module(STATIC, generalise=True))
     assert "%B[symbol(%n) - 1]" in printed
     assert "%C[999]" in printed
     (note,) = read(STATIC, generalise=True).diagnostics
     assert (note.code, note.severity) == ("TL199", Severity.NOTE)
     assert note.message == "the constant 1000, an extent of A, B, is generalised to the size n"
+
+
+OPEN = """func.func @f(%A: memref<?xf64>, %B: memref<?x?xf64>, %m: index, %x: f64) {
+  affine.for %i = 0 to 99 {
+    affine.store %x, %A[%i + 1] : memref<?xf64>
+    affine.for %j = 0 to %m {
+      affine.store %x, %B[%i, %j] : memref<?x?xf64>
+    }
+  }
+  affine.store %x, %A[0] : memref<?xf64>
+  return
+}
+"""
+
+
+def test_bounds_over_open_extents_are_generalised_where_it_is_asked_for() -> None:
+    """Unasked, an array may be longer than what the loops run over."""
+    assert _extents(OPEN, generalise=None) == {"A": ["A_d0"], "B": ["B_d0", "m"]}
+    assert read(OPEN, generalise=None).diagnostics == ()
+    assert _extents(OPEN, generalise=True) == {"A": ["n"], "B": ["n - 1", "m"]}

@@ -25,9 +25,9 @@ def test_there_are_twenty_programs() -> None:
     assert len(PROGRAMS) == 20
 
 
-@pytest.mark.parametrize("generalise", [False, True])
+@pytest.mark.parametrize("generalise", [None, False, True])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_a_program_is_proved_and_agrees(path: Path, generalise: bool) -> None:  # noqa: FBT001 - a parameter of a test
+def test_a_program_is_proved_and_agrees(path: Path, generalise: bool | None) -> None:  # noqa: FBT001 - a parameter of a test
     record = lift_source(read_source(str(path)), LiftOptions(generalise=generalise, test=True))
     (function,) = record.functions
     assert function.verdict is EXPECTED.get(path.stem, Verdict.LOOP_FREE), function.diagnostics

@@ -67,15 +67,18 @@ class FunctionReader:
         self.layouts: list[str] = []
         self.names: list[str] = []  # of the arguments; xDSL cuts numbers off the ends of its name hints
 
-    def read(self, *, generalised: bool) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
-        """Translate the function; raises LiftError where a part of it is not lifted."""
+    def read(self, *, generalised: bool | None) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
+        """Translate the function, with constants as sizes as `read_mlir` says.
+
+        Raises LiftError where a part of it is not lifted.
+        """
         body = only_block(self.function)
         for argument in body.args:
             self._declare(argument)
         self._state_shapes()
         self.t.calls.append(self.name)
         result = self._return(self.t.block(body))
-        notes = generalise(self.t, self.function) if generalised else ()
+        notes = () if generalised is False else generalise(self.t, self.function, open_extents=bool(generalised))
         infer_extents(self.t, self.function)
         settle(self.t)
         remove_dead(self.entry)

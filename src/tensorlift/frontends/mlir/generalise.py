@@ -5,6 +5,9 @@ last of its dimension ties the slot of the bound of ``i`` to that of the extent,
 equal extents that ``i`` runs over.  Each class of slots that holds both an extent and a bound becomes one size.  At the
 constants of the source the program is the same, so that nothing is claimed that the source does not say; for other
 sizes it is what the source would be with other constants.  A bound from which something was proved stays.
+
+That is done unless it is forbidden.  Where it is asked for, a dimension that the type leaves open counts as one of the
+constant extent that its accesses reach, so that the bounds over it become sizes too.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import affine
 from tensorlift.diagnostics import Diagnostic, Severity
 from tensorlift.ir.location import location_of
 
@@ -50,8 +54,10 @@ class _Classes:
             self.parent[root] = (target, other_more + distance - more)
 
 
-def generalise(t: Translator, function: Operation) -> tuple[Diagnostic, ...]:
-    """Replace tied constants by sizes; a note tells each."""
+def generalise(t: Translator, function: Operation, *, open_extents: bool) -> tuple[Diagnostic, ...]:
+    """Replace tied constants by sizes, those over extents that no type states only if asked; a note tells each."""
+    if open_extents:
+        _state_reached(t)
     classes = _tied(t)
     members: dict[Slot, list[Slot]] = {}
     for slot in classes.parent:
@@ -60,16 +66,34 @@ def generalise(t: Translator, function: Operation) -> tuple[Diagnostic, ...]:
     return tuple(_replace(t, classes, slots, function) for slots in both)
 
 
+def _state_reached(t: Translator) -> None:
+    """State the extents that are left open, where accesses reach constant indices only."""
+    for memory in t.memories:
+        for dimension, extent in enumerate(memory.extents):
+            reached = [_last(t, access.indices[dimension]) for access in memory.accesses]
+            ends = [last for last in reached if last is not None]
+            if extent is None and ends and len(ends) == len(reached):
+                memory.extents[dimension] = affine(max(ends) + 1)
+
+
+def _last(t: Translator, index: Affine) -> int | None:
+    """Give the greatest value of an index that is constant or that of a loop with a constant bound."""
+    if not index.terms:
+        return index.constant
+    found = _reach(t, index)
+    return found[1] if found is not None else None
+
+
 def _tied(t: Translator) -> _Classes:
     """Tie bounds to the extents that they fill, then equal extents that the same loops run over."""
     classes = _Classes()
-    filled: dict[Slot, int] = {}  # bounds, and the extents that they fill
+    filled: dict[Slot, set[int]] = {}  # bounds, and the extents that they fill
     indexed = list(_indexed(t))
     for _, bound, extent, last in indexed:
         if last == extent - 1:
-            filled.setdefault(bound, extent)
+            filled.setdefault(bound, set()).add(extent)
     for slot, bound, extent, _ in indexed:
-        if filled.get(bound) == extent:
+        if extent in filled.get(bound, ()):
             classes.tie(slot, bound, extent - t.loops[bound[1]].uppers[bound[2]].constant)
     return classes
 
@@ -118,7 +142,7 @@ def _replace(t: Translator, classes: _Classes, slots: list[Slot], function: Oper
     names = list(dict.fromkeys(t.memories[n].name for k, n, _ in slots if k == "extent"))
     name = size.terms[0][0].split("#")[0]
     message = f"the constant {extent.constant}, an extent of {', '.join(names)}, is generalised to the size {name}"
-    remedy = "lift without --generalise to keep the constant"
+    remedy = "lift with --no-generalise to keep the constant"
     return Diagnostic("TL199", message, location_of(function), remedy, Severity.NOTE)
 
 

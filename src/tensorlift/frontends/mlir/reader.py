@@ -34,11 +34,14 @@ _LINKAGE = re.compile(r"llvm\.linkage = #llvm\.linkage<\w+>(, ?)?")
 _MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{|\{(?=dlti\.|llvm\.data_layout|llvm\.target)")
 
 
-def read_mlir(text: str, filename: str, *, function: str | None = None, generalise: bool = False) -> list[ReadFunction]:
+def read_mlir(
+    text: str, filename: str, *, function: str | None = None, generalise: bool | None = False
+) -> list[ReadFunction]:
     """Read a module into the loop IR, one module for each function that it defines.
 
-    With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``,
-    constant extents and bounds that an index ties together become sizes, and a note says so.
+    With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``
+    None, constant extents and bounds that an index ties together become sizes, and a note says so; with True constant
+    bounds over extents that no type states do too.
 
     Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
     """
@@ -79,7 +82,7 @@ def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Locatio
     return [name for name in defined if name not in helpers] or list(defined)
 
 
-def _read(op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool) -> ReadFunction:
+def _read(op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool | None) -> ReadFunction:
     """Translate one function; what refuses it becomes its diagnostics."""
     name, location = _name(op), location_of(op) or Location(filename, 1, 1)
     try:
