@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import UNEQUAL, CheckFailure
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
     import pytest
+
+    from tensorlift.proofs import Certificate
 
 _CONVOLUTION = Path(__file__).parent / "programs" / "transposed_convolution.c"
 _SCALED = "void f(int n, double a[n], double b[n]) { for (int i = 0; i < n; i++) { a[i] = 2.0 * b[i]; } }"
@@ -49,3 +52,18 @@ def test_a_program_that_is_not_proved_is_refused_in_the_end(monkeypatch: pytest.
     (diagnostic,) = function.diagnostics
     assert diagnostic.message == "no program is good enough"
     assert diagnostic.location is not None
+
+
+def test_a_loop_behind_a_returned_value_is_kept_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The value has no place of its own among the loops."""
+    source = "double f(int n, double x) { double p = 1.0; for (int i = 0; i < n; i++) p *= x; return p; }"
+    real = check
+
+    def only_loops(text: str, *rest: Any, **named: Any) -> Certificate:
+        if "for " not in text:
+            raise CheckFailure(UNEQUAL, "no program is good enough")
+        return real(text, *rest, **named)
+
+    monkeypatch.setattr("tensorlift.attempts.check", only_loops)
+    (function,) = lift_source(source_from_text(source, "power.c"), LiftOptions()).functions
+    assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED)

@@ -69,8 +69,9 @@ def proved_program(func_op: Any, target: Target, stage: Stage, *, with_guards: b
             return _attempt(func_op, summary, target, stage, with_guards=with_guards)
         except DefinitionError as error:
             first = first or error
-            place = (error.definition.location, error.definition.array)
-            if place in kept:
+            places = ((d.location, d.array) for d in _behind(error.definition, summary))
+            place = next((place for place in places if place not in kept), None)
+            if place is None:
                 break
             kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"
         except LiftError as error:
@@ -120,11 +121,25 @@ def _blamed(summary: Summary, emitted: Emitted) -> Iterator[None]:
         line = failure.line
         names = [cut.definition for cut in emitted.cuts if line is not None and cut.line >= line]
         names += [version for _, version in summary.outputs]
+        names += [] if summary.result is None else [summary.result]
         definitions = {d.name: d for d in _definitions(summary.items)}
         blamed = next((definitions[name] for name in names if name in definitions), None)
         if blamed is None:
             raise
         raise DefinitionError(failure, blamed) from None
+
+
+def _behind(definition: Definition, summary: Summary) -> Iterator[Definition]:
+    """Yield a definition and those that it is made of, nearest first."""
+    known = {d.name: d for d in _definitions(summary.items)}
+    reached = {definition.name: definition}
+    pending = [definition]
+    for reader in pending:
+        yield reader
+        for _, term in reader.pieces:
+            found = [known[name] for name in sorted(term.reads) if name in known and name not in reached]
+            reached.update((d.name, d) for d in found)
+            pending += found
 
 
 def _definitions(items: Sequence[Item]) -> Iterator[Definition]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _EVERY_THIRD = "void f(int n, double a[n]) { for (int i = 1; i < n; i += 3) a[i] = 2.0 * a[i]; }"
 _EVERY_OTHER = "void f(int n, double y[2 * n], double x[3 * n]) { for (int i = 0; i < n; i++) y[2 * i] += x[3 * i]; }"
+_POWER = "double f(int n, double x) { double p = 1.0; for (int i = 0; i < n; i++) p *= x; return p; }"
 _POWERS = """
 void f(int n, int m, double x[n], double o[n][m]) {
     for (int i = 0; i < n; i++) {
@@ -78,3 +79,16 @@ def test_a_row_of_powers(accept: Callable[..., object]) -> None:
 def test_other_powers_are_not_accepted(reject: Callable[..., str], value: str) -> None:
     """A negative exponent has no meaning as a count."""
     assert reject(_POWERS, _power(value)).startswith("TL40")
+
+
+@pytest.mark.parametrize("value", ["np.power(np.float64(x), n)", "np.float64(x) ** n"])
+def test_a_power_of_a_number(accept: Callable[..., object], value: str) -> None:
+    accept(_POWER, f"def f(n, x):\n    return {value}\n")
+
+
+@pytest.mark.parametrize(
+    "value", ["np.power(np.float64(x), n - 1)", "np.power(np.float32(x), n)", "np.power(x, n)", "np.float64(n) ** n"]
+)
+def test_another_power_of_a_number_is_not_accepted(reject: Callable[..., str], value: str) -> None:
+    """Nor one whose type depends on how the number is given."""
+    assert reject(_POWER, f"def f(n, x):\n    return {value}\n").startswith("TL40")

@@ -19,6 +19,8 @@ _LINES = {
     "running_max": ["return np.fmax.accumulate(a)"],
     "integral_image": ["return np.cumsum(np.cumsum(a, axis=1), axis=0)"],
     "vandermonde": ["return x[:, None] ** np.arange(m)"],
+    "decay": ["return np.power(np.float32(0.99), n_div_2)"],
+    "scaled_by_power": ["return a * np.power(x, m)"],
     "scatter_rows": ["x[i : i + 2 * m - 1 : 2] = a[i]"],
     "strided_update": ["y[::2] += s * x[::3]"],
     "interleave_pairs": ["z[::2] = re", "z[1::2] = im"],

@@ -141,13 +141,15 @@ def power(*, operator: bool) -> Binary:
 
 
 def _counts_factors(o: Obligations, exponents: SymbolicTensor) -> bool:
-    """Tell whether an array of exponents has integers that are affine in the position and never negative."""
-    if not exponents.rank or not is_integer(exponents.dtype):
+    """Tell whether exponents are integers, affine in the position and never negative; for an array that is demanded."""
+    if not is_integer(exponents.dtype):
         return False
     names = [fresh("e") for _ in exponents.shape]
     value = affine_of(exponents.at(tuple(map(Affine.var, names))))
     if value is None:
         return False
+    if not exponents.rank:
+        return o.holds(at_least(value, 0))
     o.require("an exponent is not negative", at_least(value, 0), over=Domain.box(names, exponents.shape))
     return True
 

@@ -47,6 +47,8 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
         return not all(isinstance(v, Literal) for v in values) or node.op == "select"
     if node.op == "div":
         return not isinstance(values[1], Literal)
+    if node.op == "pow":
+        return True
     if node.dtype == "f32":
         return node.op not in ("add", "sub", "mul", "neg")
     return False

@@ -262,9 +262,8 @@ class Speller:
             parameter = parameter_in(values)
             if parameter is not None:
                 self.wanted[parameter.name] = parameter.dtype
-            position = (
-                len(arguments) - len(values) + next((k for k, v in enumerate(values) if not isinstance(v, Literal)), 0)
-            )
+            firm = 0 if node.op == "pow" else next((k for k, v in enumerate(values) if not isinstance(v, Literal)), 0)
+            position = len(arguments) - len(values) + firm
             dtype = node.dtype if node.dtype != "bool" else values[0].dtype
             texts[position] = self.converted(texts[position], dtype)
         return texts
