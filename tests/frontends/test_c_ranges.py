@@ -36,3 +36,14 @@ def test_the_same_question_in_another_domain_has_its_own_answer() -> None:
     assert ranges.is_nonnegative(i - two, later)
     assert ranges.maximum(i, whole) == n - ONE
     assert ranges.minimum(i, later) == two
+
+
+def test_a_quotient_is_bounded_by_its_numerator() -> None:
+    ranges = Ranges()
+    n = ranges.add_size("n", INT)
+    half, third = ranges.quotient(n, 2), ranges.quotient(n, 3)
+    assert ranges.is_nonnegative(n - half - ONE)
+    assert ranges.is_nonnegative(half - third)
+    assert ranges.is_nonnegative(half + half + ONE - n)
+    assert not ranges.is_nonnegative(n - half - half - ONE)
+    assert not ranges.is_nonnegative(third + third - half)

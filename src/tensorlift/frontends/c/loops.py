@@ -350,7 +350,8 @@ class Loops(NestedLoops):
         distance = distance - ONE if loop.keyword == "do" else distance
         if self.ranges.is_certain(distance, self.domain):
             return None
-        need = Need("overflow" if solved.must_reach else "extent", distance, loop.location)
+        last = distance + Polynomial.constant(solved.stride - 1)  # not negative: then the count is not, rounded up
+        need = Need("overflow" if solved.must_reach else "extent", last, loop.location)
         if (solved.must_reach or loop.keyword == "do") and self.sink.emits:
             self.preconditions.demand(need, self.domain)
             return None

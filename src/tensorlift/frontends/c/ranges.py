@@ -124,7 +124,9 @@ class Ranges:
                 return True
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
-        return self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._local_facts(polynomial))
+        if self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._local_facts(polynomial)):
+            return True
+        return any(map(self.is_nonnegative, self._with_numerators(polynomial)))
 
     def is_certain(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, with nothing assumed about sizes."""
@@ -157,6 +159,16 @@ class Ranges:
                 numerator, divisor = self.quotients[name]
                 yield numerator - variable.scale(divisor)
                 yield variable.scale(divisor) - numerator + Polynomial.constant(divisor - 1)
+
+    def _with_numerators(self, polynomial: Polynomial) -> Iterable[Polynomial]:
+        """Bound a quotient by its numerator: give what is not negative only where the polynomial, an integer, is not."""
+        for name in sorted(polynomial.variables() & self.quotients.keys()):
+            factor = polynomial.coefficient(name).constant_value
+            if factor is not None:
+                numerator, divisor = self.quotients[name]
+                least = numerator - Polynomial.constant(divisor - 1) if factor > 0 else numerator
+                scaled = polynomial.without([name]).scale(divisor) + least.scale(factor)
+                yield scaled + Polynomial.constant(divisor - 1)
 
     def _holds(self, polynomial: Polynomial) -> bool:
         """Whether no coefficient is negative once every size is written as one plus something."""
