@@ -14,6 +14,7 @@ import faulthandler
 import os
 import random
 import re
+import resource
 import signal
 import sys
 import time
@@ -42,6 +43,7 @@ Change: TypeAlias = "Callable[[list[Token], int, random.Random], None]"
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 5  # seconds for reading one program
 WHOLE_LIMIT = 60  # seconds for lifting one
+MEMORY = 4 << 30  # bytes for the whole run
 _FOLDERS = ("bench/kernels", "bench/legacy_programs", "tests/programs", "examples")
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#[^\n]*)|(?P<number>(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?)\w*)"
@@ -244,6 +246,7 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="through the whole pipeline")
     options = parser.parse_args()
     faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # what takes more fails as a crash
     os.environ["TENSORLIFT_DEBUG"] = "1"  # exceptions come with their traceback
     signal.signal(signal.SIGALRM, alarm)
     kinds: Counter[str] = Counter()

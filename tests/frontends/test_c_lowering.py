@@ -50,7 +50,7 @@ CASES = [
     Lowered(
         "step of three",
         "void f(int n, double *a) { for (int i = 0; i < n; i += 3) a[i] = 0; }",
-        ("affine.for %i = 0 to %n step 3 {",),
+        ("(s0 + 2) floordiv 3)>()[%n] {", "affine.store %0, %a[%i * 3]"),
     ),
     Lowered(
         "falling step of three",

@@ -281,6 +281,13 @@ CASES = [
         "void f(double *a) {\n  double t[1000] = {0};\n  a[0] = t[0];\n}\n",
     ),
     Refused(
+        "huge init",
+        "TL149",
+        1,
+        20,
+        "static const float k[2147483648] = {0.25f};\nvoid f(float *a) {\n  a[0] = k[1];\n}\n",
+    ),
+    Refused(
         "array of pointers",
         "TL138",
         2,

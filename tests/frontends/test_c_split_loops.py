@@ -85,8 +85,8 @@ def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
         int d = m;
         for (int i = 0; i < n * m; i++) {
             y[i] = x[i / d];
-            d++;
+            d += i;
         }
     }
     """
-    assert [item.code for item in _lift(source).diagnostics] == ["TL166"]
+    assert [item.code for item in _lift(source).diagnostics] == ["TL126"]

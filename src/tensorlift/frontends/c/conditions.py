@@ -16,7 +16,7 @@ from tensorlift.frontends.c.places import Places
 from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Value
+from tensorlift.frontends.c.values import Address, Array, Choice, Data, Environment, Index, Need, Unknown, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -212,9 +212,13 @@ class Conditions(Places):
     def conditional(self, expression: nodes.Conditional) -> Value:
         """Evaluate ``?:``; an undecided one is a value of the emitted program."""
         condition = self.condition(expression.condition)
+        if isinstance(condition, AffineCondition) and not isinstance(expression.ctype, FloatType):
+            condition = self._decided(condition)
         if isinstance(condition, bool):
             return self.evaluate(expression.then if condition else expression.otherwise)
         if not isinstance(expression.ctype, IntegerType | FloatType):
+            if not self.sink.emits:
+                return Unknown("pointer-walk", "?:")
             raise refusal("pointer", expression.location, "a pointer is chosen by `?:`")
         known = self.guards(expression.condition)
         results: list[Data] = []
@@ -230,6 +234,24 @@ class Conditions(Places):
         result = self.sink.branch(condition, (arms[0], arms[1]), (results[0], results[1]), expression.location)
         assert result is not None
         return result
+
+    def _decided(self, condition: AffineCondition) -> AffineCondition | bool:
+        """Decide a condition that the loops and conditions around it settle."""
+        holds = True
+        for polynomial, is_equality in condition.constraints:
+            sides = (polynomial, -polynomial) if is_equality else (polynomial,)
+            signs = [self.sign(side) for side in sides]
+            if False in signs:
+                return condition.inverted
+            holds = holds and None not in signs
+        return not condition.inverted if holds else condition
+
+    def sign(self, polynomial: Polynomial) -> bool | None:
+        """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
+        for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
+            if side in self.domain.guards or self.ranges.is_certain(side, self.domain):
+                return answer
+        return None
 
     def _without_effects(self, expression: nodes.Expression) -> None:
         """Refuse side effects that depend on a condition inside an expression."""
@@ -269,6 +291,20 @@ def _conjunction(left: _Decided, right: _Decided) -> _Decided:
     assert isinstance(left, AffineCondition)
     assert isinstance(right, AffineCondition)
     return AffineCondition(left.constraints + right.constraints)
+
+
+def least_of_choice(expression: nodes.Expression, environment: Environment) -> tuple[Index, Index] | None:
+    """Give two integers of which a variable is the lesser."""
+    while isinstance(expression, nodes.Cast):
+        expression = expression.operand
+    binding = environment.get(expression.variable) if isinstance(expression, nodes.Name) else None
+    if not isinstance(binding, Choice) or len(binding.conditions) != 1:
+        return None
+    first, second = binding.then, binding.otherwise
+    if not isinstance(first, Index) or not isinstance(second, Index):
+        return None
+    distance = second.polynomial - first.polynomial - binding.conditions[0]
+    return (first, second) if distance.constant_value in {0, 1} else None
 
 
 def _is_null(expression: nodes.Expression) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import BOOL, IntegerType
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
+from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Domain, Index, Need
 
 if TYPE_CHECKING:
@@ -130,16 +130,31 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
 
 
 def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Setting) -> Index | None:
-    """Divide ``q*d + r`` by ``d``, where ``0 <= r < d`` and ``q`` is not negative for all sizes of at least one."""
+    """Divide ``q*d + r`` by ``d``, where ``0 <= r < d`` and ``q`` is not negative: that rests on the sizes."""
     d, domain = divisor.polynomial, setting.domain
     if domain is None or not d.terms:
         return None
     quotient, rest = dividend.polynomial.divide(d)
-    inside = (quotient, rest, d - rest - ONE)
-    if not all(setting.ranges.is_nonnegative(part, domain) for part in inside):
+    for shift in (ZERO, ONE, -ONE):
+        whole, left = quotient + shift, rest - d * shift
+        inside = (whole, left, d - left - ONE)
+        if all(setting.ranges.is_nonnegative(part, domain) for part in inside):
+            needs = tuple(Need("extent", part, setting.location) for part in inside)
+            return Index(left if operator == "%" else whole, dividend.ctype, _essential(dividend.needs) + needs)
+    return None
+
+
+def wrapping_point(dividend: Polynomial, divisor: Polynomial, ranges: Ranges, domain: Domain) -> Polynomial | None:
+    """Give what is not negative from where on a quotient is one more than before, if it has two values in a domain."""
+    if divisor.is_constant:
         return None
-    needs = _essential(dividend.needs)
-    return Index(rest if operator == "%" else quotient, dividend.ctype, needs)
+    _, rest = dividend.divide(divisor)
+    below, above = (ranges.is_nonnegative(part, domain) for part in (rest, divisor - rest - ONE))
+    if below and not above and ranges.is_nonnegative(divisor + divisor - rest - ONE, domain):
+        rest = rest - divisor
+    elif below or not above or not ranges.is_nonnegative(rest + divisor, domain):
+        return None
+    return rest if rest.is_affine and not domain.variables.isdisjoint(rest.variables()) else None
 
 
 def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index | None:

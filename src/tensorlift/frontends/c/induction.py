@@ -2,9 +2,9 @@
 
 The body is run once, quietly, with a symbol for the value of every variable at the start of an iteration. A
 variable that ends as its own symbol plus something invariant moves by a constant step: it has the closed form
-``start + step * t``. One that ends independent of the symbols is set anew in each iteration. Anything else has no
-closed form. The condition is then a polynomial that is linear in the iteration number ``t``, which gives the trip
-count.
+``start + step * t``. One that ends with another exact value, as ``previous = i`` does, starts an iteration with what
+the one before left. Anything else has no closed form. The condition is then a polynomial that is linear in the
+iteration number ``t``, which gives the trip count.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ class LoopTest:
 
 @dataclass(slots=True)
 class LoopSummary:
-    """The effect of one iteration of a loop, in terms of the symbols of its start; ``variables`` are theirs."""
+    """The effect of one iteration of a loop, in terms of the symbols of its start; ``variables`` are theirs.
+
+    Of the ``lost`` variables, ``last`` has those that an iteration leaves with an exact value.
+    """
 
     symbols: dict[nodes.Variable, str]
     variables: dict[str, nodes.Variable] = field(init=False)
     steps: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
     lost: list[nodes.Variable] = field(default_factory=list)
+    last: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
     tests: list[LoopTest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -78,6 +82,9 @@ def classify(
             summary.steps[variable] = step
         else:
             summary.lost.append(variable)
+            end = ends.get(variable)
+            if isinstance(end, Index) and not end.needs:
+                summary.last[variable] = end.polynomial
 
 
 def trip_count(operator: str, start: Polynomial, slope: int) -> TripCount | str:

@@ -62,7 +62,7 @@ def _common_factor(array: Array) -> int:
     for access in array.accesses:
         for loop in access.domain.loops:
             value = access.subscripts[0].coefficient(loop.variable).constant_value
-            if value is not None and abs(value * loop.step) > 1:
+            if value is not None and abs(value) > 1:
                 found = gcd(found, abs(value))
     return found
 

@@ -385,7 +385,7 @@ class IRSink:
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": _integer(loop.step, _INDEX),
+                "step": _integer(1, _INDEX),
                 "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],

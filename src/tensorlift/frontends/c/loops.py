@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
-from tensorlift.frontends.c.conditions import COMPARISONS
+from tensorlift.frontends.c.carried import ITERATION, Carried
+from tensorlift.frontends.c.conditions import COMPARISONS, least_of_choice
 from tensorlift.frontends.c.induction import LoopSummary, LoopTest, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
-from tensorlift.frontends.c.nested_loops import NestedLoops
+from tensorlift.frontends.c.places import lost
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
-from tensorlift.frontends.c.values import Address, Binding, Index, LoopRange, Need, Unknown, Value
+from tensorlift.frontends.c.values import Address, Binding, Choice, Index, LoopRange, Need, Unknown, Value
 
 if TYPE_CHECKING:
     from tensorlift.frontends.c.demand import Demand
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.frontends.c.sink import Sink
-
-_ITERATION = "@t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,13 @@ class _Count:
     """
 
     loops: tuple[LoopRange, ...]
-    iteration: Polynomial | None
+    iteration: Polynomial
     trips: Polynomial | None
     hint: str
     nonempty: Need | None
 
 
-class Loops(NestedLoops):
+class Loops(Carried):
     """Execution of loops."""
 
     def __init__(self, demand: Demand, ranges: Ranges, preconditions: Preconditions, sink: Sink) -> None:
@@ -66,7 +65,9 @@ class Loops(NestedLoops):
         self.end_scope(loop.initial)
 
     def _summary(self, loop: nodes.Loop) -> LoopSummary:
-        """Analyse one iteration, once for each loop of the source."""
+        """Analyse one iteration, once for each loop of the source unless it uses choices, which differ."""
+        if any(isinstance(self.environment.get(variable), Choice) for variable in self._modified.used(loop)):
+            return self._analyse(loop)
         known = self._summaries.get(loop)
         if known is None:
             known = self._summaries[loop] = self._analyse(loop)
@@ -78,6 +79,8 @@ class Loops(NestedLoops):
         symbols: dict[nodes.Variable, str] = {}
         environment = dict(self.environment)
         for variable in self._modified.used(loop):
+            if isinstance(environment.get(variable), Choice) and variable not in self._modified.of(loop):
+                continue
             symbolic = self._symbolic(variable, symbols) if variable in environment else None
             if symbolic is not None:
                 environment[variable] = starts[variable] = symbolic
@@ -123,6 +126,9 @@ class Loops(NestedLoops):
 
     def _least_of(self, expression: nodes.Expression) -> list[Value] | None:
         """Read ``a < b ? a : b`` as two bounds."""
+        choice = least_of_choice(expression, self.environment)
+        if choice is not None:
+            return [*choice]
         while isinstance(expression, nodes.Cast):
             expression = expression.operand
         if not isinstance(expression, nodes.Conditional) or not isinstance(expression.condition, nodes.Binary):
@@ -142,26 +148,10 @@ class Loops(NestedLoops):
         for variable, step in summary.steps.items():
             start = self.environment.get(variable)
             symbols = {name for name in self.ranges.leaves(step) if name.startswith("@")}
-            values = self._values(summary, symbols)
+            values = self.values(summary, symbols)
             if isinstance(start, Index | Address) and symbols <= values.keys():
                 steps[variable] = self.ranges.substitute(step, values)
         return steps
-
-    def _values(
-        self, summary: LoopSummary, symbols: set[str], steps: dict[nodes.Variable, Polynomial] | None = None
-    ) -> dict[str, Polynomial]:
-        """Map symbols of a summary to the present values, or with steps to those at iteration ``t``."""
-        values: dict[str, Polynomial] = {}
-        for symbol in symbols & summary.variables.keys():
-            variable = summary.variables[symbol]
-            binding = self.environment.get(variable)
-            if isinstance(binding, Index):
-                values[symbol] = binding.polynomial
-            elif isinstance(binding, Address):
-                values[symbol] = binding.subscripts[-1]
-            if steps and variable in steps:
-                values[symbol] = values[symbol] + steps[variable] * Polynomial.variable(_ITERATION)
-        return values
 
     def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
         """Solve the loop condition; None where an analysis run cannot."""
@@ -213,9 +203,9 @@ class Loops(NestedLoops):
         distance = self._distance(test, summary, steps)
         if isinstance(distance, str):
             return "closed-form", distance
-        slope = distance.coefficient(_ITERATION)
-        start = distance.without([_ITERATION])
-        if _ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
+        slope = distance.coefficient(ITERATION)
+        start = distance.without([ITERATION])
+        if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
             return "loop-condition", "is not linear in the iterations"
         stride = slope.constant_value
         if stride is None:
@@ -240,12 +230,12 @@ class Loops(NestedLoops):
         needs = [need for side in (test.left, test.right) if isinstance(side, Index | Address) for need in side.needs]
         if not needs:
             return
-        values = self._values(summary, set(summary.variables), steps)
+        values = self.values(summary, set(summary.variables), steps)
         last = self.ranges.quotient(solved.distance + Polynomial.constant(solved.stride - 1), solved.stride)
-        times = LoopRange(_ITERATION, ZERO, (last + ONE,))
+        times = LoopRange(ITERATION, ZERO, (last + ONE,))
         for need in needs:
             polynomial = self.ranges.substitute(need.polynomial, values)
-            first = self.ranges.substitute(polynomial, {_ITERATION: ZERO})
+            first = self.ranges.substitute(polynomial, {ITERATION: ZERO})
             self.preconditions.demand(Need(need.kind, first, need.location), self.domain)
             if first != polynomial:
                 with self.inside(loops=(times,)):  # not empty: the first time is checked apart
@@ -269,7 +259,7 @@ class Loops(NestedLoops):
         for side in (test.left, test.right):
             polynomial = side.polynomial if isinstance(side, Index) else side.subscripts[-1]  # type: ignore[union-attr] # checked by the caller
             names = self.ranges.leaves(polynomial)
-            values = self._values(summary, names, steps)
+            values = self.values(summary, names, steps)
             for name in sorted(names):
                 if name in lost or (name.startswith("@") and name not in values):
                     return lost.get(name, name.removeprefix("@"))
@@ -325,12 +315,6 @@ class Loops(NestedLoops):
             if step == 1 and stride == 1:
                 over = LoopRange(variable, start, tuple(start + count for count in trips))
                 return _Count((over,), Polynomial.variable(variable) - start, after, hint, nonempty)
-            if step is not None and step == stride > 1 and len(steps) == 1:
-                over = LoopRange(variable, start, tuple(start + distance for distance in distances), step)
-                if all(_is_multiple(distance, step) for distance in distances):
-                    over = LoopRange(variable, ZERO, trips)
-                    return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
-                return _Count((over,), None, after, hint, nonempty)
         return _Count((LoopRange(variable, ZERO, trips),), Polynomial.variable(variable), after, hint, nonempty)
 
     def _nested(self, lengths: list[Polynomial], trips: Polynomial | None, nonempty: Need | None, hint: str) -> _Count:
@@ -403,16 +387,12 @@ class Loops(NestedLoops):
 
     def _enter(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
         """Bind the steering variables to their values in the general iteration."""
+        carried = self.carried(summary, steps, count.iteration)
         for variable, step in steps.items():
             binding = self.environment[variable]
-            if count.iteration is None:
-                assert isinstance(binding, Index)
-                self.environment[variable] = Index(
-                    Polynomial.variable(count.loops[0].variable), binding.ctype, binding.needs
-                )
-            else:
-                self.environment[variable] = _advanced(binding, step * count.iteration, ())
+            self.environment[variable] = _advanced(binding, step * count.iteration, ())
         self._lose(summary, steps)
+        self.environment.update(carried)
 
     def _leave(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
         """Bind the steering variables to their values after the loop."""
@@ -420,16 +400,17 @@ class Loops(NestedLoops):
             self._lose(summary, {})
             return
         needs = (count.nonempty,) if count.nonempty is not None else ()
+        carried = self.carried(summary, steps, count.trips)
         for variable, step in steps.items():
             self.environment[variable] = _advanced(self.environment[variable], step * count.trips, needs)
         self._lose(summary, steps)
+        self.environment.update(carried)
 
     def _lose(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> None:
         """Forget the variables without closed form."""
         for variable in [*summary.lost, *summary.steps]:
             if variable not in steps and variable in self.environment:
-                reason = "pointer-walk" if isinstance(variable.ctype, PointerType | ArrayType) else "closed-form"
-                self.environment[variable] = Unknown(reason, variable.name)
+                self.environment[variable] = lost(variable)
 
 
 def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -> Binding:
@@ -439,8 +420,3 @@ def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -
     assert isinstance(binding, Address)
     *outer, last = binding.subscripts
     return Address(binding.base, (*outer, last + distance), binding.needs + needs)
-
-
-def _is_multiple(polynomial: Polynomial, factor: int) -> bool:
-    """Whether all coefficients are multiples of a number."""
-    return all(value % factor == 0 for value in polynomial.terms.values())

@@ -22,7 +22,7 @@ from tensorlift.frontends.c.machine import Machine, check_type
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -111,6 +111,8 @@ class Places(Machine):
                 return Data(None, expression.ctype)
             case Slot(array=Array() as array):
                 return self.sink.load(array, (), self.domain, expression.location)
+            case Choice():
+                return lost(variable)
             case _:
                 assert not isinstance(binding, Slot)
                 return binding
@@ -277,6 +279,12 @@ def _is_row(address: Address) -> bool:
     """Whether a pointer behind an address is a row of a table, or unknown because nothing is emitted."""
     base = address.base
     return not isinstance(base, Array) or (base.row_table and len(address.subscripts) < len(base.extents))
+
+
+def lost(variable: nodes.Variable) -> Unknown:
+    """Say that a variable has no closed form."""
+    reason = "pointer-walk" if isinstance(variable.ctype, PointerType | ArrayType) else "closed-form"
+    return Unknown(reason, variable.name)
 
 
 def _steering(variable: nodes.Variable, value: Value, expression: nodes.Expression) -> Unknown:

@@ -80,6 +80,14 @@ class Ranges:
         self.quotients[name] = (remainder, divisor)
         return exact + Polynomial.variable(name)
 
+    def rounded_up(self, polynomial: Polynomial) -> Polynomial:
+        """Put numerators for what is rounded down to a multiple of a divisor: ``4*(n/4)`` is at most ``n``."""
+        for name in sorted(polynomial.variables() & self.quotients.keys()):
+            numerator, divisor = self.quotients[name]
+            if polynomial.coefficient(name).constant_value == divisor:
+                polynomial = polynomial.without([name]) + numerator
+        return polynomial
+
     def substitute(self, polynomial: Polynomial, values: Mapping[str, Polynomial]) -> Polynomial:
         """Replace variables, inside quotients as well."""
         if not self.quotients:
@@ -122,6 +130,8 @@ class Ranges:
             least = self.minimum(polynomial, domain)
             if least is not None and self.is_nonnegative(least):
                 return True
+            if any(self.is_nonnegative(-bound) for bound in self.upper_bounds(-polynomial, domain)):
+                return True
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
         if self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._local_facts(polynomial)):
@@ -161,7 +171,7 @@ class Ranges:
                 yield variable.scale(divisor) - numerator + Polynomial.constant(divisor - 1)
 
     def _with_numerators(self, polynomial: Polynomial) -> Iterable[Polynomial]:
-        """Bound a quotient by its numerator: give what is not negative only where the polynomial, an integer, is not."""
+        """Bound a quotient by its numerator: give what is not negative only where the polynomial is not."""
         for name in sorted(polynomial.variables() & self.quotients.keys()):
             factor = polynomial.coefficient(name).constant_value
             if factor is not None:
@@ -203,16 +213,19 @@ class Ranges:
         return answer
 
     def _maximum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
-        bounds = [
-            self._extreme(polynomial + guard, choice, most=True)
-            for choice in _choices(domain)
-            for guard in (ZERO, *_touching(polynomial, domain))
-        ]
         best: Polynomial | None = None
-        for bound in bounds:
-            if bound is not None and (best is None or self.is_nonnegative(best - bound)):
+        for bound in self.upper_bounds(polynomial, domain):
+            if best is None or self.is_nonnegative(best - bound):
                 best = bound
         return best
+
+    def upper_bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[Polynomial]:
+        """Give upper bounds as polynomials of sizes: one for each bound of the loops, with each of the guards."""
+        for choice in _choices(domain):
+            for guard in (ZERO, *_touching(polynomial, domain)):
+                bound = self._extreme(polynomial + guard, choice, most=True)
+                if bound is not None:
+                    yield bound
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
@@ -276,22 +289,11 @@ class Ranges:
 
     def _last(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
         """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
-        best = self._last_of_loop(loop)
+        best = loop.uppers[0] - ONE
         for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
             if self.is_nonnegative(best - bound, domain.around(position)):
                 best = bound
         return best
-
-    def _last_of_loop(self, loop: LoopRange) -> Polynomial:
-        """Give the last value of a loop variable; with a step that need not divide the length, a bound of it."""
-        upper = loop.uppers[0]
-        if loop.step == 1:
-            return upper - ONE
-        length = upper - loop.lower
-        if length.constant_value is not None:
-            return upper - Polynomial.constant(1 + (length.constant_value - 1) % loop.step)
-        whole = all(value % loop.step == 0 for value in length.terms.values())
-        return upper - Polynomial.constant(loop.step if whole else 1)
 
     def _first(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
         """Give the least value of a loop variable."""

@@ -17,7 +17,6 @@ from tensorlift.frontends.c.values import Access, Array
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.frontends.c.values import Domain
@@ -134,19 +133,26 @@ class Shapes:
 
     def _extent(self, array: Array, position: int, splits: Sequence[Split]) -> Polynomial:
         """Give one more than the greatest subscript of a dimension."""
-        candidates: dict[Polynomial, Location] = {}
+        needed: dict[tuple[Polynomial, ...], None] = {}
         for split in splits:
-            most = self._most(split, position)
-            if most is None or not most.is_affine:
+            bounds = self._ranges.upper_bounds(split.subscripts[position], split.access.domain)
+            enough = tuple(dict.fromkeys(self._ranges.rounded_up(b) + ONE for b in bounds if b.is_affine))
+            if not enough:
                 raise refusal("extent", split.access.location, array.name)
-            candidates.setdefault(most + ONE, split.access.location)
-        return self._greatest(candidates)
+            needed.setdefault(enough)
+        return self._least_enough(list(needed))
 
-    def _greatest(self, candidates: dict[Polynomial, Location]) -> Polynomial:
-        """Choose the candidate that is provably the greatest, or the one that the fewest others may exceed."""
-        ordered = list(candidates)
-        doubts = [sum(not self._ranges.is_nonnegative(item - other) for other in ordered) for item in ordered]
-        return ordered[min(range(len(ordered)), key=lambda position: (doubts[position], position))]
+    def _least_enough(self, needed: list[tuple[Polynomial, ...]]) -> Polynomial:
+        """Choose the extent that is provably enough for the most accesses, each of which has several that are."""
+        candidates = list(dict.fromkeys(extent for enough in needed for extent in enough))
+        at_most = {(a, b): self._ranges.is_nonnegative(b - a) for a in candidates for b in candidates}
+
+        def rank(candidate: Polynomial) -> tuple[int, int, int]:
+            doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)
+            greater = sum(not at_most[candidate, other] for other in candidates)
+            return doubts, greater, candidates.index(candidate)
+
+        return min(candidates, key=rank)
 
     def _declared_extents(self, array: Array, splits: Sequence[Split]) -> None:
         """Check every access against the declared extents, and infer a missing first extent."""

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
-from tensorlift.frontends.c.loops import Loops
+from tensorlift.frontends.c.choices import Choices, both_signs
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import without_closed_form
 from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import (
-    Address,
-    Array,
-    Binding,
-    Data,
-    Environment,
-    Index,
-    Need,
-    Slot,
-    Unknown,
-    Value,
-)
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +25,11 @@ _NO_VALUE = Unknown("no-return", "")
 _INITIALISER_LIMIT = 256
 
 
-class Statements(Loops):
+class Statements(Choices):
     """Execution of every kind of statement."""
 
-    def execute(self, statement: nodes.Statement) -> None:
+    def run(self, statement: nodes.Statement) -> None:
         """Execute a statement; a ``return`` is refused here, because only the end of a function may have one."""
-        self.count_step(statement.location)
         match statement:
             case nodes.Evaluate(expression=expression):
                 self.evaluate(expression)
@@ -78,6 +68,10 @@ class Statements(Loops):
     def _tail(self, statements: Sequence[nodes.Statement]) -> Value | None:
         """Execute the statements up to the end of a function, where ``return`` may stand."""
         for position, statement in enumerate(statements):
+            undecided = self.undecided(statement) if self.sink.emits and _returns(statement) else None
+            if undecided is not None:
+                arm = statements[position:]
+                return self._branching_end(*both_signs(undecided), (arm, arm), statement.location)
             if isinstance(statement, nodes.Return):
                 return self.evaluate(statement.value) if statement.value is not None else None
             if isinstance(statement, nodes.Block) and _returns(statement):
@@ -95,35 +89,46 @@ class Statements(Loops):
         if isinstance(condition, bool):
             chosen = 0 if condition else 1
             return self._tail([*arms[chosen], *(rest if going_on[chosen] else ())])
+        ends = tuple([*arm, *(rest if goes_on else ())] for arm, goes_on in zip(arms, going_on, strict=True))
+        known = self.guards(statement.condition)
+        return self._branching_end(condition, known, (ends[0], ends[1]), statement.location)
+
+    def _branching_end(
+        self,
+        condition: Condition,
+        known: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]],
+        arms: tuple[Sequence[nodes.Statement], Sequence[nodes.Statement]],
+        location: Location,
+    ) -> Value | None:
+        """Execute two ends of a function under a condition."""
         values: list[Value | None] = []
         regions: list[object] = []
-        for arm, goes_on, guards in zip(arms, going_on, self.guards(statement.condition), strict=True):
+        for arm, guards in zip(arms, known, strict=True):
             saved = dict(self.environment)
             self.sink.begin_branch()
             with self.inside(guards=guards):
-                value = self._tail([*arm, *(rest if goes_on else ())])
-                values.append(self._returned(value, statement))
+                values.append(self._returned(self._tail(arm), location))
             regions.append(self.sink.end_branch())
             self.environment = saved
-        return self._joined(condition, (regions[0], regions[1]), values, statement)
+        return self._joined(condition, (regions[0], regions[1]), values, location)
 
-    def _returned(self, value: Value | None, statement: nodes.If) -> Value | None:
+    def _returned(self, value: Value | None, location: Location) -> Value | None:
         """Turn a returned value into data while its arm is open."""
         if value is None:
             return None
-        place = nodes.Integer(0, value.ctype if isinstance(value, Index | Data) else VoidType(), statement.location)
-        return self.value_of(self.as_data(value, place), statement.location)
+        place = nodes.Integer(0, value.ctype if isinstance(value, Index | Data) else VoidType(), location)
+        return self.value_of(self.as_data(value, place), location)
 
     def _joined(
-        self, condition: Condition, regions: tuple[object, object], values: list[Value | None], statement: nodes.If
+        self, condition: Condition, regions: tuple[object, object], values: list[Value | None], location: Location
     ) -> Value | None:
         """Join the two arms of a branching end."""
         first, second = values
         if isinstance(first, Data) and isinstance(second, Data):
-            return self.sink.branch(condition, regions, (first, second), statement.location)
+            return self.sink.branch(condition, regions, (first, second), location)
         if first is not None or second is not None:
-            raise refusal("no-return", statement.location)
-        self.sink.branch(condition, regions, None, statement.location)
+            raise refusal("no-return", location)
+        self.sink.branch(condition, regions, None, location)
         return None
 
     def _if(self, statement: nodes.If) -> None:
@@ -134,20 +139,8 @@ class Statements(Loops):
             if chosen is not None:
                 self.execute(chosen)
             return
-        before = dict(self.environment)
         known = self.guards(statement.condition)
-        ends: list[Environment] = []
-        regions: list[object] = []
-        for arm, guards in zip((statement.then, statement.otherwise), known, strict=True):
-            self.environment = dict(before)
-            self.sink.begin_branch()
-            with self.inside(guards=guards):
-                if arm is not None:
-                    self.execute(arm)
-            regions.append(self.sink.end_branch())
-            ends.append(self.environment)
-        self.environment = _merge(before, ends)
-        self.sink.branch(condition, (regions[0], regions[1]), None, statement.location)
+        self.branches(condition, known, (statement.then, statement.otherwise), statement.location)
 
     def _declare(self, variable: nodes.Variable, statement: nodes.Declare) -> None:
         """Execute the declaration of a local variable."""
@@ -185,6 +178,10 @@ class Statements(Loops):
         slot = self.environment[variable] = self.declare_scalar(variable)
         if value is not None and slot.array is not None:
             self.sink.store(slot.array, (), value, self.domain, variable.location)
+
+    def declare_uninitialised(self, variable: nodes.Variable) -> None:
+        """Declare a variable that holds data."""
+        self.environment[variable] = self.declare_scalar(variable)
 
     def declare_scalar(self, variable: nodes.Variable) -> Slot:
         """Make memory for a scalar variable."""
@@ -283,23 +280,15 @@ class Statements(Loops):
         extents = [extent.constant_value if extent is not None else None for extent in array.extents]
         if not isinstance(initialiser, nodes.InitialiserList) or None in extents:
             raise refusal("initialiser", variable.location, f"`{variable.name}`")
-        cells = [()] if not extents else _cells([extent for extent in extents if extent is not None])
-        if len(cells) > _INITIALISER_LIMIT:
+        known = [extent for extent in extents if extent is not None]
+        if prod(known) > _INITIALISER_LIMIT:
             raise refusal("initialiser", variable.location, f"more than {_INITIALISER_LIMIT} elements")
-        for cell in cells:
+        for cell in product(*map(range, known)):
             item = _item(initialiser, cell)
             zero = self.sink.constant(0, array.element, variable.location)
             value = zero if item is None else self.value_of(self.data(item), item.location)
             subscripts = tuple(Polynomial.constant(position) for position in cell)
             self.sink.store(array, subscripts, value, self.domain, variable.location)
-
-
-def _cells(extents: list[int]) -> list[tuple[int, ...]]:
-    """List the cells of a small array in row-major order."""
-    cells: list[tuple[int, ...]] = [()]
-    for extent in extents:
-        cells = [(*cell, position) for cell in cells[: _INITIALISER_LIMIT + 1] for position in range(extent)]
-    return cells
 
 
 def _item(initialiser: nodes.Expression, cell: tuple[int, ...]) -> nodes.Expression | None:
@@ -311,27 +300,6 @@ def _item(initialiser: nodes.Expression, cell: tuple[int, ...]) -> nodes.Express
             return None
         initialiser = initialiser.items[position]
     return initialiser
-
-
-def _merge(before: Environment, ends: list[Environment]) -> Environment:
-    """Join the environments of two arms: a variable that differs has no closed form any more."""
-    merged: Environment = {}
-    for variable, binding in before.items():
-        first, second = ends[0].get(variable, binding), ends[1].get(variable, binding)
-        merged[variable] = first if _same(first, second) else _lost(variable)
-    return merged
-
-
-def _same(first: Binding, second: Binding) -> bool:
-    """Whether two bindings are the same value."""
-    if isinstance(first, Index) and isinstance(second, Index):
-        return first.polynomial == second.polynomial
-    return first == second
-
-
-def _lost(variable: nodes.Variable) -> Unknown:
-    reason = "pointer-walk" if isinstance(variable.ctype, PointerType | ArrayType) else "closed-form"
-    return Unknown(reason, variable.name)
 
 
 def _returns(statement: nodes.Statement) -> bool:

@@ -2,7 +2,8 @@
 
 An ``Index`` is an integer known as an exact polynomial of sizes and loop variables; an ``Address`` is a pointer
 into an array at such polynomials; ``Data`` is a value of the emitted program; ``Unknown`` is an integer or pointer
-without a closed form, refused where it is used. A ``Slot`` is the memory of a scalar variable.
+without a closed form, refused where it is used; a ``Choice`` is one with two of them. A ``Slot`` is the memory of a
+scalar variable.
 """
 
 from __future__ import annotations
@@ -79,13 +80,21 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """An integer or pointer with one closed form where all conditions (``polynomial >= 0``) hold, another elsewhere."""
+
+    conditions: tuple[Polynomial, ...]
+    then: Index | Address | Choice
+    otherwise: Index | Address | Choice
+
+
+@dataclass(frozen=True, slots=True)
 class LoopRange:
-    """A loop variable and its bounds: ``lower <= variable < min(uppers)`` in steps of ``step``."""
+    """A loop variable and its bounds: ``lower <= variable < min(uppers)``."""
 
     variable: str
     lower: Polynomial
     uppers: tuple[Polynomial, ...]
-    step: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,5 +174,5 @@ class Array:
 
 
 Value: TypeAlias = Index | Data | Address | Unknown
-Binding: TypeAlias = Index | Data | Address | Unknown | Slot
+Binding: TypeAlias = Index | Data | Address | Unknown | Choice | Slot
 Environment: TypeAlias = dict[Variable, Binding]

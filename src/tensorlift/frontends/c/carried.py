@@ -1,0 +1,89 @@
+"""Integers that an iteration of a loop hands to the next: ``previous = i`` leaves ``i - 1`` to all but the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.nested_loops import NestedLoops
+from tensorlift.frontends.c.polynomial import ONE, Polynomial
+from tensorlift.frontends.c.values import Address, Binding, Choice, Index
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.induction import LoopSummary
+
+ITERATION = "@t"
+
+
+class Carried(NestedLoops):
+    """Values from the iteration before."""
+
+    def values(
+        self, summary: LoopSummary, symbols: set[str], steps: dict[nodes.Variable, Polynomial] | None = None
+    ) -> dict[str, Polynomial]:
+        """Map symbols of a summary to the present values, or with steps to those at iteration ``t``."""
+        values: dict[str, Polynomial] = {}
+        for symbol in symbols & summary.variables.keys():
+            variable = summary.variables[symbol]
+            binding = self.environment.get(variable)
+            if isinstance(binding, Index):
+                values[symbol] = binding.polynomial
+            elif isinstance(binding, Address):
+                values[symbol] = binding.subscripts[-1]
+            if steps and variable in steps:
+                values[symbol] = values[symbol] + steps[variable] * Polynomial.variable(ITERATION)
+        return values
+
+    def carried(
+        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], iteration: Polynomial
+    ) -> dict[nodes.Variable, Binding]:
+        """Give what variables without step are before an iteration: what they were, or what the one before left."""
+        if not iteration.is_affine:
+            return {}
+        found = {variable: self._before(variable, summary, steps, iteration) for variable in summary.last}
+        return {variable: binding for variable, binding in found.items() if binding is not None}
+
+    def _before(
+        self,
+        variable: nodes.Variable,
+        summary: LoopSummary,
+        steps: dict[nodes.Variable, Polynomial],
+        iteration: Polynomial,
+        seen: tuple[nodes.Variable, ...] = (),
+    ) -> Index | Choice | None:
+        first, previous = self.environment.get(variable), iteration - ONE
+        if not isinstance(first, Index | Choice) or variable in seen:
+            return None
+        source = self._handed_over(variable, summary)
+        if source is not None:
+            later = self._before(source, summary, steps, previous, (*seen, variable))
+        else:
+            later = self._left(variable, summary, steps, previous)
+        if later is None or self.ranges.is_certain(previous, self.domain):
+            return later
+        return Choice((previous,), later, first)
+
+    def _handed_over(self, variable: nodes.Variable, summary: LoopSummary) -> nodes.Variable | None:
+        """Give the variable whose value at the start of an iteration is what the iteration leaves in this one."""
+        return next(
+            (v for v in summary.last if summary.last[variable] == Polynomial.variable(summary.symbols[v])), None
+        )
+
+    def _left(
+        self,
+        variable: nodes.Variable,
+        summary: LoopSummary,
+        steps: dict[nodes.Variable, Polynomial],
+        iteration: Polynomial,
+    ) -> Index | None:
+        """Give what an iteration leaves in a variable, in terms of the variables that have steps or do not change."""
+        last = summary.last[variable]
+        symbols = {name for name in self.ranges.leaves(last) if name.startswith("@")}
+        values = self.values(summary, symbols, steps)
+        moving = {summary.symbols[v] for v in [*summary.lost, *summary.steps] if v not in steps}
+        if not symbols <= values.keys() or not moving.isdisjoint(symbols):
+            return None
+        assert isinstance(variable.ctype, IntegerType)
+        exact = self.ranges.substitute(self.ranges.substitute(last, values), {ITERATION: iteration})
+        return Index(exact, variable.ctype)

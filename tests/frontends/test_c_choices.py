@@ -1,0 +1,81 @@
+"""Integers with several closed forms: chosen by conditions, wrapped around, or handed to the next iteration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from bench.kernels import native
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+_HEAD = "void f(int n, int m, int k, double *restrict y, const double *restrict x) "
+
+LIFTED = {
+    "a clamped lower bound": "for (int i = 0; i < n; i++) { int lo = i - 3; if (lo < 0) lo = 0; y[i] = 0;"
+    " for (int j = lo; j <= i; j++) y[i] += x[j]; }",
+    "a clamped upper bound": "for (int i = 0; i < n; i++) { int hi = i + 3; if (hi > n) hi = n; y[i] = 0;"
+    " for (int j = i; j < hi; j++) y[i] += x[j]; }",
+    "the index of the iteration before": "int before = n - 1; for (int i = 0; i < n; i++)"
+    " { y[i] = x[i] - x[before]; before = i; }",
+    "the indices of two iterations before": "int one = n - 1, two = n - 2; for (int i = 0; i < n; i++)"
+    " { y[i] = x[i] + x[one] * x[two]; two = one; one = i; }",
+    "an index that the loop leaves": "int last = 0; for (int i = 0; i < n; i++) { y[i] = x[i]; last = i; }"
+    " y[last] = 7;",
+    "a neighbour on one side": "for (int i = 0; i < n; i++) y[i] = x[i > 0 ? i - 1 : 0];",
+    "a rotation": "for (int i = 0; i < n; i++) y[i] = x[(i + 1) % n];",
+    "a rotation by a size": "for (int i = 0; i < n; i++) y[i] = x[(i + n - 1) % n];",
+    "a chosen row": "for (int i = 0; i < n; i++) { const double *row = i == 0 ? x : x + (i - 1) * m;"
+    " for (int j = 0; j < m; j++) y[i * m + j] = row[j]; }",
+    "a value that is read there": "for (int i = 0; i < n; i++) { int l = i - 1; if (l < 0) l = n - 1;"
+    " double v = x[l]; y[i] = v * v; }",
+}
+
+
+def _lift(body: str) -> FunctionRecord:
+    options = LiftOptions(("f",), test=native.compiler() is not None)
+    record = lift_source(source_from_text(_HEAD + "{" + body + "}", "f.c"), options)
+    (function,) = record.functions
+    return function
+
+
+@pytest.mark.parametrize("body", LIFTED.values(), ids=LIFTED)
+def test_is_lifted_and_agrees_with_the_compiled_source(body: str) -> None:
+    function = _lift(body)
+    assert function.lifted, function.diagnostics
+    assert str(function.level) == "proved"
+    assert all(trial.passed for trial in function.tests)
+
+
+def test_a_statement_runs_in_the_case_that_holds() -> None:
+    function = _lift("for (int i = 0; i < n; i++) y[i] = x[i == 0 ? n - 1 : i - 1];")
+    assert function.program is not None
+    assert "y[0] = x[-1]" in function.program
+    assert "y[1:] = x[:-1]" in function.program
+
+
+def test_a_choice_that_depends_on_data_is_refused_where_it_is_used() -> None:
+    function = _lift("for (int i = 0; i < n; i++) { int l = i; if (x[i] < 0) l = 0; y[i] = x[l]; }")
+    (diagnostic,) = function.diagnostics
+    assert diagnostic.code == "TL126"
+    assert "`l`" in diagnostic.message
+
+
+def test_what_a_division_rests_on_is_required() -> None:
+    function = _lift("for (int i = 0; i < n; i++) y[i] = x[i] + x[i / (n + k)];")
+    assert "k >= 0" in {condition.text for condition in function.preconditions}
+
+
+def test_a_quotient_of_a_varying_divisor_needs_the_divisor() -> None:
+    function = _lift("int d = k; for (int i = 0; i < n; i++) { y[i] = x[i / d]; d++; }")
+    assert "k >= 1" in {condition.text for condition in function.preconditions}
+
+
+def test_too_many_forms_are_no_closed_form() -> None:
+    tests = "".join(f"if (i < {c} + m) l = i + {c};" for c in range(9))
+    function = _lift("for (int i = 0; i < n; i++) { int l = 0; " + tests + " y[i] = x[l]; }")
+    assert [item.code for item in function.diagnostics] == ["TL126"]
