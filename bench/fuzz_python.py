@@ -49,11 +49,11 @@ class Outcome:
     fault: str = ""
 
 
-def run(seed: int) -> Outcome:
+def run(seed: int, to: str = "numpy") -> Outcome:
     """Lift and call the function of one seed within the limit."""
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        return lift_seed(seed)
+        return lift_seed(seed, to)
     except TooSlowError:
         return Outcome("hang", f"took over {LIMIT} s")
     except Exception as error:  # noqa: BLE001 - every other exception is a fault to report
@@ -62,18 +62,18 @@ def run(seed: int) -> Outcome:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def lift_seed(seed: int) -> Outcome:
+def lift_seed(seed: int, to: str = "numpy") -> Outcome:
     """Lift and call the function of one seed, without the warnings of its arithmetic."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return judge(generate(seed), seed)
+        return judge(generate(seed), seed, to)
 
 
-def judge(program: Program, seed: int) -> Outcome:
+def judge(program: Program, seed: int, to: str) -> Outcome:
     """Lift a function, and compare its calls with those of the original."""
     function = defined(program.text, f"<seed {seed}>")
     try:
-        lifted = lift(function)
+        lifted = lift(function, to=to)
     except LiftError as error:
         return _refused(error)
     kinds = [_called(function, lifted, arguments(program, seed + k, sizes)) for k, sizes in enumerate(SIZES)]
@@ -155,13 +155,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Lift random Python functions.")
     parser.add_argument("first", type=int, help="first seed")
     parser.add_argument("count", type=int, help="number of seeds")
+    parser.add_argument("--to", default="numpy", help="the target, as `tensorlift targets` lists them")
     parser.add_argument("--quiet", action="store_true", help="do not print faulty functions")
     options = parser.parse_args()
     signal.signal(signal.SIGPROF, _alarm)
     start, faults = time.perf_counter(), 0
     kinds: Counter[str] = Counter()
     for seed in range(options.first, options.first + options.count):
-        outcome = run(seed)
+        outcome = run(seed, options.to)
         kinds[outcome.kind] += 1
         if outcome.fault:
             faults += 1
