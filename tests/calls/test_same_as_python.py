@@ -170,6 +170,11 @@ CASES = [
         "def f(a: 'float64[:]'):\n    s = 0.0\n    for v in a:\n        a[0] = 9.0\n        s += v\n    return s\n",
         (_X,),
     ),
+    Case("a store under a mask", "def f(a: 'float64[:]'):\n    a[a > 0] = a[0]\n    a[~(a > 1)] -= a[0]\n", (_X,)),
+    Case("a mask with a name", "def f(a: 'float64[:]'):\n    m = a[::-1] > 0\n    a[m] = 7\n    return m\n", (_X,)),
+    Case("new axes", "def f(a: 'float64[:]', A: 'float64[:, :]'):\n    return a[:, None] * a, A[0, None]\n", (_X, _A)),
+    Case("other types", "def f(a: 'float64[:]'):\n    return a.astype(np.int8), a.astype('float32')\n", (_X,)),
+    Case("a new list", "def f(a: list[float]):\n    b = list(a)\n    b[0] = 9.0\n    return b\n", (_FLOATS,)),
     Case("negative powers", "def f(a: list[int]):\n    return a[0] ** -2, a[0] ** 3\n", ([2],)),
 ]
 

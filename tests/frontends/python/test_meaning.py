@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.frontends.python.original import both, function_op
 
+from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
 
 _PROGRAMS = Path(__file__).parents[3] / "bench" / "python_programs"
@@ -183,3 +184,11 @@ def test_parameters_without_annotation_are_stated() -> None:
 def test_the_same_source_gives_the_same_text() -> None:
     source = (_PROGRAMS / "numpy_style.py").read_text(encoding="utf-8")
     assert str(function_op(source, "distances")) == str(function_op(source, "distances"))
+
+
+def test_names_of_a_known_module_are_those_that_its_import_binds() -> None:
+    body = "def f(A: 'float64[:, :]'):\n    return sum(A)\n"
+    assert read_python(f"from numpy import *\n{body}", "k.py")[0].module is not None
+    assert read_python(f"from math import *\n{body}", "k.py")[0].module is None
+    root = "from math import *\ndef f(a: 'float64[:]'):\n    return sqrt(a[0])\n"
+    assert read_python(root, "k.py")[0].module is not None

@@ -50,10 +50,33 @@ class Arrays(Expressions):
             base = whole(self.materialise(base, location), location)
         if not isinstance(base, View):
             raise refusal("rank", location, f"`{ast.unparse(node.value)}` is no array")
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if any(map(_is_new_axis, parts)):
+            return self._with_new_axes(base, node, parts)
         view = self.view(base, node)
         if not view.axes:
             return view.at((), location)
         return self._list_part(view, node) if base.array.is_list else view
+
+    def _with_new_axes(self, base: View, node: ast.Subscript, parts: Sequence[ast.expr]) -> ArrayValue:
+        """Read a part of an array with new axes of extent one, where its index has ``None``."""
+        location = self.locate(node)
+        kept = [part for part in parts if not _is_new_axis(part)]
+        if base.array.is_list or any(isinstance(p, ast.Constant) and p.value is Ellipsis for p in kept):
+            raise refusal("index", location, f"the index `{ast.unparse(node.slice)}` is not lifted")
+        rest = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), node.ctx)
+        view = self.view(base, ast.copy_location(rest, node))
+        is_new = [_is_new_axis(part) for part in parts if _is_new_axis(part) or isinstance(part, ast.Slice)]
+        is_new += [False] * (len(view.axes) - is_new.count(False))
+        extents = iter(view.extents)
+        one = nodes.Integer(1, LONG, location)
+
+        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+            return view.at([index for index, new in zip(indices, is_new, strict=True) if not new], place)
+
+        reads = frozenset({base.array.variable})
+        shape = tuple(one if new else next(extents) for new in is_new)
+        return ArrayValue(shape, at, base.array.element, reads, shows=base.array.name)
 
     def _list_part(self, view: View, node: ast.Subscript) -> View | ArrayValue:
         """Give a part of a list: a row is the list itself, a slice a new list of the same items."""
@@ -276,6 +299,12 @@ class Arrays(Expressions):
         array = self.materialise(value, location)
         return value_of_view(whole(array, location))
 
+    def own(self, value: ArrayValue, location: Location) -> ArrayValue:
+        """Refuse a value that shows another array, which what is given its name could write."""
+        if value.shows:
+            raise refusal("view", location, value.shows)
+        return value
+
     def materialise(self, value: ArrayValue, location: Location) -> ArrayVariable:
         """Store an array value into memory of its own."""
         if value.fresh is not None:
@@ -385,6 +414,13 @@ def counted(
     advance = nodes.Assign("+" if step > 0 else "-", name, distance, LONG, location)
     declaration = nodes.Declare(variable, location)
     return nodes.Loop("for", declaration, condition, advance, nodes.Block(tuple(body), location), location)
+
+
+def _is_new_axis(part: ast.expr) -> bool:
+    """Whether an entry of an index is ``None`` or ``np.newaxis``."""
+    if isinstance(part, ast.Attribute):
+        return part.attr == "newaxis"
+    return isinstance(part, ast.Constant) and part.value is None
 
 
 def _without_ellipsis(parts: list[ast.expr], rank: int) -> list[ast.expr]:

@@ -9,11 +9,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import FloatType
+from tensorlift.frontends.c.c_types import BOOL, FloatType
 from tensorlift.frontends.python.flow import names_in, stored_in
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, cast, keeps_kind, name_of, number, stored
+from tensorlift.frontends.python.scalars import Scalar, cast, choose, keeps_kind, name_of, number, stored, truth_of
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -26,7 +26,7 @@ from tensorlift.frontends.python.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.python.scalars import Number
@@ -61,7 +61,7 @@ class Assignments(Functions):
         if len(targets) > 1 and isinstance(found, Scalar):
             found = self.held(found, location)
         elif len(targets) > 1 and isinstance(found, ArrayValue):  # one array, whose names are all of it
-            found = whole(self.materialise(found, location), location)
+            found = whole(self.materialise(self.own(found, location), location), location)
         for target in targets:
             self._bind(target, found, location)
 
@@ -119,7 +119,7 @@ class Assignments(Functions):
         elif isinstance(value, View):
             self._alias(name, value, location)
         elif isinstance(value, ArrayValue):
-            self.environment[name] = self._new_array(name, value, location)
+            self.environment[name] = self._new_array(name, self.own(value, location), location)
         else:
             self.environment[name] = value
 
@@ -181,9 +181,13 @@ class Assignments(Functions):
 
     def _store(self, target: ast.Subscript, value: Operand, location: Location) -> None:
         """Store into an element or a part of an array."""
-        view = self._target_view(target)
         if isinstance(value, Sizes):
             raise refusal("target", location, "a tuple is stored into an array")
+        mask = self._mask(target)
+        if mask is not None:
+            self._store_where(mask, target, lambda _: value, location)
+            return
+        view = self._target_view(target)
         if not view.axes:
             if not isinstance(value, Scalar):
                 raise refusal("rank", location, "an array is stored into one element")
@@ -193,6 +197,56 @@ class Assignments(Functions):
         if view.array.is_list:
             raise refusal("target", location, f"a part of the list `{view.array.name}` is replaced")
         self.fill(view, "", value if isinstance(value, Scalar | ArrayValue) else value_of_view(value), location)
+
+    def _mask(self, target: ast.Subscript) -> ArrayValue | None:
+        """Evaluate the index of a target that is an array of truth values; None for any other index."""
+        index = target.slice
+        if isinstance(index, ast.Name):
+            known = self.environment.get(index.id)
+            if not isinstance(known, ArrayVariable) or known.element != BOOL:
+                return None
+        elif not isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp) or not any(
+            isinstance(n, ast.Compare | ast.Invert) for n in ast.walk(index)
+        ):
+            return None
+        found = self.evaluate(index)
+        if isinstance(found, View):
+            found = value_of_view(found)
+        return found if isinstance(found, ArrayValue) and found.element == BOOL else None
+
+    def _updated(self, old: Scalar, op: ast.operator, given: Operand, location: Location) -> Operand:
+        """Compute what `op=` makes of an element in place."""
+        result = self.binary(op, old, given, location)
+        if isinstance(result, Scalar):
+            self._check_kind(result.ctype, old.ctype, location)
+        return result
+
+    def _check_kind(self, found: Number, target: Number, location: Location) -> None:
+        if not keeps_kind(found, target):
+            detail = f"an array of {name_of(target)} cannot take {name_of(found)} in place"
+            raise refusal("type", location, detail)
+
+    def _store_where(
+        self, mask: ArrayValue, target: ast.Subscript, value: Callable[[Scalar], Operand], location: Location
+    ) -> None:
+        """Store a number into all elements of an array for which a mask holds."""
+        base = self.evaluate(target.value)
+        if not isinstance(base, View) or base.array.is_list or len(base.axes) != len(mask.extents):
+            raise refusal(
+                "target", self.locate(target), f"`{ast.unparse(target)}` is no array under a mask of its shape"
+            )
+
+        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+            old = base.at(indices, place)
+            new = value(old)
+            if not isinstance(new, Scalar):
+                raise refusal("target", location, "an array is stored under a mask")
+            return choose(truth_of(mask.at(indices, place), place), cast(new, old.ctype, place), old, place)
+
+        kept = ArrayValue(base.extents, at, base.array.element, mask.reads)
+        for mine, other in zip(base.extents, mask.extents, strict=True):
+            self.require_equal(mine, other, location)
+        self.fill(base, "", kept, location)
 
     def _target_view(self, target: ast.Subscript) -> View:
         base = self.evaluate(target.value)
@@ -205,6 +259,10 @@ class Assignments(Functions):
         given = self.evaluate(value)
         view: View | None = None
         if isinstance(target, ast.Subscript):
+            mask = self._mask(target)
+            if mask is not None:
+                self._store_where(mask, target, lambda old: self._updated(old, op, given, location), location)
+                return
             view = self._target_view(target)
         elif isinstance(target, ast.Name):
             found = self.evaluate(target)
@@ -227,9 +285,7 @@ class Assignments(Functions):
             mine = value_of_view(view)
             result = self.binary(op, mine, self._apart(view, given, location), location)
             assert isinstance(result, ArrayValue)
-            if not keeps_kind(result.element, view.array.element):
-                detail = f"`{view.array.name}` of {name_of(view.array.element)} cannot take {name_of(result.element)}"
-                raise refusal("type", location, f"{detail} in place")
+            self._check_kind(result.element, view.array.element, location)
             if len(result.extents) != len(view.axes):
                 raise refusal("shape", location, "the value has more dimensions than the target")
             # Each element reads itself alone, so that no copy is needed.

@@ -55,6 +55,8 @@ class Functions(Reductions):
                 return ("" if module == "numba" else module), original
             case ast.Attribute(value=ast.Name(id=base), attr=name) if self._may_be_module(base):
                 return self._module_of(base), name
+            case ast.Attribute(value=ast.Name(id=base)) if base in self.module.rebound - self.environment.keys():
+                raise refusal("call", self.locate(node), ast.unparse(node.func))
             case ast.Attribute(attr=name):
                 return ".", name
             case _:
@@ -116,6 +118,8 @@ class Functions(Reductions):
         """Evaluate a builtin that takes arrays or gives several numbers."""
         if name == "len":
             return self._length(node)
+        if name == "list":
+            return self._list_of(node)
         if name in {"pow", "divmod"}:
             return self._division(node) if name == "divmod" else self._power_of(node)
         if name == "sum" and (start := _start_of_sum(node)) is not None:
@@ -213,6 +217,14 @@ class Functions(Reductions):
 
         return ArrayValue(value.extents, at, element, value.reads)
 
+    def _list_of(self, node: ast.Call) -> ArrayValue:
+        """Give the items of an array or a list of one dimension as a new list."""
+        self.take(node, 1)
+        value = self.array_value(node.args[0])
+        if len(value.extents) != 1:
+            raise refusal("several-dimensions", self.locate(node), "list")
+        return replace(value, fresh=None, is_list=True)
+
     def _same_array(self, node: ast.Call) -> Operand:
         """Give an array itself, and a list as an array."""
         self.take(node, 1)
@@ -272,6 +284,10 @@ class Functions(Reductions):
         ast.copy_location(plain.func, node)
         if name in _METHODS:
             return self._reduce(name, plain)
+        if name == "astype":
+            return self._array(
+                ast.copy_location(ast.Call(node.func, [function.value, *node.args], node.keywords), node)
+            )
         if name == "copy":
             value = self.array_value(function.value)
             if value.is_list and len(value.extents) > 1:

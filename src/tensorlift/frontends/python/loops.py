@@ -203,7 +203,7 @@ class Loops(Assignments):
         else:
             raise refusal("iterable", location, f"`{ast.unparse(node)}`")
         if isinstance(value, ArrayValue):
-            value = whole(self.materialise(value, location), location)
+            value = whole(self.materialise(self.own(value, location), location), location)
         if not isinstance(value, View):
             raise refusal("iterable", location, f"`{ast.unparse(node)}`")
         length = Scalar(value.extents[0], LONG, weak=True)

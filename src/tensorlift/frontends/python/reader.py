@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _SIZE_LIMIT = 4_000_000
+_KNOWN = {"math", "numpy"}  # modules whose names are known
 
 
 def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
@@ -35,9 +38,8 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
         raise shared_refusal("unknown-function", start, f"there is no function `{function}`; the file defines {known}")
     if not functions:
         raise shared_refusal("no-function", start, "the file defines no function")
-    module = Module(
-        filename, functions, dict(_constants(tree)), dict(_imports(tree)), _identifiers(tree), _rebound(tree)
-    )
+    imports, rebound = _imports(tree)
+    module = Module(filename, functions, dict(_constants(tree)), imports, _identifiers(tree), rebound | _rebound(tree))
     return [read_definition(node, module) for name, node in functions.items() if function in (None, name)]
 
 
@@ -79,15 +81,54 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:
                 yield name, value
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Iterate over the names that imports bind, with what they mean."""
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.asname or alias.name, alias.name
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+def _imports(tree: ast.Module) -> tuple[dict[str, str], frozenset[str]]:
+    """Collect the names that imports bind, with what they mean, and the names that may mean more than one thing."""
+    bound: dict[str, set[str]] = {}
+    for node in _outside_functions(tree):
+        for name, meaning in _imported(node):
+            bound.setdefault(name, set()).add(meaning)
+    names = {name: min(meanings) for name, meanings in bound.items() if len(meanings) == 1}
+    unknown = vars(builtins) if _ANYTHING in bound else ()
+    return names, frozenset({*bound} - {*names}) | frozenset(unknown)
+
+
+_ANYTHING = "*"  # the name of all that another module holds
+
+
+def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Iterate over the names that an import binds, with what they mean; those of an unknown module are anything."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield (
+                alias.asname or alias.name.partition(".")[0],
+                alias.name if alias.asname else alias.name.partition(".")[0],
+            )
+    elif isinstance(node, ast.ImportFrom):
+        source = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name != "*":
+                yield alias.asname or alias.name, f"{source}.{alias.name}"
+            elif source in _KNOWN:
+                yield from ((name, f"{source}.{name}") for name in _names_of(source))
+            else:
+                yield _ANYTHING, source
+
+
+def _names_of(module: str) -> list[str]:
+    """List what ``from module import *`` binds."""
+    found = import_module(module)
+    public: list[str] = getattr(found, "__all__", None) or [name for name in vars(found) if not name.startswith("_")]
+    return public
+
+
+def _outside_functions(tree: ast.Module) -> Iterator[ast.AST]:
+    """Iterate over the statements of the file itself, at any depth of blocks."""
+    work: list[ast.AST] = list(tree.body)
+    while work:
+        node = work.pop(0)
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            work.extend(ast.iter_child_nodes(node))
 
 
 def _identifiers(tree: ast.Module) -> frozenset[str]:

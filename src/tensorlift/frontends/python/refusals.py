@@ -73,6 +73,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL177", "`{detail}` of an array with several dimensions", "use the function of NumPy, as in `np.sum(A)`"
     ),
     "list-type": Refusal("TL186", "{detail}", "annotate the list with `list[float]`"),
+    "view": Refusal(
+        "TL176", "a view of `{detail}` with new axes gets a name of its own", "write the index where the view is read"
+    ),
     "effect": Refusal(
         "TL188", "`{detail}` stores into an array in the middle of an expression", "call it in a statement of its own"
     ),

@@ -213,7 +213,7 @@ class Statements(Comprehensions):
 
     def _argument(self, name: str, value: Operand, location: Location) -> None:
         if isinstance(value, ArrayValue):
-            value = whole(self.materialise(value, location), location)
+            value = whole(self.materialise(self.own(value, location), location), location)
         if isinstance(value, View):
             self._alias(name, value, location)
         elif isinstance(value, Sizes):
@@ -288,7 +288,7 @@ def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:
         return first.value
     if not isinstance(first, ast.If):
         return None
-    then, otherwise = _as_expression(first.body), _as_expression(first.orelse or rest)
-    if then is None or otherwise is None or (first.orelse and rest):
+    then, otherwise = _as_expression(first.body), _as_expression([*first.orelse, *rest])
+    if then is None or otherwise is None:
         return None
     return ast.copy_location(ast.IfExp(first.test, then, otherwise), first)

@@ -124,7 +124,10 @@ def whole(array: ArrayVariable, location: Location) -> View:
 
 @dataclass(frozen=True, slots=True)
 class ArrayValue:
-    """An array as a rule: its extents, the scalar at given indices, and the arrays that it reads."""
+    """An array as a rule: its extents, the scalar at given indices, and the arrays that it reads.
+
+    One that shows an array is a view of it, and may be read but not named.
+    """
 
     extents: tuple[nodes.Expression, ...]
     at: Callable[[Sequence[nodes.Expression], Location], Scalar]
@@ -133,6 +136,7 @@ class ArrayValue:
     fresh: ArrayVariable | None = None
     is_list: bool = False
     is_weak: bool = False
+    shows: str = ""  # the array that Python would let one write through it
 
 
 @dataclass(frozen=True, slots=True)
