@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.dtypes import DType
 
+_BETWEEN_CLEANINGS = 16  # rows: what JAX compiles for one is of little use to another, and takes megabytes
+_COUNT = itertools.count(1)
 _NUMBERS: dict[str, Any] = {"bool": True, "i64": 2, "f64": 2.5}
 
 
@@ -47,6 +50,15 @@ def _library(jax: ModuleType) -> Library:
     )
 
 
+@pytest.fixture(name="tidied")
+def _tidied(jax: ModuleType) -> Iterator[None]:
+    """Forget from time to time what JAX has compiled."""
+    yield
+    if next(_COUNT) % _BETWEEN_CLEANINGS == 0:
+        jax.clear_caches()
+
+
+@pytest.mark.usefixtures("tidied")
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 @pytest.mark.filterwarnings("ignore")
 def test_a_row_means_what_jax_does(library: Library, spelling: str) -> None:
