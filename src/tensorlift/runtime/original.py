@@ -99,7 +99,8 @@ def _compile(original: Original, view: FunctionView, folder: Path, limits: Limit
     (folder / called).write_text(text, encoding="utf-8")
     cpp = [*_CPP_FLAGS, _CPP_STANDARD] if view.prototype else []
     beside = [f"-I{home.parent}"] if home.exists() else []
-    command = [compiler, *_FLAGS, *cpp, *original.options.flags(), *beside, "-o", "tl_call.so", called, "-lm"]
+    libraries = ["-lopenblas", "-lm"] if "<cblas.h>" in original.text else ["-lm"]
+    command = [compiler, *_FLAGS, *cpp, *original.options.flags(), *beside, "-o", "tl_call.so", called, *libraries]
     outcome = run_limited(command, folder, limits)
     if outcome.failure:
         first = next(

@@ -6,6 +6,7 @@ The sink decides that, because it sees the operations.
 
 from __future__ import annotations
 
+from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _Decided: TypeAlias = "AffineCondition | bool | None"
+_COMPARED = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -151,6 +153,8 @@ class Conditions(Places):
         if isinstance(value, Address):
             raise refusal("pointer", expression.location, "a pointer is tested")
         data = self.as_data(value, expression)
+        if data.literal is not None:
+            return self.sink.truth(int(data.literal != 0), expression.location)
         return data if data.truth else self._differs_from_zero(data, expression.location)
 
     def _differs_from_zero(self, data: Data, location: Location) -> Data:
@@ -199,6 +203,9 @@ class Conditions(Places):
             self.value_of(self.as_data(value, side), side.location)
             for value, side in ((left, expression.left), (right, expression.right))
         ]
+        known = [one.literal for one in data if one.literal is not None and one.literal >= 0]
+        if len(known) == len(data):  # one below zero may be of a type without sign
+            return self.sink.truth(int(_COMPARED[expression.operator](*known)), expression.location)
         return self.sink.compare(expression.operator, data[0], data[1], expression.location)
 
     def _connective(self, expression: nodes.Binary) -> Value:
