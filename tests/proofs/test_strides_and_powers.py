@@ -92,3 +92,39 @@ def test_a_power_of_a_number(accept: Callable[..., object], value: str) -> None:
 def test_another_power_of_a_number_is_not_accepted(reject: Callable[..., str], value: str) -> None:
     """Nor one whose type depends on how the number is given."""
     assert reject(_POWER, f"def f(n, x):\n    return {value}\n").startswith("TL40")
+
+
+_BLOCKS = """
+void f(int n, double x[2 * n], double y[n]) {
+    for (int i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < 2; j++)
+            sum += x[2 * i + j];
+        y[i] = sum;
+    }
+}
+"""
+
+
+def _blocks(value: str) -> str:
+    return f"from numpy.lib.stride_tricks import sliding_window_view\ndef f(x):\n    return {value}\n"
+
+
+def test_sums_of_blocks_by_every_other_window(accept: Callable[..., object]) -> None:
+    accept(_BLOCKS, _blocks("sliding_window_view(x, 2)[::2].sum(axis=1)"))
+    accept(_BLOCKS, _blocks("x[::2] + x[1::2]"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "sliding_window_view(x, 2)[1::2].sum(axis=1)",
+        "sliding_window_view(x, 2)[: x.shape[0] // 2].sum(axis=1)",
+        "sliding_window_view(x, 3)[::2].sum(axis=1)",
+        "sliding_window_view(x, 2)[::2, ::2].sum(axis=1)",
+        "sliding_window_view(x, 2)[::-2].sum(axis=1)",
+        "x[::2] + x[::2]",
+    ],
+)
+def test_sums_of_other_windows_are_not_accepted(reject: Callable[..., str], value: str) -> None:
+    assert reject(_BLOCKS, _blocks(value)).startswith("TL40")

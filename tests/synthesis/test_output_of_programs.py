@@ -19,6 +19,8 @@ _LINES = {
     "running_max": ["return np.fmax.accumulate(a)"],
     "integral_image": ["return np.cumsum(np.cumsum(a, axis=1), axis=0)"],
     "vandermonde": ["return x[:, None] ** np.arange(m)"],
+    "average_pool": ["return sliding_window_view(in_, (2, 2))[::2, ::2].sum(axis=(2, 3)) / 4.0"],
+    "strided_convolution": ["return sliding_window_view(x[:-4], 3 * k - 2)[::2, ::3] @ w"],
     "decay": ["return np.power(np.float32(0.99), n_div_2)"],
     "scaled_by_power": ["return a * np.power(x, m)"],
     "scatter_rows": ["x[i : i + 2 * m - 1 : 2] = a[i]"],

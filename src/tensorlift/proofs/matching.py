@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Apply, Index, Read, Reduce
+from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,11 +59,12 @@ class _Matching:
                 yield from self.line_up(wanted[first + 1 :], found, unknown, solved)
 
     def match(self, pattern: Term, term: Term, values: dict[str, Affine]) -> bool:
-        """Tell whether the terms have the same structure, and add what that says of the variables."""
+        """Tell whether the terms have the same structure but for types, and add what that says of the variables."""
         if pattern is term and pattern.free.isdisjoint(self._variables):
             return True
-        if type(pattern) is not type(term) or pattern.dtype != term.dtype:
-            return False
+        pattern, term = _converted(pattern), _converted(term)
+        if isinstance(pattern, Constant) and isinstance(term, Constant):
+            return pattern.value == term.value
         if isinstance(pattern, Index) and isinstance(term, Index):
             return self._solve(pattern.affine, term.affine, values)
         if isinstance(pattern, Read) and isinstance(term, Read):
@@ -92,3 +93,10 @@ class _Matching:
             return False
         values[unknown[0]] = solution
         return True
+
+
+def _converted(term: Term) -> Term:
+    """Return what a conversion converts."""
+    while isinstance(term, Apply) and term.op == "cast":
+        (term,) = term.args
+    return term

@@ -67,7 +67,8 @@ def _peeled(later: Reduce, earlier: Reduce, domain: Domain, variable: str) -> Te
     if later.op != earlier.op or len(later.bound) != 1 or variable not in later.free:
         return None
     (bound,), (other) = later.bound, earlier.bound
-    if later is earlier or rewrite.substitute(earlier.body, {other[0]: affine(bound)}) is not later.body:
+    body = rewrite.substitute(earlier.body, {other[0]: affine(bound)})
+    if later is earlier or not (body is later.body or normal.alike(body, later.body, later.domain & domain)):
         return None
     last = Domain.of(equal(bound, variable)) & domain
     before = earlier.domain.rename({other[0]: bound}) & domain

@@ -1,14 +1,14 @@
 """Array reads as views: each subscript, affine in the axes, becomes a position, a slice, a window or a diagonal.
 
 ``A[i + 1, j]`` over ranges of ``i`` and ``j`` is the slice ``A[low + 1:high + 1, low:high]``; ``x[i + j]`` is a sliding
-window; ``A[i, i]`` is the diagonal.  What is none of these is gathered at index arrays.
+window, ``x[2 * i + j]`` every second one; ``A[i, i]`` is the diagonal.  What is none of these is gathered.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import at_least
 from tensorlift.ir.tensor_program import At, Expression, Range, Reverse, SubscriptItem
 from tensorlift.synthesis.derive.builder import whole
@@ -41,6 +41,7 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
     items: list[SubscriptItem] = []
     axes: list[str] = []
     windows: list[tuple[int, str]] = []
+    steps: dict[str, int] = {}
     turned: list[str] = []
     for index, names, extent in zip(read.indices, variables, array.shape, strict=True):
         if not names:
@@ -54,6 +55,7 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
             item = _window(index, names, scope)
             if item is not None:
                 windows.append((len(axes), names[1]))
+                steps |= {n: abs(index.coefficient(n)) for n in names}
                 turned += [n for n in names if index.coefficient(n) < 0]
         if item is None:
             return None
@@ -61,9 +63,13 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
         axes.append(names[0])
     view = scope.build.subscript(array, items)
     if windows:
-        extents = tuple(scope.extent(name) for _, name in windows)
+        extents = tuple((scope.extent(name) - 1) * steps[name] + 1 for _, name in windows)
         view = scope.build.windows(view, tuple(axis for axis, _ in windows), extents)
         axes += [name for _, name in windows]
+    if any(step > 1 for step in steps.values()):
+        view = scope.build.subscript(
+            view, [Range(ZERO, e, steps.get(a, 1)) for a, e in zip(axes, view.shape, strict=True)]
+        )
     if turned:
         flips = [Reverse() if a in turned else whole(e) for a, e in zip(axes, view.shape, strict=True)]
         view = scope.build.subscript(view, flips)
@@ -86,10 +92,8 @@ def _strides(length: Affine, step: int) -> bool:
 
 
 def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None:
-    """Return the slice under a window: two variables that both step by one, neither range empty."""
-    if len(names) != 2 or any(abs(index.coefficient(n)) != 1 for n in names):  # noqa: PLR2004 - position and offset
-        return None
-    if not scope.context.implies(*(at_least(scope.extent(n), 1) for n in names)):
+    """Return the slice under a window: two variables, a position and a place in the window, neither range empty."""
+    if len(names) != 2 or not scope.context.implies(*(at_least(scope.extent(n), 1) for n in names)):  # noqa: PLR2004
         return None
     low = high = index
     for name in names:
