@@ -27,6 +27,12 @@ STENCIL = "void f(int n, double a[n], double b[n]) { for (int i = 1; i < n - 1; 
 LARGEST = (
     "double f(int n, double a[n]) { double m = a[0]; for (int i = 1; i < n; i++) if (a[i] > m) m = a[i]; return m; }"
 )
+TWICE = """void f(int n, double a[n], double *s, double *t) {
+  double x = 0;
+  for (int i = 0; i < n; i++) x += a[i];
+  *s = x;
+  *t = x;
+}"""
 TAIL = "void f(int n, double a[n], double b[n]) { for (int i = 3; i < n; i++) b[i] = a[i]; }"
 DIVIDE = "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] / b[i]; }"
 GUARDED = (
@@ -79,8 +85,17 @@ class TestAccepted:
     def test_a_cut_that_does_not_hold_is_ignored(self, accept: Callable[..., object]) -> None:
         accept(SCALE, "def f(a):\n    t = a * 2.0\n    return t + 1.0\n", [Cut(3, "t", "b_1"), Cut(3, "no", "such")])
 
+    def test_a_number_that_is_returned_twice(self, accept: Callable[..., object]) -> None:
+        for value in ("a.sum()", "np.sum(a)", "a @ np.ones(a.shape[0])", "a.sum() + 0.0", "np.einsum('i->', a)"):
+            accept(TWICE, f"def f(a):\n    s = {value}\n    return s, s\n")
+        accept(TWICE, "def f(a):\n    s = np.where(a.shape[0] > 0, a.sum(), 0.0)\n    return s, s.copy()\n")
+
 
 class TestRejected:
+    @pytest.mark.parametrize("value", ["np.full((), a.sum())", "np.where(a.shape[0] > 0, a.sum(), 0.0)"])
+    def test_an_array_of_rank_0_that_is_returned_twice(self, reject: Callable[..., str], value: str) -> None:
+        assert reject(TWICE, f"def f(a):\n    s = {value}\n    return s, s\n") == MEMORY
+
     @pytest.mark.parametrize(
         "body",
         [

@@ -181,12 +181,72 @@ def test_doubles_are_not_computed_in_single_precision(reject: Reject, source: st
     ("source", "program"),
     [
         (ROUNDED, "def f(a):\n    return (2 * a).astype(np.float32).astype(np.float64)"),
-        (ROUNDED, "def f(a):\n    return 2 * a"),
         (SINGLE, "def f(a):\n    return 2 * a"),
         (SINGLE, "def f(a):\n    return (2 * a.astype(np.float64)).astype(np.float32)"),
         (WIDE_DOT, "def f(a, b):\n    return a.astype(np.float64) @ b.astype(np.float64)"),
         (DIFFERENCE, "def f(a, b):\n    return (a - b).astype(np.float32)"),
     ],
 )
-def test_roundings_of_the_source_may_be_kept_or_left_out(accept: Accept, source: str, program: str) -> None:
+def test_roundings_of_the_source_are_kept(accept: Accept, source: str, program: str) -> None:
     accept(source, program)
+
+
+ROUND = "def r(x):\n    return x.astype(np.float32).astype(np.float64)\n\n\n"
+CHOICE = """void f(int n, double a[n], double b[n], double c[n]) {
+  for (int i = 0; i < n; i++) c[i] = b[i] > 0 ? (float)a[i] : a[i];
+}"""
+HALF = """void f(int n, double a[n], double b[n], double c[n]) {
+  for (int i = 0; i < n; i++) { float t = a[i]; c[i] = i < n / 2 ? t * b[i] : a[i] * b[i]; }
+}"""
+STORED = """void f(int n, double a[n], double b[n], double c[n]) {
+  float t[n];
+  for (int i = 0; i < n; i++) t[i] = a[i] * b[i];
+  for (int i = 0; i < n; i++) c[i] = t[i] + b[i];
+}"""
+SUMMED = """double f(int n, double a[n], double b[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += (float)(a[i] * b[i]);
+  return s;
+}"""
+COMPARED = "void f(int n, double a[n], int c[n]) { for (int i = 0; i < n; i++) c[i] = (float)a[i] < 0.1; }"
+CARRIED = """void f(int n, double a[n], double b[n]) {
+  for (int i = 1; i < n; i++) a[i] = (float)(a[i - 1] * a[i - 1] + b[i]);
+}"""
+STEP = "def f(a, b):\n    a = a.copy()\n    for i in range(1, a.shape[0]):\n        a[i] = {}\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "right", "wrong"),
+    [
+        (ROUNDED, ["r(2 * a)"], ["2 * a", "2 * r(a)", "r(a) + r(a)", "r(2 * a) + (a - r(a))"]),
+        (CHOICE, ["np.where(b > 0, r(a), a)"], ["a", "r(a)", "np.where(b > 0, a, r(a))", "np.where(b >= 0, r(a), a)"]),
+        (
+            HALF,
+            ["np.where(np.arange(a.shape[0]) < a.shape[0] // 2, r(a), a) * b"],
+            [
+                "a * b",
+                "r(a) * b",
+                "np.where(np.arange(a.shape[0]) < a.shape[0] // 2, a, r(a)) * b",
+                "np.where(np.arange(a.shape[0]) < a.shape[0] // 2, r(a * b), a * b)",
+                "np.where(np.arange(a.shape[0]) <= a.shape[0] // 2, r(a), a) * b",
+            ],
+        ),
+        (STORED, ["r(a * b) + b"], ["a * b + b", "r(a * b + b)", "r(a) * b + b", "r(a * b) + r(b)", "r(a) * r(b) + b"]),
+        (SUMMED, ["r(a * b).sum()"], ["(a * b).sum()", "a @ b", "(r(a) * b).sum()", "r((a * b).sum())"]),
+        (COMPARED, ["(r(a) < 0.1).astype(np.int32)"], ["(a < 0.1).astype(np.int32)"]),
+    ],
+)  # fmt: skip
+def test_a_double_is_rounded_and_widened_just_where_the_source_does(
+    accept: Accept, reject: Reject, source: str, right: list[str], wrong: list[str]
+) -> None:
+    parameters = "a" if "b[" not in source else "a, b"
+    for value in right:
+        accept(source, f"{ROUND}def f({parameters}):\n    return {value}")
+    for value in wrong:
+        assert reject(source, f"{ROUND}def f({parameters}):\n    return {value}") == UNEQUAL, value
+
+
+def test_a_double_is_rounded_in_every_iteration(accept: Accept, reject: Reject) -> None:
+    accept(CARRIED, STEP.format("np.float64(np.float32(a[i - 1] * a[i - 1] + b[i]))"))
+    for value in ("a[i - 1] * a[i - 1] + b[i]", "np.float64(np.float32(a[i - 1] * a[i - 1])) + b[i]"):
+        assert reject(CARRIED, STEP.format(value)) == LOOP

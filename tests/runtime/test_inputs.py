@@ -40,6 +40,15 @@ def test_a_minimum_above_zero_is_found() -> None:
     assert len(chosen) == 3
 
 
+def test_sizes_start_at_a_large_minimum() -> None:
+    least = {"M": 100, "N": 200, "K": 1, "lda": 64}
+    domain = required(VIEW) & Domain.of(*(at_least(name, value) for name, value in least.items()))
+    chosen = choose_sizes(VIEW.parameters, domain, seeded(0), 4)
+    assert chosen[0] == least
+    assert len(chosen) == 4
+    assert all(0 <= sizes[name] - least[name] < 12 for sizes in chosen for name in ("M", "N", "lda"))
+
+
 def test_sizes_stay_below_the_largest_that_was_asked_for() -> None:
     names = [f"n{k}" for k in range(3)]
     signature = ", ".join(f'%{name}: index {{tl.name = "{name}"}}' for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from tests.targets.sampling import NUMPY_TYPES, Library, try_row
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.targets import get_target, target_names
+from tensorlift.targets.numpy import NUMBERS
 from tensorlift.targets.numpy.rows import ROWS
 from tensorlift.targets.numpy.types import promote
 from tensorlift.targets.target import OpRow, by_spelling, sample
@@ -29,6 +31,27 @@ NUMPY = Library(
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 def test_a_row_means_what_numpy_does(spelling: str) -> None:
     try_row(NUMPY, ROWS[spelling])
+
+
+def _attempts(spelling: str) -> list[str]:
+    if spelling == "x[]":
+        return ["a[0]", "k[()]", "a[k]"]
+    if not spelling[0].isalpha() and spelling[0] != ".":
+        return [spelling.replace("x", "k"), f"k {spelling} k", f"a {spelling} a"]
+    if spelling[0] == ".":
+        return [f"a{spelling}", f"a{spelling[:-1]}a)"]
+    return [f"{spelling}({given})" for given in ("a", "k", "a, a", "a[:, None]", "'i->', a")]
+
+
+@pytest.mark.parametrize("spelling", sorted(NUMBERS))
+def test_a_number_is_none_that_anybody_can_write(spelling: str) -> None:
+    names = {"np": np, "a": np.array([1, 2, 3]), "k": np.array(2)}
+    found = []
+    for text in _attempts(spelling):
+        with contextlib.suppress(ValueError, TypeError, SyntaxError):
+            found.append(eval(text, names))
+    assert found
+    assert not any(isinstance(value, np.ndarray) for value in found if not np.ndim(value))
 
 
 @pytest.mark.parametrize("left", sorted(NUMPY_TYPES))

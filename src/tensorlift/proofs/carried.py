@@ -87,7 +87,7 @@ def holds_version(execution: Execution, frame: Frame, name: str, info: ArrayInfo
     return (
         held.blank is None
         and execution.definitions.is_version(held.tensor, version, context)
-        and execution.counterparts.lacking_for(held.tensor, context) is None
+        and execution.counterparts.difference(held.tensor, version, context) is None
     )
 
 

@@ -170,9 +170,9 @@ class _Proof:
             cut = execution.unproved_cut
             hint = "" if cut is None else f" (nor {cut.variable} to be {cut.definition} after line {cut.line})"
             raise CheckFailure(UNEQUAL, f"{name} is not proved to be {version}{hint}", self.ledger.line)
-        lacking = self.counterparts.lacking_for(held.tensor, self.ledger.context)
-        if lacking is not None:
-            raise refusal_of(lacking, name, self.ledger.line)
+        difference = self.counterparts.difference(held.tensor, version, self.ledger.context)
+        if difference is not None:
+            raise refusal_of(difference, name, self.ledger.line)
 
     def _form(self, version: str) -> tuple[tuple[Affine, ...], DType]:
         definition = self.definitions.by_name.get(version)
@@ -183,7 +183,7 @@ class _Proof:
 
     def _check_memory(self, name: str, held: Held, buffers: set[Buffer]) -> None:
         """Demand a fresh output: no view of an input, of another output or of read-only memory."""
-        if held.buffer is None or not self.evaluator.target.changes_arrays:
+        if held.buffer is None or held.is_number or not self.evaluator.target.changes_arrays:
             return
         is_view = held.is_window and held.tensor.rank > 0
         if held.buffer.is_input or is_view or held.buffer in buffers:

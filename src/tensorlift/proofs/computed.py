@@ -150,6 +150,11 @@ def _is_rounding(term: Apply) -> bool:
     return source == "f64" or (is_integer(source) and width(source) > _SINGLE_BITS)
 
 
+def is_rounded_double(term: Term) -> bool:
+    """Tell whether a term is a double that is rounded to single precision."""
+    return isinstance(term, Apply) and term.op == "cast" and term.dtype == "f32" and term.args[0].dtype == "f64"
+
+
 def _leaves_single(term: Apply) -> bool:
     """Tell whether an operation takes values out of single precision."""
     if term.op in _COMPARISONS or term.op == "cast":

@@ -3,7 +3,8 @@
 Equality over the reals does not see it: ``(b != 0) * (a / b)`` is a selection there, and ``q - q`` is zero.  In floats
 both are NaN where b is zero.  So each partial function on which a cell depends must have operands for which it is
 finite, or the source must compute it at the same points under no stronger conditions.  In the same way each rounding
-to single precision must be one of the source, or that of a result in single precision.
+to single precision must be one of the source, or that of a result in single precision; and a double that the source
+rounds to single precision and back, the program must round as well.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
-from tensorlift.proofs.computed import Computed, computed
+from tensorlift.proofs.computed import Computed, computed, is_rounded_double
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.matching import matches
 
@@ -40,6 +41,8 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "
 # The least integers from which on functions have finite values, of a power as exponent.
 _LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0, "pow": 0}
 
+_ROUNDINGS = frozenset({"narrowed", "widened"})
+
 
 class Counterparts:
     """Finds what the source computes for what the program computes."""
@@ -49,15 +52,36 @@ class Counterparts:
         self.divisors = divisors
         self._found: dict[tuple[int, _Depth], list[Computed]] = {}
 
-    def lacking_for(self, tensor: SymbolicTensor, context: Domain) -> Computed | None:
-        """Return the same for the cells of a tensor."""
+    def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
+        """Return what only one of a tensor and a version that it is equal to computes, or None."""
         names = tuple(fresh("v") for _ in tensor.shape)
-        return self.lacking(tensor.at(tuple(map(Affine.var, names))), context & Domain.box(names, tensor.shape))
+        lacking = self.lacking(tensor.at(tuple(map(Affine.var, names))), context & Domain.box(names, tensor.shape))
+        return self.left_out(tensor, version, context) if lacking is None else lacking
 
     def lacking(self, term: Term, domain: Domain) -> Computed | None:
         """Return something on which a term of the program depends and that the source does not compute, or None."""
         parts = (part for item in computed(term, domain) for part in _parts(item))
         return next((part for part in parts if not self._is_allowed(part)), None)
+
+    def left_out(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
+        """Return a rounding to single precision and back of a definition that a tensor equal to it lacks, or None."""
+        definition = self._definitions.by_name.get(version)
+        if definition is None or definition.dtype == "f32":
+            return None
+        got = tensor.at(tuple(map(Affine.var, definition.indices)))
+        for piece, term in definition.pieces:
+            domain = piece & definition.domain & context
+            found = self._round_trips(term, domain)
+            mine = self._round_trips(got, domain) if found else []
+            for wanted in found:
+                if not any(self._is_counterpart(one, wanted.term, wanted) for one in mine):
+                    return wanted
+        return None
+
+    def _round_trips(self, term: Term, domain: Domain) -> list[Computed]:
+        """Return the doubles that a term rounds to single precision and uses in a wider type."""
+        found = computed(self._definitions.expand(term, domain), domain, in_source=True)
+        return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:
         return item.domain.is_empty() or self._is_finite(item) or self._source_computes(item)
@@ -114,7 +138,7 @@ class Counterparts:
             if (
                 item.domain.is_subset(source.domain.project_out(*free).substitute(values))
                 and self._is_equal(substitute(source.term, values), mine, item.domain)
-                and (item.kind not in ("partial", "divisor") or self._is_implied(source.guards, values, item))
+                and self._is_implied(source.guards, values, item)
             ):
                 return True
         return False
@@ -134,8 +158,10 @@ class Counterparts:
 
 def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:
     """Build the failure for an output that depends on what the source does not compute."""
-    if lacking.kind in ("narrowed", "widened"):
-        reason = f"{name} is computed from values in single precision where the source has double"
+    if lacking.kind in _ROUNDINGS:
+        reason = (
+            f"{name} is computed from values in single precision where the source has double, or the other way round"
+        )
         return CheckFailure(UNEQUAL, reason, line, "keep the element types of the source")
     what = f"{lacking.term.op}(...)" if isinstance(lacking.term, Apply) and lacking.kind == "partial" else "a quotient"
     reason = f"{name} depends on {what} that may not be finite where the source does not compute it"

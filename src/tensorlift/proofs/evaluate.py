@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension.domain import Domain
@@ -70,7 +71,9 @@ class Evaluator:
         if result.is_strong:
             self.require_enabled(result.dtype)
         memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
-        return _held(result, memory, positional)
+        held = _held(result, memory, positional)
+        is_number = memory is Memory.NEW and not result.rank and row.spelling in self.target.numbers
+        return replace(held, is_number=True) if is_number else held
 
     def require_enabled(self, dtype: DType) -> None:
         """Refuse a value of a type that the target has only with a setting which the text does not make."""

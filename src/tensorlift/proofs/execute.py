@@ -166,7 +166,7 @@ class Execution:
 
     def _store(self, target: ast.Subscript, name: str, value: Value, frame: Frame) -> None:
         held = self.evaluator.evaluate(target.value, frame)
-        if not isinstance(held, Held):
+        if not isinstance(held, Held) or held.is_number:
             raise unreadable(target, "a store into no array")
         self._require_writable(held, frame, name)
         items = self.evaluator.subscripts(target.slice, frame)
@@ -259,7 +259,7 @@ class Execution:
         return (
             self.has_shape(held, definition.shape)
             and self.definitions.equals(held.tensor, definition, context)
-            and self.counterparts.lacking_for(held.tensor, context) is None
+            and self.counterparts.difference(held.tensor, definition.name, context) is None
         )
 
     def has_shape(self, held: Held, shape: Sequence[Affine]) -> bool:

@@ -40,15 +40,16 @@ class Buffer:
 class Held:
     """A tensor in memory.
 
-    Python numbers have no buffer; NumPy's scalars do, as nobody tells them from arrays of rank 0, which can be written.
-    A window cannot be written through.  ``blank`` are the cells without values, over the
-    variables of `cell_names`, None where there are none.
+    Python numbers have no buffer; NumPy's scalars do, like the arrays of rank 0, which can be written.  ``is_number``
+    where it is known to be such a scalar.  A window cannot be written through.  ``blank`` are the cells without values,
+    over the variables of `cell_names`, None where there are none.
     """
 
     tensor: SymbolicTensor
     buffer: Buffer | None = None
     is_window: bool = False
     blank: Domain | None = None
+    is_number: bool = False
 
     def with_tensor(self, tensor: SymbolicTensor, blank: Domain | None) -> Held:
         """Return the same memory with other contents."""

@@ -5,26 +5,28 @@ Sizes are drawn one after the other inside the domain of the preconditions, so t
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, parse_domain
+from tensorlift.comprehension.domain import UNIVERSE, NotAffine, parse_domain
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.diagnostics import LiftError
     from tensorlift.ir.function import FunctionView, Parameter, Requirement
 
     Sizes = dict[str, int]
     Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]
 
 _LARGEST = 9
-_LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound
-_LARGEST_CONSTANT = 4096  # where an extent must be at least some constant of the source
+_LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound; then from their least size on
+_MOST_CELLS = 1 << 16  # of all arrays together
 _TRIES = 24
 _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
@@ -35,40 +37,71 @@ def choose_sizes(
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
 
     No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
-    Raises LiftError TL610 where none is found.
+    Raises LiftError TL610 where none is found, or the arrays are too large.
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
     domain = domain & _with_extents(parameters)
     usual = range(1, max(largest, len(names) + 1) + 1)
     chosen: list[Sizes] = []
+    too_large: Sizes = {}
     for tries, order in enumerate((_rising, *[_shuffled(rng)] * _TRIES_FOR_ONE)):
         sizes = _draw(names, domain, usual, order)
         if sizes is not None and sizes not in chosen and is_possible(parameters, sizes):
-            chosen.append(sizes)
-        if len(chosen) == count or not names or (chosen and tries >= _TRIES):
+            if _cells(parameters, sizes) > _MOST_CELLS:
+                too_large = too_large or sizes
+            else:
+                chosen.append(sizes)
+        if len(chosen) == count or not names or ((chosen or too_large) and tries >= _TRIES):
             break
     if not chosen:
-        message = f"no sizes up to {_LARGEST_CONSTANT} meet the preconditions"
-        raise refuse("TL610", message, parameters[0].location if parameters else None, "loosen the preconditions")
+        raise _nothing_to_test_at(parameters, too_large)
     return tuple(chosen)
+
+
+def _nothing_to_test_at(parameters: Sequence[Parameter], too_large: Sizes) -> LiftError:
+    place = parameters[0].location if parameters else None
+    if too_large:
+        stated = ", ".join(f"{name} = {value}" for name, value in too_large.items())
+        message = f"the arrays are too large to test with at the least sizes that the preconditions allow, {stated}"
+        return refuse("TL610", message, place, "use smaller constants in subscripts and bounds")
+    message = "no sizes were found at which the preconditions hold and every array can exist"
+    return refuse("TL610", message, place, "make strides and extents parameters of their own")
+
+
+def _cells(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> int:
+    shapes = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
+    return sum(prod(extent.at(sizes) for extent in shape) for shape in shapes)
 
 
 def _draw(names: Sequence[str], domain: Domain, usual: Sequence[int], order: Order) -> Sizes | None:
     """Give each size in turn the first value, in the given order, that leaves values for the others."""
     sizes: Sizes = {}
     for name in names:
-        for value in order(usual, sizes.values()):
-            rest = domain.at({name: value})
-            if not rest.is_empty():
-                sizes[name], domain = value, rest
-                break
-        else:
+        values = order(usual, sizes.values())
+        found = _first(name, values, domain) or _first(name, _from_least(name, values, domain), domain)
+        if found is None:
             return None
+        sizes[name], domain = found
     return sizes
 
 
+def _first(name: str, values: Iterable[int], domain: Domain) -> tuple[int, Domain] | None:
+    rests = ((value, domain.at({name: value})) for value in values)
+    return next((found for found in rests if not found[1].is_empty()), None)
+
+
+def _from_least(name: str, values: Sequence[int], domain: Domain) -> Iterator[int]:
+    """Yield the values counted from the least one that the domain has for a size."""
+    alone = domain.project_out(*(other for other in domain.variables() if other != name))
+    try:
+        least = min((bound.constant for _, bound in alone.extreme(name, maximum=False)), default=0)
+    except NotAffine:
+        return
+    yield from (least + value for value in values)
+
+
 def _rising(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
-    return range(_LARGEST_CONSTANT + 1)
+    return range(_LAST_RESORT)
 
 
 def _shuffled(rng: Random) -> Order:

@@ -158,7 +158,8 @@ class Target:
     never loads them; a target without the latter has no guards.  ``settings`` are
     statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
     false where arrays cannot be written, so that nobody can tell which of them share memory.  ``copies_overlaps``
-    is false where a store of a view of the same memory may read what it wrote.  ``library`` is the package that running
+    is false where a store of a view of the same memory may read what it wrote.  ``numbers`` are the operations whose
+    new results of rank 0 nobody can write.  ``library`` is the package that running
     a program takes, where it is none of ours.
     """
 
@@ -173,6 +174,7 @@ class Target:
     settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
     changes_arrays: bool = True
     copies_overlaps: bool = True
+    numbers: frozenset[str] = frozenset()
     library: str = ""
 
     @cached_property

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.targets.arrays import reduction
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.numpy.rows import ROWS
 from tensorlift.targets.numpy.types import NumpyTypes
 from tensorlift.targets.target import Target
+
+_PRODUCTS = {"np.dot", ".dot()", "np.vdot", "np.inner", "np.einsum", "np.trace"}
+
+# Of rank 0 their results are NumPy's scalars; those of others, np.where among them, are arrays.
+NUMBERS = frozenset(
+    {spelling for spelling in ROWS if not (spelling[0].isalpha() or spelling[0] == ".")}
+    | {row.spelling for row in reduction.ROWS}
+    | _PRODUCTS
+    | {"x[]"}
+)
 
 TARGET = Target(
     name="numpy",
@@ -25,4 +36,5 @@ TARGET = Target(
     },
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.guards:guarded",
+    numbers=NUMBERS,
 )
