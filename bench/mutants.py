@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
 from bench.kernels.catalogue import read
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tensorlift.cli import main
+from tensorlift.conditions.data import condition_data
+from tensorlift.conditions.notation import parse_condition
 from tensorlift.proofs.certificate import seal_of
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ _KERNELS = [
 ]  # fmt: skip
 
 
-def _report(file: Path, folder: Path) -> dict[str, Any]:
+def _report(file: Path, folder: Path, *options: str) -> dict[str, Any]:
     target = folder / "report.json"
-    assert main(["lift", str(file), "-I", str(file.parent), "--json", str(target)]) == 0
+    assert main(["lift", str(file), "-I", str(file.parent), "--json", str(target), *options]) == 0
     report: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     return report
 
@@ -128,8 +130,9 @@ _OTHER: dict[str, object] = {
 }
 
 
-def _certificate(root: Path, folder: Path) -> dict[str, Any]:
-    certificate: dict[str, Any] = _report(root / "examples" / "gauss_seidel.c", folder)["functions"][0]["certificate"]
+def _certificate(root: Path, folder: Path, *options: str) -> dict[str, Any]:
+    report = _report(root / "examples" / "gauss_seidel.c", folder, *options)
+    certificate: dict[str, Any] = report["functions"][0]["certificate"]
     return certificate
 
 
@@ -157,3 +160,45 @@ def test_every_part_of_the_definitions_is_checked(root: Path, tmp_path: Path) ->
         if certificate["summary"][field]:
             without = {**certificate["summary"], field: type(certificate["summary"][field])()}
             assert _verify({**certificate, "summary": without}, tmp_path) == 1, field
+
+
+TYPED = "not (isinstance(x, np.ndarray) and x.dtype == {} and x.ndim == {})"
+
+
+@pytest.mark.parametrize(
+    ("test", "condition"),
+    [
+        ("sweeps < 5", "sweeps >= 5"),
+        ("x.shape[0] < 2", "x.shape[0] >= 2"),
+        ("x.shape[0] != sweeps", "x.shape[0] == sweeps"),
+        ("np.may_share_memory(a, b, max_work=9)", "a shares no memory with b"),
+        ("np.ndim(sweeps) != 0", "sweeps is one number"),
+        (TYPED.format("np.float32", 1), "x is a float32 array of 1 dimension"),
+        (TYPED.format("np.float64", 2), "x is a float64 array of 2 dimensions"),
+    ],
+)
+def test_a_guard_that_does_not_follow_is_refused(
+    root: Path, test: str, condition: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also under a new seal: the program would raise where the certificate promises a result."""
+    capsys.readouterr()
+    certificate = _certificate(root, tmp_path)
+    lines = certificate["program"].splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("def ")) + 1
+    lines[start:start] = [f"    if {test}:", '        raise ValueError("no")']
+    forged = {
+        **certificate,
+        "program": "\n".join(lines) + "\n",
+        "cuts": [[line + 2, name, version] for line, name, version in certificate["cuts"]],
+        "guards": [condition_data(parse_condition(condition))],
+    }
+    assert _verify({**forged, "seal": seal_of(forged)}, tmp_path) == 1
+    assert f"no precondition says that {condition}" in capsys.readouterr().err
+
+
+def test_guards_that_follow_hold_under_any_seal(root: Path, tmp_path: Path) -> None:
+    certificate = _certificate(root, tmp_path, "--guards")
+    assert certificate["guards"]
+    assert _verify(certificate, tmp_path) == 0
+    fewer = {**certificate, "guards": certificate["guards"][1:]}
+    assert _verify({**fewer, "seal": seal_of(fewer)}, tmp_path) == 1

@@ -1,0 +1,120 @@
+"""What a certificate says of calls: its preconditions on sizes are those of the proof, and its guards follow from them.
+
+A guard that does not follow would raise where the certificate promises a result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import islpy as isl
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.conditions.guard import INTEGER, NUMBER
+from tensorlift.conditions.language import AnyOf, Compare, Extent, IsArray, IsScalar, Separate, Sum, atoms_of
+from tensorlift.conditions.notation import parse_condition
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.conditions.language import Atom, Condition
+    from tensorlift.proofs.certificate import Certificate
+
+
+def check_sizes(read: Certificate) -> None:
+    """Demand that the preconditions on sizes are those under which the program was proved.
+
+    Raises:
+        CheckFailure: where one is missing, or not needed.
+
+    """
+    context, derived = read.summary.context, [d.name for d in read.summary.derived]
+    needed = context.project_out(*derived) if derived else context
+    listed = UNIVERSE
+    for text in read.preconditions:
+        condition = _on_sizes(parse_condition(text), read.summary)
+        if condition is not None and not needed.is_subset(condition):
+            raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
+        listed = listed if condition is None else listed & condition
+    if read.source_digest and not listed.is_subset(needed):
+        raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
+
+
+def check_guards_follow(read: Certificate) -> None:
+    """Demand that each guard follows from the preconditions, or from what the parameters are.
+
+    Raises:
+        CheckFailure: where one does not.
+
+    """
+    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    for guard in read.guards:
+        if not _follows(guard, stated, read.summary):
+            raise CheckFailure(CERTIFICATE, f"no precondition says that {guard}, which a guard checks")
+
+
+def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> bool:
+    if isinstance(guard, IsArray | IsScalar):
+        return _is_type(guard, summary)
+    if isinstance(guard, Separate):
+        pair = {_source_name(name, summary) for name in (guard.array, *guard.others)}
+        return any(
+            isinstance(known, Separate)
+            and known.array in pair
+            and pair <= {known.array, *known.others}
+            and (guard.or_same or not known.or_same)
+            for known in stated
+        )
+    condition = _on_sizes(guard, summary)
+    if condition is not None:
+        return summary.context.is_subset(condition)
+    return _in_sizes(guard, summary) in stated
+
+
+def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
+    """Tell whether a parameter is of the type that a guard demands."""
+    name = _source_name(guard.name, summary)
+    info = summary.arrays.get(name)
+    if isinstance(guard, IsArray):
+        return info is not None and (guard.dtype, guard.rank) == (str(NUMPY_TYPES[info.dtype]), len(info.shape))
+    if info is not None:
+        return not info.shape and guard.dtype == (INTEGER if is_integer(info.dtype) else NUMBER)
+    is_whole = name in summary.sizes or is_integer(summary.scalars.get(name, "f64"))
+    return guard.dtype == (INTEGER if is_whole else NUMBER)
+
+
+def _source_name(name: str, summary: Summary) -> str:
+    """Names that Python has for itself get trailing underscores."""
+    known = summary.arrays.keys() | summary.scalars.keys() | set(summary.sizes)
+    while name not in known and name.endswith("_"):
+        name = name[:-1]
+    return name
+
+
+def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
+    """Return the sizes that meet a condition, None where it is one on memory or no affine one."""
+    names = [*summary.sizes, *(d.name for d in summary.derived)]
+    text = str(_in_sizes(condition, summary)).replace("==", "=")
+    try:
+        return Domain(isl.Set(f"[{', '.join(names)}] -> {{ : {text} }}"))
+    except isl.Error:
+        return None
+
+
+def _in_sizes(condition: Condition, summary: Summary) -> Condition:
+    """Replace the extents of arrays in a condition by the sizes that they are, and names by those of the source."""
+    if not isinstance(condition, Compare | AnyOf):
+        return condition
+    return condition.substitute({atom: _in_source(atom, summary) for atom in atoms_of(condition)})
+
+
+def _in_source(atom: Atom, summary: Summary) -> Sum:
+    if isinstance(atom, str):
+        return Sum.name(_source_name(atom, summary))
+    info = summary.arrays.get(_source_name(atom.array, summary)) if isinstance(atom, Extent) else None
+    if info is None or not isinstance(atom, Extent) or atom.axis >= len(info.shape):
+        return Sum.name(atom)
+    extent = info.shape[atom.axis]
+    return Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
