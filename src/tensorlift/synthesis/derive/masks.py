@@ -56,7 +56,9 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
     """Return the mask of every ``step``-th value of an axis or a loop, in what the other constraints leave."""
     if not domain.has_divisions:
         return None
-    parts = domain.disjoint().parts()
+    inside = scope.domain & scope.box
+    parts = [part for part in domain.disjoint().parts() if not part.is_disjoint(inside)]
+    domain = parts[0] if len(parts) == 1 else domain
     if 1 < len(parts) <= _MOST_PARTS:
         masks = [mask for part in parts if (mask := mask_of(part, scope)) is not None]
         return reduce(partial(scope.combined, "or"), masks) if len(masks) == len(parts) else None
