@@ -25,7 +25,7 @@ from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.preconditions.guards import unguarded
-from tensorlift.record import FunctionRecord, Json, LiftRecord, Verdict, worst_verdict
+from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes, required
@@ -149,19 +149,26 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
     record = _lift_as_read(function, target, source, options)
-    unasked = options.generalise is None and any(d.code in _GENERALISED for d in function.diagnostics)
-    if not unasked or (record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record)):
+    if options.generalise is not None or all(d.code not in _GENERALISED for d in function.diagnostics):
+        return record
+    if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):
         return record
     (as_written,) = _read(source, replace(options, functions=(function.name,), generalise=False))
     other = _lift_as_read(as_written, target, source, options)
-    worse = worst_verdict((record.verdict, other.verdict)) is not record.verdict
-    return record if worse or (record.verdict is other.verdict and _takes_all_sizes(record)) else other
+    if other.verdict is not record.verdict:
+        return other if worst_verdict((record.verdict, other.verdict)) is record.verdict else record
+    return record if _takes_all_sizes(record) and _sizes(record) <= _sizes(other) else other
 
 
 def _takes_all_sizes(record: FunctionRecord) -> bool:
     """Tell whether the preconditions leave every size free from some number on."""
     on_sizes = [p.condition for p in record.preconditions if isinstance(p.condition, Compare | AnyOf)]
     return all(isinstance(c, Compare) and c.left.atom is not None and c.relation == ">=" for c in on_sizes)
+
+
+def _sizes(record: FunctionRecord) -> set[str]:
+    """List the sizes that the program takes, because no shape tells them."""
+    return {parameter.name for parameter in record.parameters if parameter.role is Role.SIZE}
 
 
 def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:

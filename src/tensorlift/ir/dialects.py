@@ -23,6 +23,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from tensorlift.ir.parallel_syntax import AffineParallelOp
 from tensorlift.ir.syntax import parse_map_application, upstream_syntax
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ _HOMES = {
     "scf": "Scf",
     "tensor": "Tensor",
 }
-_ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp], "arith": [RemfOp, IndexCastUIOp]}
+_ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp, AffineParallelOp], "arith": [RemfOp, IndexCastUIOp]}
 
 
 def added_operation(name: str) -> type[Operation]:
@@ -109,7 +110,9 @@ def added_operation(name: str) -> type[Operation]:
 def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
-    operations = [*map(upstream_syntax, dialect.operations), *_ADDED.get(name, [])]
+    added = _ADDED.get(name, [])
+    kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
+    operations = [*map(upstream_syntax, [*kept, *added])]
     return Dialect(name, operations, list(dialect.attributes))
 
 

@@ -1,4 +1,4 @@
-"""Upstream's custom syntax of parallel loops and of whole-array operations, which xDSL reads in generic form only.
+"""Upstream's parallel loops and whole-array operations: a reducing loop, and custom syntax, which xDSL has not.
 
 ``affine.parallel (%i, %j) = (0, max(%a, 3)) to (symbol(%n), 8) step (1, 2)``, ``scf.parallel``, ``memref.copy`` and
 ``memref.cast``.  As in ``syntax``, what is read are xDSL's own operations.
@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     StringAttr,
     TensorType,
@@ -22,6 +23,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir.affine import AffineMap
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +34,37 @@ if TYPE_CHECKING:
     from xdsl.parser import Parser
 
     from tensorlift.ir.syntax import Subscripts
+
+
+@irdl_op_definition
+class AffineParallelOp(IRDLOperation):
+    """``affine.parallel`` as upstream has it: results need no operands.
+
+    Reductions are names, as in custom syntax, or numbers, as in generic syntax; versions of MLIR number differently.
+    """
+
+    name = "affine.parallel"
+
+    map_operands = var_operand_def(IndexType)
+    res = var_result_def()
+    reductions = prop_def(ArrayAttr[StringAttr | IntegerAttr])
+    lowerBoundsMap = prop_def(AffineMapAttr)  # noqa: N815 - upstream's name
+    lowerBoundsGroups = prop_def(DenseIntElementsAttr)  # noqa: N815 - upstream's name
+    upperBoundsMap = prop_def(AffineMapAttr)  # noqa: N815 - upstream's name
+    upperBoundsGroups = prop_def(DenseIntElementsAttr)  # noqa: N815 - upstream's name
+    steps = prop_def(ArrayAttr[IntegerAttr[IntegerType]])
+    body = region_def("single_block")
+
+    def verify_(self) -> None:
+        """Check that operands, groups and reductions are as many as they must be."""
+        maps = (self.lowerBoundsMap.data, self.upperBoundsMap.data)
+        if len(self.operands) != sum(bounds.num_dims + bounds.num_symbols for bounds in maps):
+            raise VerifyException("expected as many operands as the maps of the bounds take")
+        for bounds, groups in zip(maps, (self.lowerBoundsGroups, self.upperBoundsGroups), strict=True):
+            if sum(groups.get_values()) != len(bounds.results):
+                raise VerifyException("expected the groups to hold each bound")
+        if len(self.reductions) != len(self.results):
+            raise VerifyException("expected a reduction for each result")
 
 
 def parse_affine_parallel(parser: Parser, subscripts: Callable[[Parser], Subscripts]) -> Operation:
@@ -54,7 +88,7 @@ def parse_affine_parallel(parser: Parser, subscripts: Callable[[Parser], Subscri
     body = parser.parse_region([argument.resolve(IndexType()) for argument in arguments])
     if not isinstance(body.block.last_op, affine.YieldOp):
         body.block.add_op(affine.YieldOp.get())
-    return affine.ParallelOp.create(
+    return AffineParallelOp.create(
         operands=[*lower, *upper],
         result_types=types,
         properties={

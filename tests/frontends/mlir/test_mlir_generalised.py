@@ -56,6 +56,14 @@ def test_sizes_that_need_conditions_stay_constants() -> None:
     assert "n + n_2 <= 17" in [p.text for p in asked.preconditions]
 
 
+def test_sizes_that_no_shape_would_tell_stay_constants() -> None:
+    text = WINDOW[: WINDOW.index("    affine.for %j")].replace("%x: memref<16xf64>, %k: memref<3xf64>", "%a: f64")
+    text += "    affine.store %a, %y[%i] : memref<14xf64>\n  }\n  return\n}\n"
+    function = lifted(text)
+    assert [p.name for p in function.parameters] == ["a"]
+    assert [p.name for p in lifted(text, generalise=True).parameters] == ["a", "n"]
+
+
 @pytest.mark.parametrize("generalise", [None, False])
 def test_at_the_constants_of_the_source_the_programs_agree(generalise: bool | None) -> None:  # noqa: FBT001 - the option under test
     function = lifted(SWEEP, generalise)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.frontends.mlir.modules import module, operations, read, view
 
 from tensorlift.diagnostics import Severity
 from tensorlift.frontends.mlir import read_mlir
+from tensorlift.ir.function import functions
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import print_module
 
 LOOP = """func.func @f(%A: memref<?xf64>, %k: i32, %x: f64) {
@@ -302,3 +306,89 @@ def test_bounds_over_open_extents_are_generalised_where_it_is_asked_for() -> Non
     assert _extents(OPEN, generalise=None) == {"A": ["A_d0"], "B": ["B_d0", "m"]}
     assert read(OPEN, generalise=None).diagnostics == ()
     assert _extents(OPEN, generalise=True) == {"A": ["n"], "B": ["n - 1", "m"]}
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["d0 * 8 + d1", "d0 floordiv 2, d1, d0 mod 2", "d1, 20 - d0 * 3", "d1 + 3 * d0 + 2 * d0", "d0 ceildiv 5, d1, d0"],
+)
+def test_layouts_that_keep_elements_apart_do_not_matter(layout: str) -> None:
+    of_type = f"memref<4x5xf64, affine_map<(d0, d1) -> ({layout})>>"
+    assert _extents(f"func.func @f(%A: {of_type}) {{\n  return\n}}\n") == {"A": ["4", "5"]}
+
+
+def reduction(kind: str, element: str) -> str:
+    return f"""func.func @f(%A: memref<?x?x{element}>, %n: index, %m: index) -> {element} {{
+  %r = affine.parallel (%i, %j) = (0, 1) to (%n, %m) reduce ("{kind}") -> ({element}) {{
+    %v = affine.load %A[%i, %j] : memref<?x?x{element}>
+    affine.yield %v : {element}
+  }}
+  return %r : {element}
+}}
+"""
+
+
+A = np.array([[9, 3, -4, 5], [9, -2, 7, 1]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "element", "expected"),
+    [
+        ("addf", "f64", 10),
+        ("mulf", "f32", 840),
+        ("maximumf", "f64", 7),
+        ("minimumf", "f32", -4),
+        ("addi", "i32", 10),
+        ("muli", "i64", 840),
+        ("maxs", "i32", 7),
+        ("mins", "i8", -4),
+        ("andi", "i32", 3 & -4 & 5 & -2 & 7 & 1),
+        ("ori", "i32", -1),
+        ("xori", "i16", 3 ^ -4 ^ 5 ^ -2 ^ 7 ^ 1),
+    ],
+)
+def test_reductions_of_parallel_loops_become_local_scalars(kind: str, element: str, expected: int) -> None:
+    (function,) = functions(module(reduction(kind, element)))
+    array = A.astype(NUMPY_TYPES[element])
+    assert Interpreter(function)({"A": array, "n": 2, "m": 4}).value == expected
+
+
+def test_numbers_of_reductions_are_read_where_all_versions_share_them() -> None:
+    generic = """"builtin.module"() ({
+  "func.func"() <{function_type = (memref<?xf64>, index) -> f64, sym_name = "f"}> ({
+  ^bb0(%A: memref<?xf64>, %n: index):
+    %r = "affine.parallel"(%n) <{lowerBoundsGroups = dense<1> : tensor<1xi32>, lowerBoundsMap = affine_map<() -> (0)>,
+        reductions = [KIND], steps = [1], upperBoundsGroups = dense<1> : tensor<1xi32>,
+        upperBoundsMap = affine_map<()[s0] -> (s0)>}> ({
+    ^bb0(%i: index):
+      %v = "affine.load"(%A, %i) <{map = affine_map<(d0) -> (d0)>}> : (memref<?xf64>, index) -> f64
+      "affine.yield"(%v) : (f64) -> ()
+    }) : (index) -> f64
+    "func.return"(%r) : (f64) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    (function,) = functions(module(generic.replace("KIND", "0")))
+    assert Interpreter(function)({"A": np.arange(4.0), "n": 4}).value == 6
+    (refused,) = read(generic.replace("KIND", "12")).diagnostics
+    assert (refused.code, "12" in refused.message) == ("TL195", True)
+
+
+def test_reductions_of_scf_are_carried() -> None:
+    text = """func.func @f(%A: memref<?xi32>, %n: index) -> i32 {
+  %z = arith.constant 5 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%z) -> i32 {
+    %v = memref.load %A[%i] : memref<?xi32>
+    scf.reduce(%v : i32) {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  return %r : i32
+}
+"""
+    (function,) = functions(module(text))
+    assert Interpreter(function)({"A": np.arange(4, dtype=np.int32), "n": 4}).value == 11

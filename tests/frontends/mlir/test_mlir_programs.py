@@ -16,7 +16,6 @@ PROGRAMS = sorted((Path(__file__).parents[3] / "bench" / "mlir_programs").glob("
 EXPECTED = {
     "generic": Verdict.SCAN,
     "static_stencil": Verdict.HYBRID,
-    "tiled": Verdict.HYBRID,
 }
 OPT = shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
 

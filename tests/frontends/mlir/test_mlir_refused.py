@@ -64,7 +64,7 @@ BODIES = [
         "TL195",
         1,
         1,
-        '%r = affine.parallel (%i) = (0) to (10) reduce ("addf") -> (f64) {\n  affine.yield %x : f64\n}',
+        '%r = affine.parallel (%i) = (0) to (10) reduce ("assign") -> (f64) {\n  affine.yield %x : f64\n}',
     ),
     Refused(
         "index from a number",
@@ -201,6 +201,7 @@ MODULES = [
     ("half", "TL145", "func.func @f(%A: memref<4xf16>) {\n  return\n}"),
     ("unsigned type", "TL145", "func.func @f(%A: memref<4xui8>) {\n  return\n}"),
     ("stride of zero", "TL197", "func.func @f(%A: memref<4x4xf64, strided<[0, 1]>>) {\n  return\n}"),
+    ("folded", "TL197", "func.func @f(%A: memref<4x5xf64, affine_map<(d0, d1) -> (d0 * 4 + d1)>>) {\n  return\n}"),
     ("diagonals", "TL197", "func.func @f(%A: memref<4x4xf64, affine_map<(d0, d1) -> (d0 + d1)>>) {\n  return\n}"),
     ("array result", "TL198", "func.func @f(%A: memref<4xf64>) -> memref<4xf64> {\n  return %A : memref<4xf64>\n}"),
     ("two results", "TL198", "func.func @f(%a: f64) -> (f64, f64) {\n  return %a, %a : f64, f64\n}"),

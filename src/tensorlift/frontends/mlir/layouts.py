@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import AffineMapAttr, IntAttr, MemRefType, NoneAttr, StridedLayoutAttr
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineSymExpr
 
+from tensorlift.comprehension.domain import parse_domain
 from tensorlift.frontends.mlir.refusals import refusal
 
 if TYPE_CHECKING:
+    from xdsl.ir.affine import AffineExpr, AffineMap
+
     from tensorlift.diagnostics import Location
 
 
@@ -23,14 +26,41 @@ def check_layout(of_type: MemRefType[Any], place: Location | None) -> None:
         if _may_overlap(strides, of_type.get_shape()):
             raise refusal("layout", place, f"{of_type}")
         return
-    if not isinstance(layout, AffineMapAttr) or not _permutes(layout):
+    if not isinstance(layout, AffineMapAttr) or not _is_injective(layout.data, of_type.get_shape()):
         raise refusal("layout", place, f"{of_type}")
 
 
-def _permutes(layout: AffineMapAttr) -> bool:
-    """Tell whether a map only orders the dimensions in another way."""
-    positions = [r.position if isinstance(r, AffineDimExpr) else -1 for r in layout.data.results]
-    return sorted(positions) == list(range(layout.data.num_dims))
+def _is_injective(layout: AffineMap, shape: tuple[int, ...]) -> bool:
+    """Tell whether a map gives distinct elements distinct places, for all extents that the shape leaves open."""
+    one, other = ([f"{name}{k}" for k in range(len(shape))] for name in ("x", "y"))
+    inside = [f"{name} >= 0" for name in (*one, *other)]
+    inside += [f"{name} < {n}" for names in (one, other) for name, n in zip(names, shape, strict=True) if n >= 0]
+    symbols = [f"s{k}" for k in range(layout.num_symbols)]
+    same = [f"{_spell(result, one, symbols)} = {_spell(result, other, symbols)}" for result in layout.results]
+    return all(
+        parse_domain(" and ".join([*inside, *same, f"{a} < {b}"])).is_empty() for a, b in zip(one, other, strict=True)
+    )
+
+
+def _spell(expression: AffineExpr, dims: list[str], symbols: list[str]) -> str:
+    """Spell an affine expression for isl."""
+    if isinstance(expression, AffineDimExpr):
+        return dims[expression.position]
+    if isinstance(expression, AffineSymExpr):
+        return symbols[expression.position]
+    if not isinstance(expression, AffineBinaryOpExpr):
+        return str(expression)
+    left, right = (_spell(side, dims, symbols) for side in (expression.lhs, expression.rhs))
+    return _SPELLED[expression.kind].format(left=left, right=right)
+
+
+_SPELLED = {
+    AffineBinaryOpKind.Add: "({left} + {right})",
+    AffineBinaryOpKind.Mul: "({left} * {right})",
+    AffineBinaryOpKind.Mod: "(({left}) mod {right})",
+    AffineBinaryOpKind.FloorDiv: "floor(({left}) / {right})",
+    AffineBinaryOpKind.CeilDiv: "-floor(-({left}) / {right})",
+}
 
 
 def _may_overlap(strides: list[int | None], shape: tuple[int, ...]) -> bool:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine, scf
-from xdsl.dialects.arith import IndexCastOp
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.arith import (
+    AddfOp,
+    AddiOp,
+    AndIOp,
+    ConstantOp,
+    IndexCastOp,
+    MaximumfOp,
+    MaxSIOp,
+    MinimumfOp,
+    MinSIOp,
+    MulfOp,
+    MuliOp,
+    OrIOp,
+    XOrIOp,
+)
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Block, Region
 
 from tensorlift.comprehension.affine import Affine
@@ -71,8 +86,7 @@ def _loop(t: Translator, op: Operation, bounds: Bounds, initial: list[SSAValue])
         ends = [t.number(value, last) for value in last.operands]
         for end, cell in zip(ends, cells, strict=True):
             _write(t, end, cell, last)
-    for cell, result in zip(cells, op.results, strict=True):
-        t.known[result] = Scalar(_read(t, cell, op))
+    _give(t, cells, op)
 
 
 def _bind(t: Translator, variable: SSAValue, index: Affine, op: Operation) -> None:
@@ -105,15 +119,47 @@ def _write(t: Translator, value: SSAValue, cell: SSAValue, op: Operation) -> Non
 
 def _affine_parallel(t: Translator, op: Operation) -> None:
     loop: Any = op
-    if op.results:
-        raise refusal("control", location_of(op), "a reduction of `affine.parallel` is not lifted")
     lower, upper = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
     count = lower.num_dims + lower.num_symbols
     lowers = _applied(t, lower, op.operands[:count], "max", op)
     uppers = _applied(t, upper, op.operands[count:], "min", op)
     steps = [step.value.data for step in loop.steps]
     groups = zip(_grouped(lowers, loop.lowerBoundsGroups), _grouped(uppers, loop.upperBoundsGroups), steps, strict=True)
-    _nest(t, op, list(groups))
+    kinds = _reductions(loop)
+    cells = [_neutral(t, kind, result.type, op) for kind, result in zip(kinds, op.results, strict=True)]
+
+    def combine(last: Operation) -> None:
+        for kind, cell, value in zip(kinds, cells, last.operands, strict=True):
+            made = _COMBINERS[kind][0](_read(t, cell, last), t.number(value, last))
+            _write(t, t.emit_value(made, last), cell, last)
+
+    _nest(t, op, list(groups), combine)
+    _give(t, cells, op)
+
+
+def _reductions(loop: Any) -> list[str]:
+    """Give the names of reductions; of the numbers of generic syntax those that all versions of MLIR share."""
+    numbered = {0: "addf", 1: "addi"}
+    return [k.data if isinstance(k, StringAttr) else numbered.get(k.value.data, str(k)) for k in loop.reductions]
+
+
+def _neutral(t: Translator, kind: str, of_type: Any, op: Operation) -> SSAValue:
+    """Put the neutral element of a reduction into a local scalar."""
+    if kind not in _COMBINERS:
+        raise refusal("control", location_of(op), f"a reduction by `{kind}` is not lifted")
+    check_scalar(of_type, op)
+    number = _COMBINERS[kind][1](of_type.bitwidth)
+    is_integer = isinstance(of_type, IntegerType)
+    attribute = IntegerAttr(int(number), of_type) if is_integer else FloatAttr(number, of_type)
+    cell = t.cell(of_type, "reduced", op)
+    _write(t, t.emit_value(ConstantOp(attribute), op), cell, op)
+    return cell
+
+
+def _give(t: Translator, cells: Sequence[SSAValue], op: Operation) -> None:
+    """Let the results of a loop be what the local scalars hold after it."""
+    for cell, result in zip(cells, op.results, strict=True):
+        t.known[result] = Scalar(_read(t, cell, op))
 
 
 def _grouped(bounds: tuple[Affine, ...], counts: Any) -> list[tuple[Affine, ...]]:
@@ -128,17 +174,29 @@ def _grouped(bounds: tuple[Affine, ...], counts: Any) -> list[tuple[Affine, ...]
 
 def _scf_parallel(t: Translator, op: Operation) -> None:
     loop: Any = op
-    if op.results:
-        raise refusal("control", location_of(op), "a reduction of `scf.parallel` is not lifted")
+    cells = [_carried(t, value, value, op) for value in loop.initVals]
     nest = [
         (t.bound(low, "max", op), t.bound(high, "min", op), _constant_step(t, step, op))
         for low, high, step in zip(loop.lowerBound, loop.upperBound, loop.step, strict=True)
     ]
-    _nest(t, op, nest)
+
+    def combine(last: Operation) -> None:
+        for cell, value, region in zip(cells, last.operands, last.regions, strict=True):
+            one, other = region.block.args
+            t.known[one] = Scalar(_read(t, cell, last))
+            t.known[other] = Scalar(t.number(value, last))
+            end = t.block(region.block)
+            _write(t, t.number(end.operands[0], end), cell, end)
+
+    _nest(t, op, nest, combine)
+    _give(t, cells, op)
 
 
-def _nest(t: Translator, op: Operation, nest: list[Bounds]) -> None:
-    """Emit the iterations of a parallel loop in order, which is one of the orders that it allows."""
+def _nest(t: Translator, op: Operation, nest: list[Bounds], combine: Callable[[Operation], None]) -> None:
+    """Emit the iterations of a parallel loop in order, which is one of the orders that it allows.
+
+    ``combine`` adds to the results what the terminator of the body gives in one iteration.
+    """
     block = op.regions[0].block
     with ExitStack() as stack:
         for argument, (lowers, uppers, step) in zip(block.args, nest, strict=True):
@@ -146,7 +204,7 @@ def _nest(t: Translator, op: Operation, nest: list[Bounds]) -> None:
                 raise refusal("step", location_of(op), str(step))
             loop = stack.enter_context(t.loop(argument.name_hint, lowers, uppers, step, op))
             _bind(t, argument, Affine.var(loop.variable), op)
-        t.block(block)
+        combine(t.block(block))
 
 
 def _affine_if(t: Translator, op: Operation) -> None:
@@ -230,6 +288,21 @@ def _refused(message: str) -> Callable[[Translator, Operation], None]:
 
     return handle
 
+
+# Reductions of ``affine.parallel``: how two values become one, and the neutral element of a type of so many bits.
+_COMBINERS: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[int], float]]] = {
+    "addf": (AddfOp, lambda _: 0.0),
+    "addi": (AddiOp, lambda _: 0),
+    "andi": (AndIOp, lambda _: -1),
+    "maximumf": (MaximumfOp, lambda _: -inf),
+    "maxs": (MaxSIOp, lambda bits: -(2 ** (bits - 1))),
+    "minimumf": (MinimumfOp, lambda _: inf),
+    "mins": (MinSIOp, lambda bits: 2 ** (bits - 1) - 1),
+    "mulf": (MulfOp, lambda _: 1.0),
+    "muli": (MuliOp, lambda _: 1),
+    "ori": (OrIOp, lambda _: 0),
+    "xori": (XOrIOp, lambda _: 0),
+}
 
 STRUCTURES: dict[str, Callable[[Translator, Operation], None]] = {
     "affine.for": _affine_for,
