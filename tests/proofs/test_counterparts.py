@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tensorlift.ir.cut import Cut
 from tensorlift.proofs.failure import DIVISOR, LOOP, UNEQUAL
 
 if TYPE_CHECKING:
@@ -250,3 +251,16 @@ def test_a_double_is_rounded_in_every_iteration(accept: Accept, reject: Reject) 
     accept(CARRIED, STEP.format("np.float64(np.float32(a[i - 1] * a[i - 1] + b[i]))"))
     for value in ("a[i - 1] * a[i - 1] + b[i]", "np.float64(np.float32(a[i - 1] * a[i - 1])) + b[i]"):
         assert reject(CARRIED, STEP.format(value)) == LOOP
+
+
+TWICE = """void f(int n, double a[n], double c[n], double d[n]) {
+  for (int i = 0; i < n; i++) c[i] = (float)(2 * a[i]);
+  for (int i = 0; i < n; i++) d[i] = c[i] * c[n - 1 - i];
+}"""
+
+
+def test_what_a_cut_proved_to_be_rounded_needs_no_other_proof(accept: Accept, reject: Reject) -> None:
+    program = "def f(a):\n    c = {}\n    d = c * c[::-1]\n    return c, d"
+    cut = Cut(3, "c", "c_1")
+    accept(TWICE, program.format("(2 * a).astype(np.float32).astype(np.float64)"), [cut])
+    assert reject(TWICE, program.format("2 * a"), [cut]) == UNEQUAL

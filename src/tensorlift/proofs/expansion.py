@@ -69,13 +69,13 @@ class Definitions:
         """Decide whether a tensor is a version of an array: a definition, an initial version or a carried one."""
         definition = self.by_name.get(version)
         if definition is not None:
-            return self._is_opaque(tensor, definition) or self.equals(tensor, definition, context)
+            return self.is_opaque(tensor, definition) or self.equals(tensor, definition, context)
         names = tuple(fresh("v") for _ in tensor.shape)
         indices = tuple(map(Affine.var, names))
         want = terms.read(version, indices, tensor.dtype)
         return self._equal_on(tensor.at(indices), want, context & Domain.box(names, tensor.shape))
 
-    def _is_opaque(self, tensor: SymbolicTensor, definition: Definition) -> bool:
+    def is_opaque(self, tensor: SymbolicTensor, definition: Definition) -> bool:
         """Tell whether a tensor is a definition by its name, because it was proved to be."""
         indices = tuple(map(Affine.var, definition.indices))
         by_name = terms.read(definition.name, indices, definition.dtype)
