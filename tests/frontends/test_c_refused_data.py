@@ -46,6 +46,21 @@ CASES = [
         "void f(int n, double *a, double *b) {\n  double *p = n > 3 ? a : b;\n  p[0] = 1;\n}\n",
     ),
     Refused(
+        "pointers of two arrays",
+        "TL136",
+        1,
+        68,
+        "double f(const double *a, const double *end) { double s = 0; for (; a < end; a++) s += *a; return s; }\n",
+    ),
+    Refused(
+        "pointer and bound in two arrays",
+        "TL136",
+        3,
+        26,
+        "void f(int n, double a[n][n], double b[n][n]) {\n  double *end = b[0] + n;\n"
+        "  for (double *p = a[0]; p < end; p++) *p = 1;\n}\n",
+    ),
+    Refused(
         "array without elements",
         "TL161",
         1,

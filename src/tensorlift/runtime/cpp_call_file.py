@@ -37,6 +37,9 @@ template <class T, class E> void tl_read(std::vector<T> &to, const E *&from, con
 template <class T, std::size_t N, class E> void tl_read(std::array<T, N> &to, const E *&from, const long *extents) {
   for (T &part : to) tl_read(part, from, extents + 1);
 }
+template <class T, std::size_t N, class E> void tl_read(T (&to)[N], const E *&from, const long *extents) {
+  for (T &part : to) tl_read(part, from, extents + 1);
+}
 template <class T> void tl_write(const T &from, T *&to, const long *, const char *) { *to++ = from; }
 template <class T, class E> void tl_write(const std::vector<T> &from, E *&to, const long *extents, const char *name) {
   if ((long)from.size() != extents[0]) {
@@ -47,6 +50,10 @@ template <class T, class E> void tl_write(const std::vector<T> &from, E *&to, co
 }
 template <class T, std::size_t N, class E>
 void tl_write(const std::array<T, N> &from, E *&to, const long *extents, const char *name) {
+  for (const T &part : from) tl_write(part, to, extents + 1, name);
+}
+template <class T, std::size_t N, class E>
+void tl_write(const T (&from)[N], E *&to, const long *extents, const char *name) {
   for (const T &part : from) tl_write(part, to, extents + 1, name);
 }
 """
@@ -81,7 +88,7 @@ def container_ranks(view: FunctionView) -> dict[str, int]:
         part = work.pop()
         work.extend(part.get("record", ()))
         if "container" in part:
-            found[part["container"]] = part["type"].count("std::vector<") + part["type"].count("std::array<")
+            found[part["container"]] = sum(map(part["type"].count, ("std::vector<", "std::array<", "[")))
     return found
 
 
@@ -103,7 +110,7 @@ class _Writer:
             self.before.append(f"std::memset({name}_memory, 0, sizeof {name}_memory);")
             self.before.append(f"{part['type']} &{name} = *reinterpret_cast<{part['type']} *>({name}_memory);")
         elif "container" in part:
-            self.before.append(f"{part['type']} {name};")
+            self.before.append(f"using {name}_type = {part['type']}; {name}_type {name};")
         self.before += list(self._filled(name, part))
         self.after += list(self.stored(name, part))
         self.passed.append(self._place(part) if {"value", "pointer", "cell"} & part.keys() else name)

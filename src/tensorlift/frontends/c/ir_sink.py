@@ -6,6 +6,7 @@ Loads and stores are emitted with an empty map; ``complete`` sets memory, indice
 from __future__ import annotations
 
 import ctypes
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -332,7 +333,7 @@ class IRSink:
             operands=dynamic,
             result_types=[kind],
             properties={"operandSegmentSizes": _segments(len(dynamic), 0)},
-            attributes={"tl.name": StringAttr(array.name)},
+            attributes={"tl.name": StringAttr(_identifier(array.name))},
         )
         if isinstance(array.element, IntegerType) and not array.element.signed:
             operation.attributes["tl.unsigned"] = UnitAttr()
@@ -340,7 +341,7 @@ class IRSink:
             extents = [extent for extent in array.extents if extent is not None]
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
         value = self._value(operation, array.location)
-        value.name_hint = array.name
+        value.name_hint = _identifier(array.name)
         return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
@@ -459,6 +460,11 @@ class IRSink:
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
         self.add(func.ReturnOp.create(operands=[] if result is None else [_ssa(result)]), location)
+
+
+def _identifier(name: str) -> str:
+    """Make an identifier of a name: members are spelled ``a.b`` in messages."""
+    return "_".join(re.findall(r"\w+", name))
 
 
 def _operations(blocks: tuple[Block, Block]) -> list[Operation]:

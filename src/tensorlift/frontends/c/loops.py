@@ -200,6 +200,8 @@ class Loops(Carried):
                 return reasons.get(side.reason, "closed-form"), side.detail
             if not isinstance(side, Index | Address):
                 return "loop-data", "data"
+        if self._row_of(test.left) != self._row_of(test.right):
+            return "pointer", "pointers into different arrays are compared"
         distance = self._distance(test, summary, steps)
         if isinstance(distance, str):
             return "closed-form", distance
@@ -215,6 +217,15 @@ class Loops(Carried):
             return ("loop-forever" if "away" in solved or "change" in solved else "loop-condition"), solved
         self._rely_on_condition(test, summary, steps, solved)
         return self._unsigned_safe(test, summary, steps, solved)
+
+    def _row_of(self, side: Value) -> tuple[object, tuple[Polynomial, ...]] | None:
+        """Give what a pointer points into, array and outer subscripts; None for an integer."""
+        if not isinstance(side, Address):
+            return None
+        start = self.environment.get(side.base) if isinstance(side.base, nodes.Variable) else None
+        if isinstance(start, Address) and start.base is not side.base:
+            return self._row_of(start)
+        return side.base, side.subscripts[:-1]
 
     def _rely_on_condition(
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
@@ -320,6 +331,7 @@ class Loops(Carried):
     def _nested(self, lengths: list[Polynomial], trips: Polynomial | None, nonempty: Need | None, hint: str) -> _Count:
         """Count by nested loops: the iteration number in mixed radix."""
         loops = tuple(LoopRange(self.fresh(hint), ZERO, (length,)) for length in lengths)
+        self.orders.note(lengths, [over.variable for over in loops])
         iteration = ZERO
         for over in loops:
             iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)

@@ -18,6 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
 
+from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
     ArrayType,
@@ -33,6 +34,7 @@ from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.ir_sink import IRSink, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
+from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.polynomial import ZERO
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
@@ -45,15 +47,30 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
 
 
+_PASSES = 4  # each finds the order of loops that one array needs
+
+
 def lower_function(function: nodes.Function, source: str) -> ModuleOp:
     """Lower one function; raises ``LiftError`` with the reason where it is refused."""
-    return _Lowering(function, source).run()
+    orders, refused = NestOrders(), None
+    for _ in range(_PASSES):
+        lowering = _Lowering(function, source, orders)
+        try:
+            return lowering.run()
+        except LiftError as error:
+            refused = refused or error
+            chosen = orders.better(lowering.settling) if lowering.settling is not None else None
+            if chosen is None:
+                break
+            orders = NestOrders(chosen)
+    assert refused is not None
+    raise refused
 
 
 class _Lowering:
     """The state of lowering one function."""
 
-    def __init__(self, function: nodes.Function, source: str) -> None:
+    def __init__(self, function: nodes.Function, source: str, orders: NestOrders) -> None:
         self._function = function
         self._source = source
         self._constants = [variable for variable in function.outer if _is_constant(variable)]
@@ -65,7 +82,9 @@ class _Lowering:
         self._sink = IRSink(self._ranges, self._block)
         self._demand = Demand(function)
         self._machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
+        self._machine.orders = orders
         self._arrays: list[Array] = []
+        self.settling: Array | None = None
 
     def run(self) -> ModuleOp:
         """Lower the parameters, the body and the shapes, in this order."""
@@ -157,6 +176,7 @@ class _Lowering:
         """Settle the shape of every array, then complete its loads and stores."""
         shapes = Shapes(self._ranges, self._preconditions)
         for array in arrays:
+            self.settling = array
             if _is_cell(array):
                 array.extents = []
                 splits = [Split(access, ()) for access in array.accesses]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, CType, OtherType
+from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import QuietSink, Sink
 from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environment, Index, LoopRange, Unknown, Value
@@ -42,6 +43,7 @@ class Machine:
         self.arrays: list[Array] = []
         self.calling: list[nodes.Function] = []
         self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells
+        self.orders = NestOrders()
         self._names: dict[str, int] = {}
         self._executed = 0
 

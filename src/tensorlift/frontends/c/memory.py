@@ -137,6 +137,8 @@ class Memory(Expressions):
         array, location = target[0].base, expression.location
         assert isinstance(array, Array)
         own = _depth(target[1])
+        outer = self.orders.ordered(dimensions[: len(dimensions) - own])
+        dimensions = [*outer, *dimensions[len(outer) :]]
         with ExitStack() as nest:
             variables: list[Polynomial] = []
             for extent in dimensions:
@@ -145,6 +147,7 @@ class Memory(Expressions):
                 nest.callback(self.sink.end_loop)
                 nest.enter_context(self.inside(loops=(loop,)))
                 variables.append(Polynomial.variable(loop.variable))
+            self.orders.note(outer, [str(variable) for variable in variables[: len(outer)]])
             if source is not None:
                 origin = source[0].base
                 assert isinstance(origin, Array)

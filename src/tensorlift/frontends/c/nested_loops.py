@@ -31,6 +31,8 @@ class NestedLoops(Calls):
             self._note_products(loop)
             if known or not steering:
                 lengths = factors_of(trips[0], list(known), self.products)
+                if lengths is not None and not known:
+                    lengths = self.orders.ordered(lengths)
         for trip in trips if lengths is None else lengths:
             if not self.ranges.is_affine(trip):
                 assert loop.condition is not None

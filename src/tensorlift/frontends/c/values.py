@@ -144,6 +144,11 @@ class Access:
     location: Location
     operation: object
 
+    @property
+    def loops(self) -> frozenset[str]:
+        """The variables of the loops around."""
+        return self.domain.variables
+
 
 @dataclass(slots=True, eq=False)
 class Array:

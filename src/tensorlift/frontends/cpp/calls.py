@@ -106,6 +106,10 @@ class Calls(Classes):
         name, location = declaration.spelling, self.location(cursor)
         ctype = self.types.read(cursor.type)
         standard = in_std(declaration)
+        if standard and name == "swap":
+            one, other = (self.object_of(argument) for argument in cursor.get_arguments())
+            if isinstance(one, Container):
+                return self.swapped(one, other, location)
         if standard and name in _STREAMS:
             raise refusal("output", location, self.text_of(cursor)[:40])
         arguments = [self.expression(argument) for argument in cursor.get_arguments()]
@@ -274,7 +278,8 @@ class Calls(Classes):
             value, statement = self.copy_of(value, parameter.spelling, location)
             prologue.append(statement)
         if isinstance(value, Record) and not by_reference and self.changes(parameter):
-            raise refusal("class", location, f"`{parameter.spelling}` is passed by value and changes")
+            value, statements = self.copied_record(parameter.spelling, value, location)
+            prologue += statements
         if isinstance(value, Container | Record | Lambda) or (by_reference and isinstance(value, nodes.Name)):
             self.bound[key] = value
         elif by_reference and isinstance(value, nodes.Subscript | nodes.Unary) and _is_place(value):
@@ -329,7 +334,8 @@ class Calls(Classes):
             return None
         this = receiver if isinstance(receiver, Record) else None
         arguments = self.arguments_of(cursor)
-        if definition.kind is not CursorKind.LAMBDA_EXPR and is_reference(definition.result_type):
+        returns_only = _returned_expression(definition) is not None
+        if definition.kind is not CursorKind.LAMBDA_EXPR and is_reference(definition.result_type) and returns_only:
             return self._referred(definition, this, arguments, location)
         try:
             self.last_result = None
@@ -345,8 +351,6 @@ class Calls(Classes):
     ) -> Object | None:
         """Give the object that a function returns a reference to."""
         returned = _returned_expression(definition)
-        if returned is None:
-            raise refusal("reference", location, f"`{definition.spelling}` returns a reference after other statements")
         parameters = _parameters(definition)
         values = [self._argument(p, self._given(p, k, arguments)) for k, p in enumerate(parameters)]
         with self.reading(definition, this, location):
@@ -375,14 +379,6 @@ class Calls(Classes):
         record, statements = self.record_from("temporary", cursor.type, cursor, location)
         self.before.append(self.as_expression(statements, location))
         return record
-
-    def as_expression(self, statements: list[nodes.Statement], location: Location) -> nodes.Expression:
-        """Make an expression of statements."""
-        block = nodes.Block(tuple(statements), location)
-        writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
-        ordered = tuple(sorted(writes, key=lambda v: (v.location, v.name)))
-        function = nodes.Function("temporary", (), VOID, location, block, writes=ordered)
-        return nodes.Call("temporary", (), function, VOID, location)
 
 
 def _parameters(definition: Any) -> list[Any]:

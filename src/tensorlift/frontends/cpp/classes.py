@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.cpp.cpp_types import bases_of, fields_of, in_std, spelled, without_reference
+from tensorlift.frontends.c.c_types import INT, CType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.cpp.cpp_types import bases_of, fields_of, in_std, is_plain_array, spelled, without_reference
 from tensorlift.frontends.cpp.frames import unwrapped
 from tensorlift.frontends.cpp.objects import Binding, Container, Lambda, Record
 from tensorlift.frontends.cpp.refusals import refusal
@@ -73,24 +73,24 @@ class Classes(Vectors):
         if cursor is None:
             return self._of_fields(name, clang_type, [], location)
         if cursor.kind is CursorKind.INIT_LIST_EXPR:
-            return self._of_fields(name, clang_type, libclang.children(cursor), location)
+            return self._of_fields(name, clang_type, libclang.children(cursor), location, zero=True)
         is_call = cursor.kind is CursorKind.CALL_EXPR
         if is_call and cursor.referenced is not None and cursor.referenced.kind is CursorKind.CONSTRUCTOR:
             return self._constructed_record(name, cursor, clang_type, location)
         found = self.object_of(cursor)
         if isinstance(found, Record):
-            return (found, []) if is_call else self._copied_record(name, found, location)
+            return (found, []) if is_call else self.copied_record(name, found, location)
         raise refusal("class", location, f"this initialiser of `{name}`")
 
     def _constructed_record(
         self, name: str, cursor: Any, clang_type: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         arguments = [a for a in cursor.get_arguments() if a is not None]
-        if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(clang_type):
+        if len(arguments) == 1 and _is_implicit(cursor.referenced) and _are_alike(arguments[0].type, clang_type):
             found = self.object_of(arguments[0])
             if isinstance(found, Record):
                 inner = unwrapped(arguments[0]).kind is CursorKind.CALL_EXPR
-                return (found, []) if inner else self._copied_record(name, found, location)
+                return (found, []) if inner else self.copied_record(name, found, location)
         definition = cursor.referenced.get_definition()
         if definition is None or not any(c.kind is CursorKind.COMPOUND_STMT for c in libclang.children(definition)):
             if arguments:
@@ -107,19 +107,21 @@ class Classes(Vectors):
         raise NotImplementedError
 
     def _of_fields(
-        self, name: str, clang_type: Any, items: list[Any], location: Location
+        self, name: str, clang_type: Any, items: list[Any], location: Location, *, zero: bool = False
     ) -> tuple[Record, list[nodes.Statement]]:
-        """Make an object from the initial values of its members, in their order."""
+        """Make an object from the initial values of its members, in their order; with ``zero`` those left out are 0."""
         record = Record(name, without_reference(clang_type), owner=self.frame.number)
         statements: list[nodes.Statement] = []
         for position, declaration in enumerate(fields_of(record.ctype)):
             item = items[position] if position < len(items) else self.default_of(declaration)
-            statements += self.declare_field(record, declaration, item, location, zero=bool(items))
+            statements += self.declare_field(record, declaration, item, location, zero=zero)
         return record, statements
 
     def default_of(self, declaration: Any) -> Any:
         """Give the initial value that the declaration of a member spells, None where it spells none."""
         values = [child for child in libclang.children(declaration) if child.kind.is_expression()]
+        if is_plain_array(declaration.type):  # its extents are expressions too
+            values = [value for value in values if value.kind is CursorKind.INIT_LIST_EXPR]
         return values[-1] if values else None
 
     def declare_field(
@@ -127,7 +129,7 @@ class Classes(Vectors):
     ) -> list[nodes.Statement]:
         """Declare a member of a local object with its initial value."""
         name = f"{record.name}.{declaration.spelling}"
-        kind = self.types.container(declaration.type)
+        kind = self.types.member(declaration.type)
         if kind is not None:
             made = self.made(initial, kind, location)
             if isinstance(made, Container):
@@ -140,19 +142,17 @@ class Classes(Vectors):
         if isinstance(ctype, IntegerType | FloatType | PointerType):
             value = None if initial is None else self.expression(initial)
             if value is None and zero:
-                value = nodes.Integer(0, ctype, location)
+                value = _zero(ctype, location)
             if isinstance(value, nodes.InitialiserList):
-                value = value.items[0] if value.items else nodes.Integer(0, ctype, location)
+                value = value.items[0] if value.items else _zero(ctype, location)
             declared = self.local(name, ctype, None if value is None else converted(value, ctype), location)
             record.fields[declaration.spelling] = nodes.Name(declared.variable, ctype, location)
             return [declared]
-        if isinstance(ctype, ArrayType):
-            raise refusal("class", location, f"`{name}` is a plain array; use std::array")
         inner, statements = self.record_from(name, declaration.type, initial, location)
         record.fields[declaration.spelling] = inner
         return statements
 
-    def _copied_record(self, name: str, source: Record, location: Location) -> tuple[Record, list[nodes.Statement]]:
+    def copied_record(self, name: str, source: Record, location: Location) -> tuple[Record, list[nodes.Statement]]:
         """Copy an object member by member."""
         record = Record(name, source.ctype, owner=self.frame.number)
         statements: list[nodes.Statement] = []
@@ -164,7 +164,7 @@ class Classes(Vectors):
                 record.fields[declaration.spelling] = copy
                 statements.append(statement)
             elif isinstance(found, Record):
-                inner, more = self._copied_record(own, found, location)
+                inner, more = self.copied_record(own, found, location)
                 record.fields[declaration.spelling] = inner
                 statements += more
             elif not isinstance(found, Lambda):
@@ -176,6 +176,8 @@ class Classes(Vectors):
     def member(self, cursor: Any) -> nodes.Expression:
         """Read a use of a member that is a number or a pointer."""
         found = self.member_binding(cursor)
+        if isinstance(found, Container) and is_plain_array(cursor.type):
+            return found.base
         if isinstance(found, Container | Record) or found is None or not hasattr(found, "ctype"):
             raise refusal("class", self.location(cursor), f"the member `{cursor.spelling}`")
         return found  # type: ignore[return-value] # neither a container nor an object
@@ -194,3 +196,18 @@ class Classes(Vectors):
         children = libclang.children(cursor)
         base = self.object_of(children[0]) if children else self.frame.this
         return self.field(base, declaration, location) if isinstance(base, Record) else None
+
+
+def _is_implicit(constructor: Any) -> bool:
+    """Whether a constructor is the compiler's own: it stands where its class does, or is declared as the default."""
+    is_written = constructor.location != constructor.semantic_parent.location
+    return not is_written or bool(constructor.is_default_method())
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two types are the same class, const or not."""
+    return bool(without_reference(one).get_declaration() == without_reference(other).get_declaration())
+
+
+def _zero(ctype: CType, location: Location) -> nodes.Expression:
+    return converted(nodes.Integer(0, INT, location), ctype)

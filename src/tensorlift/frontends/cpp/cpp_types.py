@@ -45,6 +45,17 @@ class CppTypes(TypeReader):
             return None
         return ContainerType(element, (length,))
 
+    def member(self, clang_type: Any) -> ContainerType | None:
+        """Read what a member or a reference may be that holds numbers: a container, or an array of constant extents."""
+        plain, lengths = without_reference(clang_type), []
+        while plain.kind is TypeKind.CONSTANTARRAY:
+            lengths.append(int(plain.element_count))
+            plain = plain.element_type.get_canonical()
+        element = self.read(plain) if lengths else None
+        if isinstance(element, IntegerType | FloatType):
+            return ContainerType(element, tuple(lengths))
+        return self.container(clang_type)
+
 
 def without_reference(clang_type: Any) -> Any:
     """Give the canonical type without reference."""
@@ -57,6 +68,11 @@ def without_reference(clang_type: Any) -> Any:
 def is_reference(clang_type: Any) -> bool:
     """Whether a type is a reference."""
     return clang_type.get_canonical().kind in REFERENCES
+
+
+def is_plain_array(clang_type: Any) -> bool:
+    """Whether a type is an array as C has it."""
+    return bool(without_reference(clang_type).kind is TypeKind.CONSTANTARRAY)
 
 
 def in_std(declaration: Any) -> bool:

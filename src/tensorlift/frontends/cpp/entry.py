@@ -88,8 +88,8 @@ class CppReader(Statements):
         if passed.kind is TypeKind.RVALUEREFERENCE:
             raise refusal("reference", location, f"`{name}` is a reference to a temporary object")
         described = {"name": name, "type": _spelled(plain)}
-        kind = self.types.container(cursor.type)
         by_value = not is_reference(cursor.type)
+        kind = self.types.container(cursor.type) if by_value else self.types.member(cursor.type)
         if kind is not None:
             container = self._container(name, name, kind, (position,), location, restrict=by_value)
             self.bound[cursor.data[0]] = container
@@ -98,7 +98,7 @@ class CppReader(Statements):
                 prologue.append(statement)
             return {**described, "container": container.variable.name if container.variable else name}
         if plain.kind is TypeKind.RECORD:
-            return self._object_parameter(cursor, position, described)
+            return self._object_parameter(cursor, position, described, prologue)
         return {**described, **self._number(cursor, position, location)}
 
     def _number(self, cursor: Any, position: int, location: Location) -> Part:
@@ -145,16 +145,17 @@ class CppReader(Statements):
         self._inputs.append((place, variable))
         return container
 
-    def _object_parameter(self, cursor: Any, position: int, described: Part) -> Part:
+    def _object_parameter(self, cursor: Any, position: int, described: Part, prologue: list[nodes.Statement]) -> Part:
         """Bind a parameter that is an object of a class; its members are made when they are used."""
         location = self.location(cursor)
         record = Record(cursor.spelling, self.check_class(cursor.type, location), is_parameter=True)
         record.by_value = not is_reference(cursor.type)
-        if record.by_value and self.uses.changes(self.frame.definition, cursor):
-            raise refusal("class", location, f"`{cursor.spelling}` is passed by value and changes")
         self.bound[cursor.data[0]] = record
         self._way_to[record] = (position,)
         self._parts[record] = {**described, "record": []}
+        if record.by_value and self.uses.changes(self.frame.definition, cursor):
+            self.bound[cursor.data[0]], statements = self.copied_record(cursor.spelling, record, location)
+            prologue += statements
         return self._parts[record]
 
     def parameter_field(self, record: Record, declaration: Any) -> Binding:
@@ -165,7 +166,7 @@ class CppReader(Statements):
         spelling, location = f"{record.name}.{member}", self.location(self.frames[0].definition)
         order = [child.spelling for child in fields_of(record.ctype)].index(member)
         place = (*self._way_to[record], order)
-        kind, ctype = self.types.container(declaration.type), self.types.read(declaration.type)
+        kind, ctype = self.types.member(declaration.type), self.types.read(declaration.type)
         part: Part = {"path": member, "type": _spelled(without_reference(declaration.type))}
         found: Binding
         if is_reference(declaration.type):

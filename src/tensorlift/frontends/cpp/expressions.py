@@ -6,25 +6,27 @@ object of a class is read by ``object_of``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import BOOL, INT
+from tensorlift.frontends.c.c_types import BOOL, INT, FloatType, IntegerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.conditions import COMPARISONS
 from tensorlift.frontends.cpp.calls import Calls
-from tensorlift.frontends.cpp.cpp_types import in_std
+from tensorlift.frontends.cpp.cpp_types import in_std, is_plain_array
 from tensorlift.frontends.cpp.extremes import EXTREMES, Extremes
 from tensorlift.frontends.cpp.frames import unwrapped
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.vectors import truth
+from tensorlift.frontends.cpp.vectors import converted, truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_ZERO = re.compile(r"[\w:]+ ?(?:\( ?\)|\{ ?\})", re.ASCII)
 _TRUTHS = COMPARISONS | {"&&", "||"}
 _REFUSED = {
     CursorKind.CXX_NEW_EXPR: ("heap", "new"),
@@ -69,12 +71,17 @@ class Expressions(Extremes):
         return found if isinstance(found, Container | Record | Lambda) else None
 
     def _lambda(self, cursor: Any) -> Lambda:
-        """Read a lambda, which must capture by reference: a copy might be of an older value."""
+        """Read a lambda, which must capture by reference, or what never changes: a copy might be of an older value."""
         captures = self.text_of(cursor).partition("]")[0].removeprefix("[")
         by_copy = [c for c in captures.replace(" ", "").split(",") if c and not c.startswith("&") and c != "this"]
-        names = {child.referenced for child in libclang.children(cursor) if child.kind is CursorKind.VARIABLE_REF}
-        if "=" in by_copy or any(not name.type.is_const_qualified() for name in names if name.spelling in by_copy):
-            raise refusal("callable", self.location(cursor), f"a lambda that captures copies, `[{captures}]`,")
+        captured = [c.referenced for c in libclang.children(cursor) if c.kind is CursorKind.DECL_REF_EXPR]
+        for variable in captured:
+            is_copied = variable.spelling in by_copy or ("=" in by_copy and f"&{variable.spelling}" not in captures)
+            if is_copied and any(self.uses.changes(frame.definition, variable) for frame in self.frames):
+                detail = f"a lambda that captures a copy of `{variable.spelling}`, which changes,"
+                raise refusal("callable", self.location(cursor), detail)
+        if any("=" in capture[1:] for capture in by_copy):
+            raise refusal("callable", self.location(cursor), f"a lambda with variables of its own, `[{captures}]`,")
         return Lambda(cursor)
 
     def _named_value(self, cursor: Any) -> nodes.Expression:
@@ -84,6 +91,8 @@ class Expressions(Extremes):
         found = self.bound.get(declaration.data[0]) if declaration is not None else None
         if found is None:
             return super()._reference(cursor)
+        if isinstance(found, Container) and is_plain_array(cursor.type):
+            return found.base
         if isinstance(found, Container | Record | Lambda):
             raise refusal("class", self.location(cursor), f"`{cursor.spelling}` as a whole")
         return found
@@ -118,10 +127,19 @@ class Expressions(Extremes):
     def _bool(self, cursor: Any) -> nodes.Expression:
         return nodes.Integer(int(libclang.evaluate(cursor) or 0), BOOL, self.location(cursor))
 
+    def _converted_implicitly(self, cursor: Any) -> nodes.Expression:
+        """Read an implicit conversion, or ``T()`` with a parameter of a template as its type."""
+        ctype = self.types.of(cursor)
+        if libclang.children(cursor) or not isinstance(ctype, IntegerType | FloatType):
+            return super()._unexposed(cursor)
+        if not _ZERO.fullmatch(self.text_of(cursor)):
+            return self.unsupported(cursor, "expression", "this expression")
+        return converted(nodes.Integer(0, INT, self.location(cursor)), ctype)
+
     def _functional(self, cursor: Any) -> nodes.Expression:
         """Read ``T(x)``, ``T{x}`` or ``T()``."""
         if not any(child.kind.is_expression() for child in libclang.children(cursor)):
-            return nodes.Integer(0, self.types.read(cursor.type), self.location(cursor))
+            return converted(nodes.Integer(0, INT, self.location(cursor)), self.types.read(cursor.type))
         return super()._cast(cursor)
 
     def _list(self, cursor: Any) -> nodes.Expression:
@@ -131,7 +149,7 @@ class Expressions(Extremes):
         if cursor.type.get_canonical().kind is not TypeKind.CONSTANTARRAY and len(inner) == 1:
             return self.expression(inner[0])
         if not inner and cursor.type.get_canonical().kind is not TypeKind.CONSTANTARRAY:
-            return nodes.Integer(0, ctype, self.location(cursor))
+            return converted(nodes.Integer(0, INT, self.location(cursor)), ctype)
         return super()._initialisers(cursor)
 
     _readers: ClassVar[dict[int, Callable[..., nodes.Expression]]] = {
@@ -140,6 +158,7 @@ class Expressions(Extremes):
             kind.value: reader
             for kind, reader in (
                 (CursorKind.DECL_REF_EXPR, _named_value),
+                (CursorKind.UNEXPOSED_EXPR, _converted_implicitly),
                 (CursorKind.BINARY_OPERATOR, _binary_of_bool),
                 (CursorKind.UNARY_OPERATOR, _unary_of_bool),
                 (CursorKind.CONDITIONAL_OPERATOR, _choice),

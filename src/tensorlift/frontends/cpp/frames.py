@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.c.clang_ast import UnitReader
+from tensorlift.frontends.c.modified import ModifiedVariables
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import CppTypes
 from tensorlift.frontends.cpp.objects import Binding, Extent, Object, Record, extent_node, sequence
@@ -59,6 +61,7 @@ class Frames(UnitReader):
         self.names: set[str] = set()
         self.uses = Uses()
         self._calls = 0
+        self.loops = 0
 
     @property
     def frame(self) -> Frame:
@@ -83,6 +86,15 @@ class Frames(UnitReader):
             self.variables, self.bound, self.before, self.file = saved
             if self.frames:
                 self.frame.writes += done.writes
+
+    @contextmanager
+    def repeating(self) -> Iterator[None]:
+        """Read the body of a loop."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
 
     @contextmanager
     def collecting(self) -> Iterator[list[nodes.Expression]]:
@@ -121,6 +133,14 @@ class Frames(UnitReader):
         variable = nodes.Variable(name, ctype, location, initialiser=initial)
         self.frame.writes.append(variable)
         return nodes.Declare(variable, location)
+
+    def as_expression(self, statements: list[nodes.Statement], location: Location) -> nodes.Expression:
+        """Make an expression of statements."""
+        block = nodes.Block(tuple(statements), location)
+        writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
+        ordered = tuple(sorted(writes, key=lambda v: (v.location, v.name)))
+        function = nodes.Function("temporary", (), VOID, location, block, writes=ordered)
+        return nodes.Call("temporary", (), function, VOID, location)
 
     def object_of(self, cursor: Any) -> Object | None:
         """Read an expression of class type; None where it is no known object."""

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, ArrayType, CType, PointerType
+from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, PointerType
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.c_types import FloatType, IntegerType
+
+_SUMS = {"+", "-", "*"}
 
 Extent: TypeAlias = "nodes.Variable | int | None"
 
@@ -62,8 +64,8 @@ class Container:
 
     ``extents`` are variables that hold a size, constants, or None where the rows that are appended tell it.
     ``variable`` is the array where this is the whole of it; ``storage`` the block that declares it, which is changed
-    once the array is a result; ``owner`` the frame that declared it.  ``grows`` where its first extent changes, in the
-    variable that holds it.
+    once the array is a result; ``owner`` the frame that declared it, inside of so many ``loops``.  ``grows`` where its
+    first extent changes, in the variable that holds it; ``has_size`` where it does not begin as empty.
     """
 
     kind: ContainerType
@@ -74,7 +76,8 @@ class Container:
     storage: nodes.Block | None = None
     owner: int = 0
     grows: bool = False
-    by_value: bool = False
+    has_size: bool = False
+    loops: int = 0
     is_parameter: bool = False
 
     @property
@@ -91,6 +94,13 @@ class Container:
         name = f"{self.name}[]"
         return Container(self.kind.row(), self.element(index, location), self.extents[1:], name)
 
+    def places(self, lengths: list[int], location: Location) -> list[nodes.Subscript]:
+        """List the elements of a container of known extents in row-major order."""
+        indices = [nodes.Integer(k, UNSIGNED_LONG, location) for k in range(lengths[0])]
+        if self.kind.rank == 1:
+            return [self.element(index, location) for index in indices]
+        return [place for index in indices for place in self.row(index, location).places(lengths[1:], location)]
+
     def begin(self, location: Location) -> nodes.Expression:
         """Give the address of the first element."""
         first = self.element(nodes.Integer(0, UNSIGNED_LONG, location), location)
@@ -106,7 +116,6 @@ class Record:
     fields: dict[str, Binding] = field(default_factory=dict)
     is_parameter: bool = False
     by_value: bool = False
-    is_const: bool = False
     owner: int = 0
 
 
@@ -122,10 +131,20 @@ Binding: TypeAlias = Container | Record | Lambda | nodes.Expression
 
 
 def plain_index(index: nodes.Expression) -> nodes.Expression:
-    """Take the conversion to size_t off a subscript: a negative one has no meaning either way."""
+    """Take conversions to size_t off a subscript, in sums too: a negative one has no meaning either way.
+
+    Sums modulo the range of size_t, as ``y + dy`` with ``dy`` of -1, and exact ones agree on subscripts of elements.
+    """
     while isinstance(index, nodes.Cast) and not index.explicit and index.ctype == UNSIGNED_LONG:
         index = index.operand
+    if isinstance(index, nodes.Binary) and index.ctype == UNSIGNED_LONG and index.operator in _SUMS:
+        left, right = (_signed(plain_index(side)) for side in (index.left, index.right))
+        return nodes.Binary(index.operator, left, right, LONG, index.location)
     return index
+
+
+def _signed(index: nodes.Expression) -> nodes.Expression:
+    return index if index.ctype == LONG else nodes.Cast(index, LONG, index.location, explicit=False)
 
 
 def extent_node(extent: Extent, location: Location) -> nodes.Expression:

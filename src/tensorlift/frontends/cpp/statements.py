@@ -177,7 +177,8 @@ class Statements(Expressions):
         index = nodes.Name(counter, UNSIGNED_LONG, location)
         bound = self.size_of(ranged.extents[0], location)
         bind = self._bind_element(variable, ranged, index)
-        inner = without_continue(self.statement(body))
+        with self.repeating():
+            inner = without_continue(self.statement(body))
         block = nodes.Block((bind, inner), location)
         step = nodes.Unary("pre++", index, UNSIGNED_LONG, location)
         below = nodes.Binary("<", index, bound, INT, location)
@@ -224,8 +225,13 @@ class Statements(Expressions):
         if not values or not is_object:
             value = self.joined(values[0]) if values else None
             return nodes.Return(value, location)
+        found: Object | None
+        statements: list[nodes.Statement] = []
         with self.collecting() as before:
-            found, statements = self._returned(values[0], kind, location)
+            if is_reference(self.result_type_of_frame()):
+                found = self._returned_reference(values[0], location)
+            else:
+                found, statements = self._returned(values[0], kind, location)
         parts: list[nodes.Statement] = [nodes.Evaluate(part, location) for part in before]
         if found is not None:
             if self.frame.result not in (None, found):
@@ -237,6 +243,13 @@ class Statements(Expressions):
             self.frame.empty_returns.append(empty)
             parts.append(empty)
         return nodes.Block((*parts, nodes.Return(None, location)), location, is_scope=False)
+
+    def _returned_reference(self, cursor: Any, location: Location) -> Object:
+        """Read what a function returns a reference to: an object that is there before it, as ``*this`` is."""
+        found = self.object_of(cursor)
+        if not isinstance(found, Container | Record) or (found.owner == self.frame.number and found.owner > 0):
+            raise refusal("reference", location, f"a reference to `{self.text_of(cursor)}` is returned")
+        return found
 
     def _returned(
         self, cursor: Any, kind: ContainerType | None, location: Location
@@ -322,7 +335,8 @@ class Statements(Expressions):
 
     def _counted(self, cursor: Any) -> nodes.Statement:
         """Read a loop of C with its condition bare."""
-        loop = UnitReader._statement_readers[cursor.kind.value](self, cursor)  # noqa: SLF001 - as below
+        with self.repeating():
+            loop = UnitReader._statement_readers[cursor.kind.value](self, cursor)  # noqa: SLF001 - as below
         if isinstance(loop, nodes.Loop) and loop.condition is not None:
             loop.condition = bare(loop.condition)
         return loop

@@ -1,4 +1,4 @@
-"""How a function uses what it gets by value: whether anything but reading happens to a parameter."""
+"""How a function uses its variables: whether anything but reading happens to one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.cpp.cpp_types import without_reference
 
 _READERS = {"size", "empty", "capacity", "cbegin", "cend"}
 _SELECTORS = {"operator[]", "at", "front", "back", "operator()"}
@@ -14,26 +15,28 @@ _CONVERSIONS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
 
 
 class Uses:
-    """Finds the parameters that a function may change, once for each function and parameter."""
+    """Finds the variables that a function may change after their declaration, once for each function and variable."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], bool] = {}
 
-    def changes(self, definition: Any, parameter: Any) -> bool:
-        """Whether a function may change a parameter that is a container or an object, or hands it on to be changed."""
-        key = definition.data[0], parameter.data[0]
+    def changes(self, definition: Any, variable: Any) -> bool:
+        """Whether a function may change a parameter or local variable, or hands it on to be changed."""
+        key = definition.data[0], variable.data[0]
         if key not in self._known:
-            self._known[key] = any(_may_change(path) for path in _paths(definition, parameter))
+            is_object = without_reference(variable.type).kind is TypeKind.RECORD
+            may_change = _may_change if is_object else _may_assign
+            self._known[key] = any(may_change(path) for path in _paths(definition, variable))
         return self._known[key]
 
 
-def _paths(definition: Any, parameter: Any) -> list[list[Any]]:
-    """List the ways from the function down to each use of a parameter."""
+def _paths(definition: Any, variable: Any) -> list[list[Any]]:
+    """List the ways from the function down to each use of a variable."""
     found: list[list[Any]] = []
     work = [[definition]]
     while work:
         path = work.pop()
-        if path[-1].kind is CursorKind.DECL_REF_EXPR and path[-1].referenced == parameter:
+        if path[-1].kind is CursorKind.DECL_REF_EXPR and path[-1].referenced == variable:
             found.append(path)
         work.extend([*path, child] for child in libclang.children(path[-1]))
     return found
@@ -48,6 +51,17 @@ def _may_change(path: list[Any]) -> bool:
             return verdict
         used = outer
     return True
+
+
+def _may_assign(path: list[Any]) -> bool:
+    """Whether what contains a use of a number may assign it: it is not converted to its value at once."""
+    outer = next(cursor for cursor in reversed(path[:-1]) if cursor.kind is not CursorKind.PAREN_EXPR)
+    if outer.kind is CursorKind.CALL_EXPR and outer.referenced is not None:
+        passed = [argument.type.get_canonical() for argument in outer.referenced.get_arguments()]
+        given = list(outer.get_arguments())
+        place = next((k for k, argument in enumerate(given) if argument == path[-1]), len(passed))
+        return place >= len(passed) or not passed[place].get_pointee().is_const_qualified()
+    return outer.kind not in {CursorKind.UNEXPOSED_EXPR, CursorKind.LAMBDA_EXPR}
 
 
 def _verdict(outer: Any, used: Any) -> bool | None:

@@ -61,23 +61,21 @@ class Vectors(Frames):
         storage = nodes.Block((array,), location, is_scope=False)
         base = nodes.Name(array.variable, array.variable.ctype, location)
         container = Container(kind, base, tuple(extents), name, array.variable, storage, self.frame.number)
+        container.has_size, container.loops = not _is_zero(made.extents[0]), self.loops
         statements += [storage, *self._begin(container, made, location)]
         return container, nodes.Block(tuple(statements), location, is_scope=False)
 
     def _begin(self, container: Container, made: Made, location: Location) -> list[nodes.Statement]:
         """Give the elements that a container begins with."""
         if made.items:
-            row = container.kind.row() if container.kind.rank > 1 else None
-            if row is not None:
-                raise refusal("vector", location, f"the initialiser of `{container.name}` is not lifted")
-            places = [container.element(_number(k, location), location) for k in range(len(made.items))]
+            places = container.places([e.value for e in made.extents if isinstance(e, nodes.Integer)], location)
             return [
                 nodes.Evaluate(assigned(place, item), location) for place, item in zip(places, made.items, strict=True)
             ]
         if made.source is not None:
             return [self.copied(made.source, container, location)]
         first = made.extents[0]
-        if made.value is None or (isinstance(first, nodes.Integer) and first.value == 0):
+        if made.value is None or _is_zero(first):
             return []
         return [self.filled(container, made.value, location)]
 
@@ -193,16 +191,29 @@ class Vectors(Frames):
         raise refusal("vector", location, "this initialiser of a container is not lifted")
 
     def _listed(self, cursor: Any, kind: ContainerType, location: Location) -> Made:
-        """Read ``{a, b, c}``."""
-        while len(libclang.children(cursor)) == 1 and libclang.children(cursor)[0].kind is CursorKind.INIT_LIST_EXPR:
-            cursor = libclang.children(cursor)[0]  # the braces around the array inside of a std::array
-        items = [self.expression(child) for child in libclang.children(cursor)]
-        length = kind.lengths[0]
-        if kind.rank > 1 or len(items) > _ITEM_LIMIT:
+        """Read ``{a, b, c}``, in ``{{a, b}, {c, d}}`` row by row."""
+        length, children = kind.lengths[0], [unwrapped(child) for child in libclang.children(cursor)]
+        while length is not None and length > len(children) == 1 and _holds_all(children[0], kind):
+            children = libclang.children(children[0])  # the braces around the array inside of a std::array
+        count = len(children) if length is None else length
+        if kind.rank == 1:
+            items = [self.expression(child) for child in children]
+            extents: list[nodes.Expression | None] = []
+        else:
+            rows = [self._row_listed(child, kind.row(), location) for child in children]
+            if not rows or len(rows) < count or any(len(row.items) != len(rows[0].items) for row in rows):
+                raise refusal("vector", location, "this initialiser of a container is not lifted")
+            items, extents = [item for row in rows for item in row.items], rows[0].extents
+        if len(items) > _ITEM_LIMIT:
             raise refusal("vector", location, "this initialiser of a container is not lifted")
-        count = len(items) if length is None else length
         items += [nodes.Integer(0, INT, location)] * (count - len(items))
-        return Made([_number(count, location)], items=tuple(items))
+        return Made([_number(count, location), *extents], items=tuple(items))
+
+    def _row_listed(self, cursor: Any, kind: ContainerType, location: Location) -> Made:
+        made = self.made(cursor, kind, location)
+        if isinstance(made, Container) or not made.items:
+            raise refusal("vector", location, "this initialiser of a container is not lifted")
+        return made
 
     def receiver(self, cursor: Any) -> Any:
         """Read the object whose member function is called, or whose operator is used."""
@@ -231,6 +242,8 @@ class Vectors(Frames):
             return self._push(container, self.expression(arguments[0]), location)
         if name == "clear":
             return assigned(self.growing(container, location), _number(0, location))
+        if name == "swap":
+            return self.swapped(container, self.object_of(arguments[0]), location)
         if name == "fill":
             value = converted(self.expression(arguments[0]), container.kind.element)
             count = extent_node(container.extents[0], location)
@@ -318,6 +331,16 @@ class Vectors(Frames):
         fill = nodes.Call("std::fill_n", (begin, rest, converted(value, container.kind.element)), None, VOID, location)
         return nodes.Binary(",", fill, assigned(size, count), UNSIGNED_LONG, location)
 
+    def swapped(self, one: Container, other: object, location: Location) -> nodes.Expression:
+        """Read the exchange of two containers of the same size."""
+        if not isinstance(other, Container) or other.kind != one.kind:
+            raise refusal("vector", location, f"`{one.name}` is exchanged with what is no container of the function")
+        kept, statement = self.copy_of(one, f"{one.name}_before", location)
+        sides = zip(one.extents, other.extents, strict=True)
+        agree = [nodes.Agree(self.size_of(a, location), self.size_of(b, location), location) for a, b in sides]
+        copies = [self.copied(other, one, location), self.copied(kept, other, location)]
+        return self.as_expression([*agree, statement, *copies], location)
+
     def overwrite(self, target: Container, cursor: Any, location: Location) -> nodes.Statement:
         """Read the assignment of a whole container."""
         with self.collecting() as before:
@@ -333,7 +356,8 @@ class Vectors(Frames):
         for own, other in zip(target.extents[1:], source.extents[1:], strict=True):
             agree = nodes.Agree(self.size_of(own, location), self.size_of(other, location), location)
             statements.append(agree)
-        if target.storage is None or target.variable is None or target.kind.rank > 1:
+        is_kept = self.loops > target.loops and target.has_size and not target.grows
+        if target.storage is None or target.variable is None or target.kind.rank > 1 or is_kept:
             sizes = self.size_of(target.extents[0], location), self.size_of(source.extents[0], location)
             statements.append(nodes.Agree(*sizes, location))
             statements.append(self.copied(source, target, location))
@@ -367,6 +391,17 @@ def truth(comparison: nodes.Expression) -> nodes.Expression:
 
 def _number(value: int, location: Location) -> nodes.Integer:
     return nodes.Integer(value, UNSIGNED_LONG, location)
+
+
+def _holds_all(cursor: Any, kind: ContainerType) -> bool:
+    """Whether braces stand for a whole std::array: those around a single row would hold numbers."""
+    inner = libclang.children(cursor)
+    is_list = cursor.kind is CursorKind.INIT_LIST_EXPR
+    return is_list and (kind.rank == 1 or any(unwrapped(c).kind is CursorKind.INIT_LIST_EXPR for c in inner))
+
+
+def _is_zero(extent: nodes.Expression | None) -> bool:
+    return isinstance(extent, nodes.Integer) and extent.value == 0
 
 
 def _is_constructor(cursor: Any) -> bool:
