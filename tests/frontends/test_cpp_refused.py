@@ -377,12 +377,12 @@ CASES = [
         "union U { int a; float b; };\nint f(const U &u) {\n  return u.a;\n}\n",
     ),
     Case(
-        "swap_objects",
+        "assigned_object",
         "TL109",
-        4,
-        13,
-        "this use of a class is not lifted: `a` as a whole",
-        "#include <algorithm>\nstruct S { int k; };\nvoid f(S &a, S &b) {\n  std::swap(a, b);\n}\n",
+        2,
+        26,
+        "this use of a class is not lifted: the function changes the member `a_k` of `a`",
+        "struct S { int k; };\nvoid f(S &a, const S &b) {\n  a = b;\n}\n",
     ),
     Case(
         "long_double",
@@ -464,4 +464,17 @@ def test_a_refusal_in_a_function_that_is_called_names_the_call() -> None:
     assert diagnostic.location == Location("k.cpp", 2, 3)
     assert [(note.message, note.location) for note in diagnostic.notes] == [
         ("in `g`, called from here", Location("k.cpp", 5, 10))
+    ]
+
+
+def test_what_the_library_does_is_refused_where_it_is_called() -> None:
+    source = (
+        "#include <algorithm>\n#include <vector>\ndouble f(const std::vector<double> &v) {\n  double s = 0;\n"
+        "  std::for_each(v.begin(), v.end(), [&](double x) { s += x > 0 ? throw 1 : x; });\n  return s;\n}\n"
+    )
+    (function,) = read_cpp(source, "k.cpp", function="f")
+    (diagnostic,) = function.diagnostics
+    assert diagnostic.location == Location("k.cpp", 5, 66)
+    assert [(note.message, note.location) for note in diagnostic.notes] == [
+        ("in `for_each`, called from here", Location("k.cpp", 5, 3))
     ]

@@ -7,6 +7,8 @@ which passes numbers and pointers by value.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
@@ -24,7 +26,7 @@ from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.modified import ModifiedVariables, has_effects
 from tensorlift.frontends.cpp.classes import Classes
-from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, fields_of, in_std, is_reference, without_reference
 from tensorlift.frontends.cpp.frames import Frame, unwrapped
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
 from tensorlift.frontends.cpp.refusals import refusal
@@ -140,7 +142,7 @@ class Calls(Classes):
                     return found
             return self._called(definition, this, arguments, location)
         except LiftError as error:
-            raise called_from(error, definition.spelling or "the lambda", location) from error
+            raise _called_from(error, definition.spelling or "the lambda", location) from error
 
     def _substituted(
         self, definition: Any, this: Record | None, arguments: Sequence[Any], returned: Any, location: Location
@@ -209,7 +211,7 @@ class Calls(Classes):
         try:
             return self._called(definition, record, arguments, location)
         except LiftError as error:
-            raise called_from(error, definition.spelling, location) from error
+            raise _called_from(error, definition.spelling, location) from error
 
     def _called(
         self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
@@ -341,7 +343,7 @@ class Calls(Classes):
             self.last_result = None
             call = self._called(definition, this, arguments, location)
         except LiftError as error:
-            raise called_from(error, definition.spelling or "the lambda", location) from error
+            raise _called_from(error, definition.spelling or "the lambda", location) from error
         found, self.last_result = self.last_result, None
         self.before.append(call)
         return found
@@ -379,6 +381,19 @@ class Calls(Classes):
         record, statements = self.record_from("temporary", cursor.type, cursor, location)
         self.before.append(self.as_expression(statements, location))
         return record
+
+
+def _called_from(error: LiftError, name: str, location: Location) -> LiftError:
+    """Note the call in the diagnostics of the callee; what is wrong inside of the library is wrong with the call."""
+    found = [
+        replace(item, location=location) if item.location is not None and _in_library(item.location) else item
+        for item in error.diagnostics
+    ]
+    return LiftError(*found) if _in_library(location) else called_from(LiftError(*found), name, location)
+
+
+def _in_library(location: Location) -> bool:
+    return Path(location.file).is_relative_to(INCLUDE)
 
 
 def _parameters(definition: Any) -> list[Any]:

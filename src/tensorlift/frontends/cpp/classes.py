@@ -86,7 +86,7 @@ class Classes(Vectors):
         self, name: str, cursor: Any, clang_type: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         arguments = [a for a in cursor.get_arguments() if a is not None]
-        if len(arguments) == 1 and _is_implicit(cursor.referenced) and _are_alike(arguments[0].type, clang_type):
+        if len(arguments) == 1 and is_implicit(cursor.referenced) and _are_alike(arguments[0].type, clang_type):
             found = self.object_of(arguments[0])
             if isinstance(found, Record):
                 inner = unwrapped(arguments[0]).kind is CursorKind.CALL_EXPR
@@ -198,10 +198,10 @@ class Classes(Vectors):
         return self.field(base, declaration, location) if isinstance(base, Record) else None
 
 
-def _is_implicit(constructor: Any) -> bool:
-    """Whether a constructor is the compiler's own: it stands where its class does, or is declared as the default."""
-    is_written = constructor.location != constructor.semantic_parent.location
-    return not is_written or bool(constructor.is_default_method())
+def is_implicit(function: Any) -> bool:
+    """Whether a member function is the compiler's own: it stands where its class does, or is declared as default."""
+    is_written = function.location != function.semantic_parent.location
+    return not is_written or bool(function.is_default_method())
 
 
 def _are_alike(one: Any, other: Any) -> bool:

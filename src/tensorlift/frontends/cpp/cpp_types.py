@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from clang.cindex import CursorKind, TypeKind
@@ -12,6 +13,7 @@ from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType, 
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.cpp.objects import ContainerType
 
+INCLUDE = Path(__file__).parent / "include"  # the headers of the library that the front end brings
 REFERENCES = {TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE}
 _NAMED = {"vector", "array"}
 

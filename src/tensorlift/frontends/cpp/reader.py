@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
@@ -12,6 +11,7 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.reader import check_text, diagnose, inside_of, lowered
 from tensorlift.frontends.c.refusals import refusal as c_refusal
+from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.entry import CppReader
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
 from tensorlift.frontends.cpp.lower import lower_cpp
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Diagnostic
 
-INCLUDE = Path(__file__).parent / "include"
 SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
 _STANDARD = "c++17"
 

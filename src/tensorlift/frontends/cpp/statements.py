@@ -10,12 +10,13 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.continues import without_continue
-from tensorlift.frontends.cpp.cpp_types import is_reference, without_reference
+from tensorlift.frontends.cpp.classes import is_implicit
+from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_reference
 from tensorlift.frontends.cpp.expressions import Expressions, bare
 from tensorlift.frontends.cpp.frames import Frame, unwrapped
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Lambda, Object, Record, pointer_to
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.vectors import converted
+from tensorlift.frontends.cpp.vectors import assigned, converted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +75,8 @@ class Statements(Expressions):
             found = self.object_of(target)
             if isinstance(found, Container):
                 return self.overwrite(found, value, location)
+            if isinstance(found, Record) and is_implicit(cursor.referenced):
+                return self._replaced_record(found, value, location)
             raise refusal("class", location, f"the assignment `{self.text_of(cursor)}`")
         if cursor.spelling in _PUSHES:
             found = self.receiver_of(cursor)
@@ -84,6 +87,26 @@ class Statements(Expressions):
                 self.object_of(cursor)
             return nodes.Block(tuple(nodes.Evaluate(part, location) for part in before), location, is_scope=False)
         return None
+
+    def _replaced_record(self, target: Record, cursor: Any, location: Location) -> nodes.Statement:
+        """Read the assignment of a whole object, member by member."""
+        with self.collecting() as before:
+            source = self.object_of(cursor)
+        if not isinstance(source, Record):
+            raise refusal("class", location, f"the assignment to `{target.name}`")
+        statements: list[nodes.Statement] = [nodes.Evaluate(part, location) for part in before]
+        pairs = [(target, source)]
+        while pairs:
+            to, of = pairs.pop(0)
+            for declaration in fields_of(of.ctype):
+                own, other = self.field(to, declaration, location), self.field(of, declaration, location)
+                if isinstance(own, Container) and isinstance(other, Container):
+                    statements += self.replaced(own, other, location)
+                elif isinstance(own, Record) and isinstance(other, Record):
+                    pairs.append((own, other))
+                elif isinstance(own, nodes.Name) and isinstance(other, nodes.Name):
+                    statements.append(nodes.Evaluate(assigned(own, other), location))
+        return nodes.Block(tuple(statements), location, is_scope=False)
 
     def _is_known(self, cursor: Any) -> bool:
         """Whether a call is of a function with a body."""

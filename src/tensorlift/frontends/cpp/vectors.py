@@ -353,6 +353,12 @@ class Vectors(Frames):
         else:
             source, declared = self.declare_container(f"{target.name}'", target.kind, made, location)
             statements.append(declared)
+        statements += self.replaced(target, source, location)
+        return nodes.Block(tuple(statements), location, is_scope=False)
+
+    def replaced(self, target: Container, source: Container, location: Location) -> list[nodes.Statement]:
+        """Give a container the elements and the size of another one; that of a caller has the same size."""
+        statements: list[nodes.Statement] = []
         for own, other in zip(target.extents[1:], source.extents[1:], strict=True):
             agree = nodes.Agree(self.size_of(own, location), self.size_of(other, location), location)
             statements.append(agree)
@@ -365,7 +371,7 @@ class Vectors(Frames):
             size = self.growing(target, location)
             statements.append(self.copied(source, target, location))
             statements.append(nodes.Evaluate(assigned(size, self.size_of(source.extents[0], location)), location))
-        return nodes.Block(tuple(statements), location, is_scope=False)
+        return statements
 
 
 def names_method(cursor: Any) -> bool:
