@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.random_python.idioms import PURE_HELPER, Idioms
 from bench.random_python.scope import Array, Scope
 from bench.random_python.statements import Statements, indent
 
@@ -37,7 +38,7 @@ class Program:
 
 def generate(seed: int) -> Program:
     """Write the program of a seed."""
-    writer = Statements(random.Random(seed))
+    writer = Idioms(random.Random(seed))
     arrays = _arrays(writer, writer.pick(*_KINDS))
     scope = Scope(arrays)
     lines: list[str] = []
@@ -51,7 +52,8 @@ def generate(seed: int) -> Program:
     declared = [*(f"{size.name}: int" for size in sizes), *(f"{a.name}: {a.annotation()}" for a in used)]
     text = "\n".join([f"def f({', '.join(declared)}):", *indent(lines)]) + "\n"
     head = "import math\n\nimport numpy as np\n\n\n"
-    return Program(head + (HELPER if writer.has_helper else "") + text, (*sizes, *used))
+    head += (HELPER if writer.has_helper else "") + (PURE_HELPER if writer.has_pure_helper else "")
+    return Program(head + text, (*sizes, *used))
 
 
 def _arrays(writer: Statements, kind: str) -> tuple[Array, ...]:

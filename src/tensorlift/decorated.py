@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.execute import executable
-from tensorlift.calls.kinds import fit, kind_of, parse_kind
+from tensorlift.calls.kinds import fit, kind_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import FunctionRecord, Verdict
@@ -49,7 +49,7 @@ class LiftedFunction:
         self.original = function
         self.target = target
         self.fallback = fallback
-        self._programs: dict[tuple[str, ...], LiftedProgram | LiftError] = {}
+        self._programs: dict[tuple[tuple[str, str], ...], LiftedProgram | LiftError] = {}
         self._kinds: dict[str, Kind | None] = {}
         self._live: LiveFunction | None = None
         self._is_refused = False
@@ -129,13 +129,13 @@ class LiftedFunction:
         self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
         self._dtypes = live.told_dtypes()
         assumed = live.assumed()
-        key = tuple(assumed[name] for name in self._open())
+        told = {name: assumed[name] for name in self._open()}
         try:
-            self._program(key)
+            self._program(told)
         except LiftError as error:
-            if not key or any(d.code in _IN_ANY_CASE for d in error.diagnostics):
+            if not told or any(d.code in _IN_ANY_CASE for d in error.diagnostics):
                 raise
-            del self._programs[key]  # a call may pass other kinds
+            self._programs.clear()  # a call may pass other kinds
 
     def _refresh(self) -> None:
         """Lift anew where a name of another scope has come to mean something else."""
@@ -163,19 +163,22 @@ class LiftedFunction:
 
     def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Argument]]:
         """Find the program for the arguments of a call, and convert them."""
-        kinds = {
-            name: kind or parse_kind(kind_of(values[name], name, self._dtypes.get(name, "")))
-            for name, kind in self._kinds.items()
-        }
+        kinds = {name: self._kind(values[name], name) for name in self._kinds}
         given = {name: fit(values[name], kind, name) for name, kind in kinds.items()}
-        return self._program(tuple(kinds[name].text for name in self._open())), given
+        return self._program({name: k.text for name, k in kinds.items() if k is not self._kinds[name]}), given
 
-    def _program(self, key: tuple[str, ...]) -> LiftedProgram:
-        """Give the program for kinds of the parameters that no annotation tells."""
+    def _kind(self, value: Any, name: str) -> Kind:
+        """Give the kind that an argument is taken for: the annotated one, if it computes as that does."""
+        kind = self._kinds[name]
+        return parse_kind(kind_of(value, name, self._dtypes.get(name, ""))) if kind is None else refined(value, kind)
+
+    def _program(self, told: Mapping[str, str]) -> LiftedProgram:
+        """Give the program for kinds of the parameters whose annotations do not tell them, or another one."""
+        key = tuple(told.items())
         known = self._programs.get(key)
         if known is None:
             try:
-                known = self._lift(key)
+                known = self._lift({name: text for name, text in key if text})
             except LiftError as error:
                 known = error
             self._programs[key] = known
@@ -183,12 +186,11 @@ class LiftedFunction:
             raise known
         return known
 
-    def _lift(self, key: tuple[str, ...]) -> LiftedProgram:
+    def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
         from tensorlift.pipeline import LiftOptions, lift_read
 
         live = self._live
         assert live is not None
-        told = {name: text for name, text in zip(self._open(), key, strict=True) if text}
         kept: list[ReadFunction] = []
 
         def read() -> list[ReadFunction]:

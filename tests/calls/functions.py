@@ -136,3 +136,11 @@ class Owner:
 
 
 square = lambda x: x * x  # noqa: E731 - a lambda is refused
+
+
+def scaled(x: float32[:], factor: float):
+    return x * factor
+
+
+def thrice(count: int):
+    return count * 3

@@ -120,6 +120,19 @@ def test_a_nested_function_is_lifted() -> None:
     assert x.tolist() == [4.0, 4.0]
 
 
+def test_numbers_compute_as_what_they_are() -> None:
+    x = np.array([0.25], np.float32)
+    lifted = lift(functions.scaled)
+    factors: list[Any] = [0.1, np.float64(0.1), np.float32(0.1), 2]
+    for factor in factors:
+        found, expected = lifted(x, factor), functions.scaled(x, factor)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    counts: list[Any] = [3, np.int64(3), np.int8(3)]
+    for count in counts:
+        assert type(lift(functions.thrice)(count)) is type(functions.thrice(count))
+
+
 class _Dispatcher:
     """As Numba wraps a function; its own call is not used."""
 

@@ -132,6 +132,11 @@ CASES = [
         "def f(x: 'float32[:]', t: float):\n    return np.sqrt(t) * x[0], math.sqrt(t) * x[0]\n",
         (np.array([0.1], np.float32), 2.0),
     ),
+    Case(
+        "singles stay singles",
+        "def f(a: 'float32[:]'):\n    c = 0.5\n    for v in a:\n        c = v\n        c = v + c\n    return c\n",
+        (np.array([0.5, -1.5, 0.1], np.float32),),
+    ),
     Case("a sum of bytes", "def f(a: 'int8[:]'):\n    return sum(a), np.sum(a)\n", (_SMALL,)),
     Case("a sum of unsigned", "def f(a: 'uint8[:]'):\n    return np.sum(a) - np.sum(a) - a[0]\n", (_BYTES,)),
     Case(

@@ -13,3 +13,8 @@ def test_no_random_function_has_a_fault(first: int) -> None:
     outcomes = {seed: lift_seed(seed) for seed in range(first, first + _IN_BATCH)}
     assert {seed: outcome for seed, outcome in outcomes.items() if outcome.fault} == {}
     assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
+
+
+@pytest.mark.parametrize("seed", [540, 758, 949])
+def test_functions_that_had_a_fault_have_none(seed: int) -> None:
+    assert lift_seed(seed).fault == ""

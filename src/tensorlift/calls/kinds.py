@@ -85,6 +85,21 @@ def kind_of(value: Any, name: str, element: str = "") -> str:
     raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
 
 
+def refined(value: Any, kind: Kind) -> Kind:
+    """Give the kind of a number that Python computes with otherwise than with the annotated one.
+
+    ``float32`` times a ``float`` is a ``float32``, times NumPy's ``float64`` a ``float64``.
+    """
+    if kind.rank or kind.dtype.kind == "b":
+        return kind
+    if isinstance(value, np.generic):
+        own = _NAMES.get(value.dtype, kind.text) if value.dtype.kind in "iuf" else kind.text
+    else:
+        own = {float: "float", int: "int"}.get(type(value), kind.text)
+    found = parse_kind(own)
+    return found if (found.dtype.kind == "f") == (kind.dtype.kind == "f") and own != kind.text else kind
+
+
 def fit(value: Any, kind: Kind, name: str) -> Argument:
     """Convert an argument to what the program takes.
 

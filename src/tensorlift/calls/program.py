@@ -71,6 +71,11 @@ class LiftedProgram:
         ]
         arguments = {*interface.shapes, *interface.scalars}
         self._conditions, self._separations = read_conditions(record.preconditions, known, arguments)
+        self._results = {
+            parameter.name: (parameter.dtype, [_extent(extent, record, known) for extent in parameter.shape])
+            for parameter in record.parameters
+            if parameter.role == "array" and arguments.isdisjoint(_spellings(parameter.name))
+        }
         self._written = [output.name for output in record.outputs if output.name in interface.shapes]
 
     def run(self, arguments: Mapping[str, Argument]) -> Any:
@@ -134,10 +139,13 @@ class LiftedProgram:
         )
 
     def _argument(self, name: str, arguments: Mapping[str, Argument], sizes: Mapping[str, int]) -> Any:
-        """Give an argument of the program, whose names have a ``_`` after them where Python reserves them."""
-        for spelled in (name, name.removesuffix("_")):
+        """Give an argument of the program: one of the call, an array for a result to be stored into, or a size."""
+        for spelled in _spellings(name):
             if spelled in arguments:
                 return arguments[spelled].held
+        if name in self._results:
+            dtype, extents = self._results[name]
+            return np.zeros([extent.at(sizes, {}) for extent in extents], dtype)
         return sizes[name]
 
     def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
@@ -154,6 +162,11 @@ class LiftedProgram:
         output = next(o for o in self.record.outputs if o.name == (name or _RETURNED))
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    """Give the names in the source that a parameter may have: a ``_`` is added where Python reserves one."""
+    return name, name.removesuffix("_")
 
 
 def _extent(extent: str, record: FunctionRecord, known: set[str]) -> Sum:

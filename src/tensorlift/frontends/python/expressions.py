@@ -153,8 +153,10 @@ class Expressions(State):
         """Give what a name stands for."""
         found = self.environment.get(name)
         if isinstance(found, nodes.Variable):
-            weak = self.facts.type_of(self.key(name))[1]
-            return named(found, location, weak=weak or found in self.stable)
+            ctype, weak = self.facts.type_of(self.key(name))
+            if ctype == found.ctype:
+                return named(found, location, weak=weak)
+            return Scalar(nodes.Name(found, ctype, location), ctype, weak)  # this pass is not the last one
         if isinstance(found, ArrayVariable):
             return whole(found, location)
         if found is not None:
