@@ -253,6 +253,13 @@ def test_a_double_is_rounded_in_every_iteration(accept: Accept, reject: Reject) 
         assert reject(CARRIED, STEP.format(value)) == LOOP
 
 
+@pytest.mark.parametrize(("number", "same"), [("0.25f * 0.5f", True), ("1 - 0.25f", True), ("0.1f * 0.3f", False)])
+def test_numbers_may_be_combined_where_that_is_exact(accept: Accept, reject: Reject, number: str, same: bool) -> None:  # noqa: FBT001 - a parameter
+    source = SINGLE.replace("2 * a[i]", f"({number}) * a[i]")
+    program = f"def f(a):\n    return ({number.replace('f', '')}) * a"
+    assert accept(source, program) if same else reject(source, program) == UNEQUAL
+
+
 TWICE = """void f(int n, double a[n], double c[n], double d[n]) {
   for (int i = 0; i < n; i++) c[i] = (float)(2 * a[i]);
   for (int i = 0; i < n; i++) d[i] = c[i] * c[n - 1 - i];

@@ -6,14 +6,16 @@ the reals: zero times infinity is no number, and neither is infinity minus itsel
 
 from __future__ import annotations
 
+import operator
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import is_float, is_integer, width
+from tensorlift.comprehension.dtypes import is_float, is_integer, rounded, width
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tensorlift.comprehension.domain import Domain
 
@@ -26,6 +28,9 @@ PARTIAL = frozenset(
 )
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
+_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+}  # fmt: skip
 _SINGLE_BITS = 24  # integers of so many bits are held exactly
 
 
@@ -147,7 +152,23 @@ def _is_rounding(term: Apply) -> bool:
     if term.op != "cast" or term.dtype != "f32":
         return False
     source = term.args[0].dtype
-    return source == "f64" or (is_integer(source) and width(source) > _SINGLE_BITS)
+    if source == "f64":
+        return _single_number(term.args[0]) is None
+    return is_integer(source) and width(source) > _SINGLE_BITS
+
+
+def _single_number(term: Term) -> Fraction | None:
+    """Return the value of a term over constants alone, where single precision holds it and each value on the way."""
+    if isinstance(term, Constant):
+        value = term.value
+    elif isinstance(term, Apply) and term.op in _OF_NUMBERS:
+        operands = [number for operand in term.args if (number := _single_number(operand)) is not None]
+        if len(operands) < len(term.args):
+            return None
+        value = _OF_NUMBERS[term.op](*operands)
+    else:
+        return None
+    return value if Fraction(float(value)) == value == rounded(value, "f32") else None
 
 
 def is_rounded_double(term: Term) -> bool:
