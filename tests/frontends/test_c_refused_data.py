@@ -296,6 +296,13 @@ CASES = [
         "void f(double *a) {\n  double t[1000] = {0};\n  a[0] = t[0];\n}\n",
     ),
     Refused(
+        "null for an array",
+        "TL160",
+        3,
+        15,
+        "void f(int m, double s[m], double a[m]) {\n  int j;\n  for (s = 0; j < m; j++)\n    a[j] = s[j];\n}\n",
+    ),
+    Refused(
         "huge init",
         "TL149",
         1,

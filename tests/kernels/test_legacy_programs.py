@@ -18,7 +18,6 @@ PROGRAMS = sorted(FOLDER.glob("*.c"))
 VERDICTS = ("refused", "hybrid", "scan", "loop-free")  # each better than the one before
 GAPS = {
     "activate_by_kind": "hybrid",
-    "autocorrelation": "hybrid",
     "max_pool_2x2": "hybrid",
 }
 
@@ -41,7 +40,7 @@ def test_program_reaches_its_verdict(path: Path) -> None:
         assert diagnostic.message
 
 
-def test_at_least_fifty_are_expected_to_lift() -> None:
+def test_at_least_ninety_are_expected_to_lift() -> None:
     refused = [path for path in PROGRAMS if path.read_text().startswith("// expect: refused")]
     gaps = [name for name, verdict in GAPS.items() if verdict == "refused"]
-    assert len(PROGRAMS) - len(refused) - len(gaps) >= 50
+    assert len(PROGRAMS) - len(refused) - len(gaps) >= 90

@@ -213,7 +213,8 @@ class Conditions(Places):
         left = self.truth(expression.left)
         self._without_effects(expression.right)
         self.sink.begin_branch()
-        right = self.truth(expression.right)
+        with self.inside(guards=self._known_if(expression.left, truth=expression.operator == "&&")):
+            right = self.truth(expression.right)
         return self.sink.connect(expression.operator, left, (right, self.sink.end_branch()), expression.location)
 
     def conditional(self, expression: nodes.Conditional) -> Value:

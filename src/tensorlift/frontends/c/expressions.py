@@ -54,7 +54,7 @@ class Expressions(Conditions):
         ctype, operand = expression.ctype, expression.operand
         check_type(ctype, expression.location)
         value = self.evaluate(operand)
-        if isinstance(ctype, PointerType):
+        if isinstance(ctype, PointerType | ArrayType):
             return self._pointer_cast(expression, value)
         if isinstance(ctype, VoidType):
             return Index(Polynomial.constant(0), BOOL)

@@ -149,8 +149,8 @@ class Shapes:
 
         def rank(candidate: Polynomial) -> tuple[int, int, int]:
             doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)
-            greater = sum(not at_most[candidate, other] for other in candidates)
-            return doubts, greater, candidates.index(candidate)
+            lesser = sum(at_most[other, candidate] and not at_most[candidate, other] for other in candidates)
+            return doubts, lesser, candidates.index(candidate)
 
         return min(candidates, key=rank)
 

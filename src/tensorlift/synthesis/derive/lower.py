@@ -28,6 +28,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.order import arranged
+from tensorlift.synthesis.derive.padding import Padding
 from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
 from tensorlift.synthesis.derive.scope import Scope
 
@@ -125,7 +126,7 @@ class _Block:
         try:
             statements = PieceLowering(definition, scope, self._dies_here).statements()
         except LiftError as error:
-            raise DefinitionError(error, definition) from None
+            return self._with_padding(definition, error)
         first = statements[0]
         assert isinstance(first, Assign)
         is_whole = len(statements) == 1
@@ -146,6 +147,17 @@ class _Block:
         if is_whole and first.value.is_weak and not (isinstance(first.value, Literal) and first.value.dtype == "f64"):
             return [replace(first, value=self.build.copy(first.value))]  # a NumPy scalar, with its type
         return statements
+
+    def _with_padding(self, definition: Definition, error: LiftError) -> list[Statement]:
+        """Lower a definition that reads outside of its arrays over arrays with a border."""
+        found = Padding(definition, self.lowering.shapes, self.context).result()
+        if found is None:
+            raise DefinitionError(error, definition) from None
+        arrays, padded = found
+        for array in arrays:
+            self.lowering.types[array.name] = array.dtype, array.shape
+            self.lowering.shapes[array.name] = array.shape
+        return [s for d in (*arrays, padded) for s in self._definition(d)]
 
     def _is_owned(self, value: Expression) -> bool:
         """Tell whether nothing else refers to the value's memory; NumPy's scalars cannot change and count as owned."""

@@ -14,7 +14,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute, visit_reads
-from tensorlift.comprehension.terms import Constant, Read, Scalar, Term
+from tensorlift.comprehension.terms import Read, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
 from tensorlift.synthesis.derive.elementwise import choose, select_pieces
@@ -112,10 +112,10 @@ class PieceLowering:
         reused = self._reused(boxes)
         if reused is not None:
             return self._into(*reused)
-        constants = [p for p in boxes if isinstance(p.term, Constant | Scalar)]
+        constants = [p for p in boxes if not p.term.reads and not p.term.free and not p.term.has_domains]
         if constants:
             value = self._whole(self.scope.evaluate(constants[0].term, self.scope))
-            rest = [p for p in boxes if p is not constants[0]]
+            rest = [p for p in boxes if p.term is not constants[0].term]
             return self._into(self._start(value), rest)
         return self._into(self._start(self.build.empty(self.definition.shape, self.definition.dtype)), boxes)
 
@@ -172,8 +172,9 @@ class PieceLowering:
         """Assign pieces of no simple shape into their boxes, keeping what is there where they do not apply."""
         if previous:
             base = self._before([*boxes, *odd], previous[0])
-        else:
-            base = self._start(self.build.empty(self.definition.shape, self.definition.dtype))
+        else:  # what is kept must have a value
+            zero = self.build.literal(0, self.definition.dtype)
+            base = self._start(self.build.full(zero, self.definition.shape, self.definition.dtype))
         return self._marked([base, *map(self._slice, boxes), *map(self._masked_slice, odd)])
 
     # -- statements

@@ -1,0 +1,100 @@
+"""Windows that reach beyond an array read one with a border, and ends that differ are told apart."""
+
+from __future__ import annotations
+
+import pytest
+from bench.kernels import native
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+WINDOWS = {
+    "a convolution of the same length": (
+        (
+            "void f(int n, int k, const float *x, const float *w, float *y) { for (int i = 0; i < n; i++) {"
+            " float s = 0; for (int j = 0; j < k; j++) { int p = i + j - k / 2;"
+            " if (p >= 0 && p < n) s += x[p] * w[j]; } y[i] = s; } }"
+        ),
+        ("t[k_div_2 : k_div_2 + n] = x", "return sliding_window_view(t, k) @ w"),
+    ),
+    "a full convolution": (
+        (
+            "void f(int n, int m, const float *a, const float *b, float *y) { for (int i = 0; i < n + m - 1; i++) {"
+            " int lo = i < n ? 0 : i - n + 1, hi = i < m ? i : m - 1; float s = 0;"
+            " for (int j = lo; j <= hi; j++) s += a[i - j] * b[j]; y[i] = s; } }"
+        ),
+        ("sliding_window_view(t, m)[:, ::-1] @ b",),
+    ),
+    "an autocorrelation": (
+        (
+            "void f(int n, const double *x, double *r) { for (int l = 0; l < n; l++) { r[l] = 0;"
+            " for (int i = 0; i < n - l; i++) r[l] += x[i] * x[i + l]; } }"
+        ),
+        ("t[:n] = x", "return sliding_window_view(t, n) @ x"),
+    ),
+    "an image with a border of zeros": (
+        (
+            "void f(int h, int w, const double *in, const double k[3][3], double *out) {"
+            " for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) { double s = 0;"
+            " for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) { int p = y + a - 1, q = x + b - 1;"
+            " if (p < 0 || p >= h || q < 0 || q >= w) continue; s += in[p * w + q] * k[a][b]; } out[y * w + x] = s; } }"
+        ),
+        ("t[1:-1, 1:-1] = in_", "np.tensordot(sliding_window_view(t, (3, 3)), k, axes=([2, 3], [0, 1]))"),
+    ),
+    "a maximum with a border that it ignores": (
+        (
+            "void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) { y[i] = x[i];"
+            " for (int j = -1; j <= 1; j++) if (i + j >= 0 && i + j < n && x[i + j] > y[i]) y[i] = x[i + j]; } }"
+        ),
+        ("t = np.full(n + 2, -np.float32(np.inf), dtype=np.float32)", "sliding_window_view(t, 3).max(axis=1)"),
+    ),
+    "columns of an image with a border": (
+        (
+            "void f(int n, int k, const float *x, float *y) { for (int a = 0; a < k; a++)"
+            " for (int i = 0; i < n; i++) { int p = i + a - 1; y[a * n + i] = p < 0 || p >= n ? 0 : x[p]; } }"
+        ),
+        ("sliding_window_view(t, n)",),
+    ),
+    "neighbours that stay inside": (
+        (
+            "void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) { int l = i - 1, r = i + 1;"
+            " if (l < 0) l = 0; if (r > n - 1) r = n - 1; y[i] = x[l] + x[r]; } }"
+        ),
+        ("y[1:-1] =",),
+    ),
+    "neighbours on a ring": (
+        (
+            "void f(int n, const float *x, float *y) {"
+            " for (int i = 0; i < n; i++) y[i] = x[(i + 1) % n] - x[(i - 1 + n) % n]; }"
+        ),
+        ("y[1:-1] =",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "lines"), WINDOWS.values(), ids=WINDOWS)
+def test_is_loop_free_and_agrees_with_the_compiled_source(source: str, lines: tuple[str, ...]) -> None:
+    options = LiftOptions(("f",), test=native.compiler() is not None)
+    (function,) = lift_source(source_from_text(source, "f.c"), options).functions
+    assert str(function.verdict) == "loop-free", function.diagnostics
+    assert str(function.level) == "proved"
+    assert all(trial.passed for trial in function.tests)
+    program = " ".join((function.program or "").split()).replace("( ", "(").replace(", )", ")")
+    for line in lines:
+        assert line in program
+
+
+def test_sums_over_different_points_are_one_sum() -> None:
+    source = """
+    void f(int n, int k, const double *x, double *y) {
+        for (int i = 0; i < n; i++) {
+            int lo = i - k;
+            if (lo < 0) lo = 0;
+            y[i] = 0;
+            for (int j = lo; j <= i; j++)
+                y[i] += x[j];
+        }
+    }
+    """
+    (function,) = lift_source(source_from_text(source, "f.c"), LiftOptions(("f",))).functions
+    assert str(function.verdict) == "loop-free", function.diagnostics
