@@ -23,6 +23,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
+from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.conditions.guard import Guard
     from tensorlift.interface import Emitted
+    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs import Certificate
     from tensorlift.record import Precondition
     from tensorlift.targets.target import Target
@@ -92,7 +94,7 @@ def _attempt(func_op: Any, summary: Summary, target: Target, stage: Stage, *, wi
     with stage("derive"):
         program = derive(simplified)
     with stage("emit"):
-        emitted = target.emit(program)
+        emitted = _emitted(program, summary, target)
         preconditions = preconditions_of(FunctionView(func_op), summary)
         guards = _guards(func_op, emitted, preconditions, target) if with_guards else ()
         emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
@@ -120,13 +122,25 @@ def _blamed(summary: Summary, emitted: Emitted) -> Iterator[None]:
     except CheckFailure as failure:
         line = failure.line
         names = [cut.definition for cut in emitted.cuts if line is not None and cut.line >= line]
-        names += [version for _, version in summary.outputs]
-        names += [] if summary.result is None else [summary.result]
-        definitions = {d.name: d for d in _definitions(summary.items)}
-        blamed = next((definitions[name] for name in names if name in definitions), None)
-        if blamed is None:
-            raise
-        raise DefinitionError(failure, blamed) from None
+        raise _blaming(failure, names, summary) from None
+
+
+def _emitted(program: TensorProgram, summary: Summary, target: Target) -> Emitted:
+    """Write a program; what the target cannot spell is said of the definition that it computes."""
+    try:
+        emitted: Emitted = target.emit(program)
+    except UnspelledError as error:
+        raise _blaming(error, error.definitions, summary) from None
+    return emitted
+
+
+def _blaming(failure: LiftError, names: Sequence[str], summary: Summary) -> LiftError:
+    """Give a failure as that of the first of some definitions, else of an output, else as it is."""
+    outputs = [version for _, version in summary.outputs]
+    outputs += [] if summary.result is None else [summary.result]
+    definitions = {d.name: d for d in _definitions(summary.items)}
+    blamed = next((definitions[name] for name in (*names, *outputs) if name in definitions), None)
+    return failure if blamed is None else DefinitionError(failure, blamed)
 
 
 def _behind(definition: Definition, summary: Summary) -> Iterator[Definition]:

@@ -133,3 +133,30 @@ def test_running_a_program_whose_library_is_missing_says_how_to_install_it(monke
     assert diagnostic.code == "TL607"
     assert diagnostic.remedy == "install it: pip install 'tensorlift[jax]'"
     assert lift(STENCIL, to="jax", test=True).diagnostics[0].code == "TL607"
+
+
+def test_the_largest_number_but_for_nan_has_a_function() -> None:
+    source = "void f(int n, double a[n], double b[n]) { for (int i = 0; i < n; i++) b[0] = fmax(b[0], a[i]); }"
+    lifted = lift(f"#include <math.h>\n{source}", to="jax")
+    assert (lifted.verdict, lifted.level) == ("loop-free", "proved")
+    assert "jnp.nanmax(a)" in lifted.source
+
+
+def test_a_loop_stays_where_jax_has_no_operation_for_its_closed_form() -> None:
+    source = """#include <math.h>
+    void f(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] = fmax(a[i - 1], a[i]); }"""
+    (function,) = lift(source, to="jax").functions
+    assert (function.verdict, function.level) == ("hybrid", "proved")
+    assert "JAX has no running fmax" in str(function.residual_loops[0])
+
+
+def test_a_program_enables_64_bits_for_a_loop_variable_that_is_divided() -> None:
+    source = """int f(int n, int shift, int u[n]) {
+      int s = 1;
+      for (int i = 0; i < n; i += 1) if (i % 2 == 0) s = s * shift > u[0] ? shift : s + 1;
+      return s;
+    }"""
+    lifted = lift(source, to="jax")
+    assert lifted.level == "proved"
+    assert "jnp.int64(" in lifted.source
+    assert X64 in lifted.source

@@ -201,3 +201,24 @@ def test_a_type_that_torch_lacks_is_refused(dtype: str) -> None:
     (diagnostic,) = lift(source, to="torch").diagnostics
     assert diagnostic.code == "TL307"
     assert "lift to another target" in (diagnostic.remedy or "")
+
+
+def test_a_loop_stays_where_torch_has_no_operation_for_its_closed_form(torch: ModuleType) -> None:
+    source = """#include <math.h>
+    double f(int n, double a[n]) { double s = 0; for (int i = 0; i < n; i++) s = fmax(s, a[i]); return s; }"""
+    lifted = lift(source, to="torch")
+    assert (lifted.verdict, lifted.level) == ("hybrid", "proved")
+    (loop,) = lifted.functions[0].residual_loops
+    assert "PyTorch has no reduction fmax" in str(loop)
+    assert lifted(torch.tensor([1.0, 3.0, 2.0], dtype=torch.float64)) == 3
+
+
+def test_a_number_that_a_loop_changes_is_a_tensor(torch: ModuleType) -> None:
+    source = """double f(int n, double y[n]) {
+      double s = 0.0;
+      for (int i = 0; i < n; i++) if (s < 0.25) s = s * y[i] + 0.125;
+      return s;
+    }"""
+    lifted = lift(source, to="torch")
+    assert "s = torch.as_tensor(0.0, dtype=y.dtype, device=y.device)" in lifted.source
+    assert lifted(torch.ones(4, dtype=torch.float64)) == 0.25

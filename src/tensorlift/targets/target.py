@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
+from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import TypeRules
@@ -33,6 +34,15 @@ Axes = int | tuple[int, ...] | None
 AxisPairs = int | tuple[object, object]
 Flag = bool
 Text = str
+
+
+class UnspelledError(LiftError):
+    """Raised where a target has no spelling of a statement; ``definitions`` are what it or a later one computes."""
+
+    def __init__(self, error: LiftError, definitions: Sequence[str]) -> None:
+        """Give the refusals, and the names of definitions in program order."""
+        super().__init__(*error.diagnostics)
+        self.definitions = definitions
 
 
 class ElementType(NamedTuple):

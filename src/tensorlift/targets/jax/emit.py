@@ -121,6 +121,8 @@ class _JaxEmission(Emission):
 
     def _is_wide(self) -> bool:
         program = self.program
+        if any(f"jnp.{name}64" in line for name in ("int", "uint", "float") for line in self.lines):
+            return True
         if any(p.dtype in _WIDE and not p.is_size for p in program.parameters):
             return True
         values = (v for statement in walk_statements(program.body) for v in values_of(statement))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.dtypes import is_float, is_integer, width
+from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Cast,
     Contraction,
@@ -146,19 +147,23 @@ class ArraySpeller(Speller):
         if node.op == "sum" and isinstance(argument, Diagonal) and not method:
             return call(f"{self.name}.trace", self(argument.argument).source, dtype=dtype)
         inner = self(argument)
-        if node.op not in _METHOD_REDUCTIONS:
+        is_method = node.op in _METHOD_REDUCTIONS
+        if not is_method and not method:
             whole = axis or ("0" if argument.rank == 1 else "None")
             return call(f"{self.name}.{node.op}.reduce", inner.source, axis=whole, initial=initial)
         method = method or node.op
-        if inner.precedence is Precedence.ATOM:
+        if is_method and inner.precedence is Precedence.ATOM:
             return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
         return call(f"{self.name}.{method}", inner.source, axis=axis, dtype=dtype, initial=initial)
 
     def cumulative(self, node: Cumulative) -> Text:
         """Spell a running fold."""
+        function = self.accumulations.get(node.op)
+        if function is None:
+            raise refuse("TL305", f"{self.title} has no running {node.op}", remedy="lift to another target")
         axis = "" if node.argument.rank == 1 else str(node.axis)
         dtype = self.dtype(node.dtype) if node.op in ("sum", "prod") and is_widened(node.dtype) else ""
-        return call(self.accumulations[node.op], self(node.argument).source, axis=axis, dtype=dtype)
+        return call(function, self(node.argument).source, axis=axis, dtype=dtype)
 
     def contraction(self, node: Contraction) -> Text:
         """Spell a sum of products."""

@@ -27,6 +27,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
+from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,10 @@ class Emission:
             return self._module()
         except LiftError as error:
             place = self.program.location
-            raise LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics)) from None
+            located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
+            if isinstance(error, UnspelledError):
+                raise UnspelledError(located, error.definitions) from None
+            raise located from None
 
     def _begin(self, firm: dict[str, DType]) -> None:
         self.spell = self.speller(self.names, firm, self.program.parameters)
@@ -175,13 +179,21 @@ class Emission:
     # -- statements
 
     def _block(self, body: tuple[Statement, ...], indent: str) -> None:
-        for statement in body:
-            if isinstance(statement, For):
-                self._loop(statement, indent)
-            elif isinstance(statement, Return):
-                self._return(statement, indent)
-            else:
-                self._assignment(statement, indent)
+        for position, statement in enumerate(body):
+            try:
+                self._statement(statement, indent)
+            except UnspelledError:
+                raise
+            except LiftError as error:
+                raise UnspelledError(error, _definitions(body[position:])) from None
+
+    def _statement(self, statement: Statement, indent: str) -> None:
+        if isinstance(statement, For):
+            self._loop(statement, indent)
+        elif isinstance(statement, Return):
+            self._return(statement, indent)
+        else:
+            self._assignment(statement, indent)
 
     def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
         name = self.spell.rename(statement.name)
@@ -235,6 +247,12 @@ def in_place(statement: SetSlice) -> tuple[str, Expression]:
         if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
             return value.op, second
     return "", value
+
+
+def _definitions(body: tuple[Statement, ...]) -> list[str]:
+    """Return the definitions that statements compute, in program order."""
+    assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))
+    return [statement.definition for statement in assigned if statement.definition is not None]
 
 
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

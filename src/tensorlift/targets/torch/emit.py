@@ -19,6 +19,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.targets.python_text.emission import UPDATE_SIGNS, Emission, in_place
+from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text
 from tensorlift.targets.torch.speller import TorchSpeller
 
@@ -55,8 +56,10 @@ class _TorchEmission(Emission):
         return ["import torch"]
 
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
-        """Spell an assignment to a name; a single cell is cloned, as it would be a view."""
+        """Spell an assignment to a name: a single cell is cloned, as it would be a view, a number made a tensor."""
         self._memory[statement.name] = self._memory_of(statement.value) or statement.name
+        if may_be_python(statement.value, self.spell.firm):
+            return f"{name} =", self.spell.converted(self.spell(statement.value), statement.value.dtype).source
         return f"{name} =", self._own_cell(statement.value)
 
     def returned(self, value: Expression) -> str:
