@@ -93,7 +93,9 @@ def _strides(length: Affine, step: int) -> bool:
 
 def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None:
     """Return the slice under a window: two variables, a position and a place in the window, neither range empty."""
-    if len(names) != 2 or not scope.context.implies(*(at_least(scope.extent(n), 1) for n in names)):  # noqa: PLR2004
+    if len(names) != 2:  # noqa: PLR2004 - a position and a place
+        return None
+    if not scope.context.implies(*(at_least(scope.extent(name), 1) for name in names)):
         return None
     low = high = index
     for name in names:
