@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.source import read_source
+from tensorlift.source import read_source, source_from_text
 
 FOLDER = Path(__file__).parents[2] / "bench" / "cpp_programs"
 PROGRAMS = sorted(FOLDER.glob("*.cpp"))
@@ -31,9 +31,26 @@ def test_program_reaches_its_verdict_and_equals_its_original(path: Path) -> None
         assert len(function.tests) == 1 + (COMPILER is not None)
 
 
-def test_at_least_thirty_lift() -> None:
+def test_at_least_fifty_lift() -> None:
     refused = [path for path in PROGRAMS if path.read_text().startswith("// expect: refused")]
-    assert len(PROGRAMS) - len(refused) - len(GAPS) >= 30
+    assert len(PROGRAMS) - len(refused) - len(GAPS) >= 50
+
+
+def test_a_diagonal_claims_no_element_behind_its_last() -> None:
+    (function,) = lift_source(
+        read_source(str(FOLDER / "trace_of_matrix.cpp")), LiftOptions(("trace_of_matrix",))
+    ).functions
+    texts = [condition.text for condition in function.preconditions]
+    assert "a_data has at least a_cols*a_rows + a_rows - a_cols elements" in texts
+
+
+def test_what_the_library_does_is_placed_where_it_is_called() -> None:
+    source = (
+        "#include <numeric>\n#include <vector>\nint f(const std::vector<double> &v) {\n"
+        "  return std::accumulate(v.begin(), v.end(), 0);\n}\n"
+    )
+    (function,) = lift_source(source_from_text(source, "f.cpp"), LiftOptions(("f",))).functions
+    assert [(loop.location.file, loop.location.line) for loop in function.residual_loops] == [("f.cpp", 4)]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

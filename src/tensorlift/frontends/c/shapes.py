@@ -108,13 +108,16 @@ class Shapes:
         return self._ranges.is_nonnegative(ZERO - polynomial - ONE)
 
     def _inner_extents(self, array: Array, strides: list[Polynomial], splits: list[Split]) -> None:
-        """Infer the extents of a flat array; a row may be shorter than its stride."""
+        """Infer the extents of a flat array; a row may be shorter than its stride, along a diagonal it is one cell."""
         extents: list[Polynomial] = []
         span = ZERO
         for position in range(len(strides) - 1, 0, -1):
             width, gap = strides[position - 1].divide(strides[position])
             extent = width
-            if gap != ZERO or not all(self._fits(split, position, width) for split in splits):
+            is_diagonal = len(strides[position - 1].terms) > 1
+            if is_diagonal and all(split.subscripts[position] == ZERO for split in splits):
+                extent = ONE  # what lies between its cells belongs to rows of another length
+            elif gap != ZERO or not all(self._fits(split, position, width) for split in splits):
                 extent = self._extent(array, position, splits)
             extents.insert(0, extent)
             span = span + (extent - ONE) * strides[position]

@@ -8,7 +8,6 @@ which passes numbers and pointers by value.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
@@ -26,7 +25,7 @@ from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.modified import ModifiedVariables, has_effects
 from tensorlift.frontends.cpp.classes import Classes
-from tensorlift.frontends.cpp.cpp_types import INCLUDE, fields_of, in_std, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
 from tensorlift.frontends.cpp.frames import Frame, unwrapped
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
 from tensorlift.frontends.cpp.refusals import refusal
@@ -384,16 +383,12 @@ class Calls(Classes):
 
 
 def _called_from(error: LiftError, name: str, location: Location) -> LiftError:
-    """Note the call in the diagnostics of the callee; what is wrong inside of the library is wrong with the call."""
-    found = [
-        replace(item, location=location) if item.location is not None and _in_library(item.location) else item
+    """Note the call in the diagnostics of the callee, in place of the call inside of a library function."""
+    shortened = (
+        replace(item, notes=tuple(note for note in item.notes if note.location != location))
         for item in error.diagnostics
-    ]
-    return LiftError(*found) if _in_library(location) else called_from(LiftError(*found), name, location)
-
-
-def _in_library(location: Location) -> bool:
-    return Path(location.file).is_relative_to(INCLUDE)
+    )
+    return called_from(LiftError(*shortened), name, location)
 
 
 def _parameters(definition: Any) -> list[Any]:

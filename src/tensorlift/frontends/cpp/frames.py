@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -18,7 +19,7 @@ from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.modified import ModifiedVariables
 from tensorlift.frontends.c.refusals import refusal as c_refusal
-from tensorlift.frontends.cpp.cpp_types import CppTypes
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, CppTypes
 from tensorlift.frontends.cpp.objects import Binding, Extent, Object, Record, extent_node, sequence
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.uses import Uses
@@ -61,12 +62,17 @@ class Frames(UnitReader):
         self.names: set[str] = set()
         self.uses = Uses()
         self._calls = 0
+        self._place: Location | None = None
         self.loops = 0
 
     @property
     def frame(self) -> Frame:
         """The function that is being read."""
         return self.frames[-1]
+
+    def location(self, cursor: Any) -> Location:
+        """Give the place of a cursor; what stands inside of the library stands where the library is called."""
+        return super().location(cursor) if self._place is None else self._place
 
     @contextmanager
     def reading(self, definition: Any, this: Record | None, location: Location) -> Iterator[Frame]:
@@ -76,14 +82,15 @@ class Frames(UnitReader):
             raise c_refusal("recursion", location, definition.spelling)
         if self._calls > _CALL_LIMIT or len(self.frames) > _DEPTH_LIMIT:
             raise c_refusal("depth", location)
-        saved = dict(self.variables), dict(self.bound), self.before, self.file
+        saved = dict(self.variables), dict(self.bound), self.before, self.file, self._place
         self.frames.append(Frame(self._calls, definition, this))
         self.before, self.file = [], self._file_of(definition)
+        self._place = location if Path(self.file).is_relative_to(INCLUDE) else None
         try:
             yield self.frame
         finally:
             done = self.frames.pop()
-            self.variables, self.bound, self.before, self.file = saved
+            self.variables, self.bound, self.before, self.file, self._place = saved
             if self.frames:
                 self.frame.writes += done.writes
 
