@@ -15,6 +15,6 @@ def test_no_random_function_has_a_fault(first: int) -> None:
     assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
 
 
-@pytest.mark.parametrize("seed", [540, 758, 949])
+@pytest.mark.parametrize("seed", [540, 758, 949, 20398])
 def test_functions_that_had_a_fault_have_none(seed: int) -> None:
     assert lift_seed(seed).fault == ""

@@ -113,3 +113,11 @@ def test_a_count_is_a_sum_of_conditions() -> None:
 def test_what_is_no_fold_stays_a_loop(body: str) -> None:
     summary = lifted(function_of(f"void f(int n, double a[n], double b[n], double o[n]) {{ {body} }}"))
     assert [variable for variable, _ in kept(summary.items)] == ["i"]
+
+
+def test_a_sum_that_the_source_rounds_at_each_step_further_than_its_cell_is_none() -> None:
+    loop = "for (int i = 0; i < n; i++)"
+    rounded = f"void f(int n, double a[n], double o[1]) {{ {loop} o[0] = (float)o[0] + (float)a[i]; }}"
+    assert kept(lifted(function_of(rounded)).items)
+    wider = f"void f(int n, double a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
+    assert reducers(closed(wider)) == {"sum"}

@@ -54,10 +54,9 @@ def _sum(term: Apply) -> Accumulation | None:
 
 
 def _sums_survive(wide: DType, narrow: DType) -> bool:
-    """Tell whether a cast of a sum is the sum of casts."""
-    if is_float(wide) or is_float(narrow):
-        return is_float(wide) and is_float(narrow)
-    return is_integer(wide) and is_integer(narrow) and width(narrow) <= width(wide)
+    """Tell whether a cast of a sum is the sum of casts; one that a cell rounds further than its type says is not."""
+    is_one_kind = (is_float(wide) and is_float(narrow)) or (is_integer(wide) and is_integer(narrow))
+    return is_one_kind and width(narrow) <= width(wide)
 
 
 def _is_self(term: Term) -> bool:
