@@ -6,6 +6,7 @@ them: the integer promotions with the usual arithmetic conversions, and the rang
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,6 +43,11 @@ class IntegerType:
         value &= (1 << self.width) - 1
         return value - (1 << self.width) if self.signed and value >> (self.width - 1) else value
 
+    def signless(self, value: int) -> int:
+        """Give the two's complement reading of a value, which attributes of signless integers hold."""
+        value &= (1 << self.width) - 1
+        return value - (1 << self.width) if value >> (self.width - 1) else value
+
 
 @dataclass(frozen=True, slots=True)
 class FloatType:
@@ -49,6 +55,10 @@ class FloatType:
 
     spelling: str
     width: int
+
+    def rounded(self, value: float) -> float:
+        """Round a number to the type."""
+        return ctypes.c_float(value).value if self.width == FLOAT.width else float(value)
 
 
 @dataclass(frozen=True, slots=True)

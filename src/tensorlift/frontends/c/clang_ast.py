@@ -126,10 +126,10 @@ class UnitReader(ExpressionReader):
         variable = nodes.Variable(cursor.spelling, ctype, self.location(cursor))
         self.variables[cursor.data[0]] = variable
         variable.is_parameter = cursor.kind is CursorKind.PARM_DECL
-        variable.is_const = _is_const(cursor.type)
-        variable.is_restrict = (
-            "restrict" in cursor.type.spelling
-        )  # in brackets it qualifies the pointer that it becomes
+        clang_type = cursor.type
+        variable.is_const = _is_const(clang_type)
+        if isinstance(ctype, PointerType | ArrayType):  # in brackets it qualifies the pointer that it becomes
+            variable.is_restrict = "restrict" in clang_type.spelling
         if not variable.is_parameter:
             variable.is_static = cursor.storage_class is StorageClass.STATIC
             variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT

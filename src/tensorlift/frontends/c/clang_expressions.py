@@ -31,6 +31,7 @@ class ExpressionReader:
         self.types = TypeReader()
         self.variables: dict[int | None, nodes.Variable] = {}
         self._locations: dict[tuple[str, int], Location] = {}
+        self._positions = libclang.Positions()
         self._depth = 0
 
     def location(self, cursor: Any) -> Location:
@@ -39,7 +40,7 @@ class ExpressionReader:
         key = (self.file, start.int_data)
         known = self._locations.get(key)
         if known is None:
-            known = self._locations[key] = Location(self.file, *libclang.position(start))
+            known = self._locations[key] = Location(self.file, *self._positions.of(start))
         return known
 
     def expression(self, cursor: Any) -> nodes.Expression:

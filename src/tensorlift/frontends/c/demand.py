@@ -9,22 +9,25 @@ constants steer, so that ``if (i < k)`` becomes an affine condition.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import ArrayType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import ArrayType, IntegerType, OtherType, PointerType
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+_MOVES = {"+", "-"}
+_MEMORY_FUNCTIONS = {"memset", "memcpy", "memmove"}
+DIVISIONS = {"/", "%"}
 _STATEMENT_LIMIT = 20_000
 _Source = nodes.Variable | nodes.Function
 
 
 class Demand:
-    """The steering variables of a function and of everything that it calls."""
+    """The steering variables of a function and of everything that it calls, and whether any of it divides integers."""
 
     def __init__(self, function: nodes.Function) -> None:
         self.assigned: set[nodes.Variable] = set()
@@ -34,12 +37,34 @@ class Demand:
         self._comparisons: list[set[_Source]] = []
         self._seen: set[nodes.Function] = set()
         self._visits = 0
+        self.divides = any(_is_division(variable.initialiser) for variable in function.outer)
         self._function(function)
         self._close()
 
     def steers(self, variable: nodes.Variable) -> bool:
         """Whether the value of an integer variable must be known symbolically."""
         return variable in self.steering
+
+    def moves(self, expression: nodes.Expression) -> bool:
+        """Whether an expression may change what steers or where a pointer points, or is outside the subset."""
+        return any(map(self._moves, walk(expression)))
+
+    def _moves(self, node: nodes.Expression) -> bool:
+        if isinstance(node.ctype, OtherType):
+            return True
+        if isinstance(node, nodes.Assign):
+            return self._is_moved(node.target)
+        if isinstance(node, nodes.Unary):
+            return len(node.operator) > 1 and self._is_moved(node.operand)
+        if isinstance(node, nodes.Call):
+            return node.callee is not None
+        return isinstance(node, nodes.Unsupported | nodes.InitialiserList)
+
+    def _is_moved(self, target: nodes.Expression) -> bool:
+        """Whether a target is a variable that steers or a pointer; one that is no place is refused when executed."""
+        if isinstance(target, nodes.Name):
+            return isinstance(target.ctype, PointerType | ArrayType) or self.steers(target.variable)
+        return not isinstance(target, nodes.Subscript)
 
     def _close(self) -> None:
         """Propagate until nothing changes."""
@@ -134,25 +159,35 @@ class Demand:
     def _expression(self, expression: nodes.Expression) -> None:
         """Note the seeds, flows and assignments of one expression."""
         for node in walk(expression):
-            match node:
-                case nodes.Subscript(index=index):
-                    self._seed(index)
-                case nodes.Binary(operator=operator, left=left, right=right) if operator in _COMPARISONS:
-                    self._compare(left, right)
-                case nodes.Binary(operator="+" | "-", ctype=PointerType()):
-                    self._seed(node)
-                case nodes.Assign(target=target, value=value):
-                    self._assignment(target, value)
-                case nodes.Unary(operator=operator, operand=nodes.Name(variable=variable)) if len(operator) > 1:
-                    self.assigned.add(variable)
-                case nodes.Call(name="memset" | "memcpy" | "memmove", arguments=(*_, size)):
-                    self._seed(size)
-                case nodes.Call(callee=callee, arguments=arguments) if callee is not None:
-                    for parameter, argument in zip(callee.parameters, arguments, strict=False):
-                        self._flow(parameter, argument)
-                    self._function(callee)
+            note = self._notes.get(type(node))
+            if note is not None:
+                note(self, node)
 
-    def _assignment(self, target: nodes.Expression, value: nodes.Expression) -> None:
+    def _subscript(self, node: nodes.Subscript) -> None:
+        self._seed(node.index)
+
+    def _binary(self, node: nodes.Binary) -> None:
+        if node.operator in _COMPARISONS:
+            self._compare(node.left, node.right)
+        elif node.operator in _MOVES and isinstance(node.ctype, PointerType):
+            self._seed(node)
+        self.divides |= _is_division(node)
+
+    def _unary(self, node: nodes.Unary) -> None:
+        if len(node.operator) > 1 and isinstance(node.operand, nodes.Name):
+            self.assigned.add(node.operand.variable)
+
+    def _call(self, node: nodes.Call) -> None:
+        if node.name in _MEMORY_FUNCTIONS and node.arguments:
+            self._seed(node.arguments[-1])
+        elif node.callee is not None:
+            for parameter, argument in zip(node.callee.parameters, node.arguments, strict=False):
+                self._flow(parameter, argument)
+            self._function(node.callee)
+
+    def _assignment(self, node: nodes.Assign) -> None:
+        self.divides |= _is_division(node)
+        target, value = node.target, node.value
         if not isinstance(target, nodes.Name):
             return
         self.assigned.add(target.variable)
@@ -168,6 +203,23 @@ class Demand:
         ):
             self._comparisons.append(_sources(left) | _sources(right))
 
+    _notes: ClassVar[dict[type, Callable[[Demand, Any], None]]] = {
+        nodes.Subscript: _subscript,
+        nodes.Binary: _binary,
+        nodes.Unary: _unary,
+        nodes.Call: _call,
+        nodes.Assign: _assignment,
+    }
+
+
+def _is_division(expression: nodes.Expression | None) -> bool:
+    """Whether an expression divides integers, at its top or under casts."""
+    while isinstance(expression, nodes.Cast):
+        expression = expression.operand
+    if not isinstance(expression, nodes.Binary | nodes.Assign):
+        return False
+    return expression.operator in DIVISIONS and isinstance(expression.ctype, IntegerType)
+
 
 def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
     """Iterate over an expression and everything in it, without recursion."""
@@ -175,7 +227,9 @@ def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
     while work:
         node = work.pop()
         yield node
-        work.extend(children(node))
+        operands = _OPERANDS.get(type(node))
+        if operands is not None:
+            work.extend(operands(node))
 
 
 # A table by class, not a chain of cases: every analysis asks this of every node.
@@ -203,9 +257,11 @@ def _sources(expression: nodes.Expression) -> set[_Source]:
     work = [expression]
     while work:
         node = work.pop()
-        if isinstance(node, nodes.Name) and isinstance(node.ctype, IntegerType):
-            found.add(node.variable)
-        elif isinstance(node, nodes.Call) and node.callee is not None:
+        if isinstance(node, nodes.Name):
+            if isinstance(node.ctype, IntegerType):
+                found.add(node.variable)
+            continue
+        if isinstance(node, nodes.Call) and node.callee is not None:
             found.add(node.callee)
         if not isinstance(node, nodes.Subscript | nodes.Call) or isinstance(node.ctype, ArrayType | PointerType):
             work.extend(children(node))

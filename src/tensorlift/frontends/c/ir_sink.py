@@ -1,11 +1,11 @@
 """The sink that emits the loop IR: every call of the symbolic execution becomes operations at the current place.
 
-Loads and stores are emitted with an empty map; ``complete`` sets memory, indices and map once the shapes are known.
+Loads and stores of arrays are emitted without memory and map; ``complete`` sets both, with the indices, once the shapes
+are known.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    UNKNOWN_LOC,
     AffineMapAttr,
     FileLineColLoc,
     FloatAttr,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
 _INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
 _FLOATS = {32: f32, 64: f64}
-_INDEX = IndexType()
+INDEX = IndexType()
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _NO_FAST_MATH = arith.FastMathFlagsAttr("none")
 _NO_OVERFLOW = arith.IntegerOverflowAttr("none")
@@ -106,14 +107,13 @@ class IRSink:
             self._locations[location] = known
         return known
 
-    def add(self, operation: Operation, location: Location) -> SSAValue | None:
+    def add(self, operation: Operation) -> SSAValue | None:
         """Append an operation and give its first result."""
-        operation.location = self.place(location)
         self._blocks[-1].add_op(operation)
         return operation.results[0] if operation.results else None
 
-    def _value(self, operation: Operation, location: Location) -> SSAValue:
-        result = self.add(operation, location)
+    def _value(self, operation: Operation) -> SSAValue:
+        result = self.add(operation)
         assert result is not None
         return result
 
@@ -126,23 +126,33 @@ class IRSink:
             properties["fastmath"] = _NO_FAST_MATH
         if "overflowFlags" in declared:
             properties["overflowFlags"] = _NO_OVERFLOW
-        return self._value(kind.create(operands=operands, result_types=[result], properties=properties), location)
+        place = self.place(location)
+        return self._value(kind.create(operands=operands, result_types=[result], properties=properties, location=place))
+
+    def _constant(self, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
+        """Append a constant of a type."""
+        place = self.place(location)
+        return self._value(arith.ConstantOp.create(result_types=[kind], properties={"value": value}, location=place))
+
+    def _placed(self, operation: Operation, location: Location) -> SSAValue:
+        """Append an operation that was built without its place."""
+        operation.location = self.place(location)
+        return self._value(operation)
 
     def constant(self, value: float, ctype: CType, location: Location) -> Data:
         """Emit a constant."""
         kind = ir_type(ctype)
         if isinstance(ctype, FloatType):
-            value = _rounded(value, ctype)
+            value = ctype.rounded(value)
             attribute: Attribute = FloatAttr(value, ctype.width)
         else:
-            attribute = _integer(_signed(int(value), ctype), _INTEGERS[cast("IntegerType", ctype).width])
-        operation = arith.ConstantOp.create(result_types=[kind], properties={"value": attribute})
-        return Data(self._value(operation, location), ctype, literal=value)
+            assert isinstance(ctype, IntegerType)
+            attribute = _integer(ctype.signless(int(value)), _INTEGERS[ctype.width])
+        return Data(self._constant(attribute, kind, location), ctype, literal=value)
 
     def truth(self, value: int, location: Location) -> Data:
         """Emit a constant truth value."""
-        operation = arith.ConstantOp.create(result_types=[i1], properties={"value": _integer(-value, i1)})
-        return Data(self._value(operation, location), BOOL, literal=value, truth=True)
+        return Data(self._constant(_integer(-value, i1), i1, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
         """Emit an exact polynomial as an integer; a product of variables is computed in the integer type."""
@@ -160,10 +170,10 @@ class IRSink:
             if value == 1 and monomial and monomial[0] in self.maps.values:
                 return self.maps.values[monomial[0]]
         attribute, operands = self.maps.map([polynomial])
-        return self._value(affine.ApplyOp(operands, attribute), location)
+        return self._placed(affine.ApplyOp(operands, attribute), location)
 
     def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location) -> SSAValue:
-        return self._value(arith.IndexCastOp(value, ir_type(ctype)), location)
+        return self._placed(arith.IndexCastOp(value, ir_type(ctype)), location)
 
     def _sum_of_products(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> SSAValue:
         kind = ir_type(ctype)
@@ -237,7 +247,7 @@ class IRSink:
 
     def _compare(self, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
         kind = arith.CmpfOp if is_float else arith.CmpiOp
-        return Data(self._value(kind(sides[0], sides[1], number), location), BOOL, truth=True)
+        return Data(self._placed(kind(sides[0], sides[1], number), location), BOOL, truth=True)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -246,9 +256,9 @@ class IRSink:
         operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
             value = self._affine_value(polynomial, location)
-            zero = arith.ConstantOp.create(result_types=[_INDEX], properties={"value": _integer(0, _INDEX)})
+            zero = self._constant(_integer(0, INDEX), INDEX, location)
             number = predicate(operators[equality], _INDEX_TYPE)
-            part = self._compare(False, number, (value, self._value(zero, location)), location)  # noqa: FBT003 - see the parameter
+            part = self._compare(False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
             if result is not None:
                 both = self._apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
                 part = Data(both, BOOL, truth=True)
@@ -294,10 +304,9 @@ class IRSink:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
         del domain
         if any(extent is None or not extent.is_affine for extent in array.extents):
-            self._unsized[array] = arith.ConstantOp.create(
-                result_types=[_INDEX], properties={"value": _integer(0, _INDEX)}
-            )
-            array.ssa = self._value(self._unsized[array], array.location)
+            place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": _integer(0, INDEX)})
+            array.ssa = self._placed(place, array.location)
+            self._unsized[array] = place
             return
         array.ssa = self._memory(array)
 
@@ -313,11 +322,6 @@ class IRSink:
         for operation in list(self._blocks.pop().ops):
             operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
             block.insert_op_before(operation, place)
-        for access in array.accesses:
-            cast("Operation", access.operation).operands = [
-                cast("SSAValue", array.ssa) if operand is place.results[0] else operand
-                for operand in cast("Operation", access.operation).operands
-            ]
         place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
         place.erase()
 
@@ -334,40 +338,44 @@ class IRSink:
             result_types=[kind],
             properties={"operandSegmentSizes": _segments(len(dynamic), 0)},
             attributes={"tl.name": StringAttr(_identifier(array.name))},
+            location=self.place(array.location),
         )
         if isinstance(array.element, IntegerType) and not array.element.signed:
             operation.attributes["tl.unsigned"] = UnitAttr()
         if array.extents:
             extents = [extent for extent in array.extents if extent is not None]
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
-        value = self._value(operation, array.location)
+        value = self._value(operation)
         value.name_hint = _identifier(array.name)
         return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
-        """Emit a load, to be completed later."""
+        """Emit a load, to be completed later unless the memory is a scalar's."""
         operation = affine.LoadOp.create(
-            operands=[cast("SSAValue", array.ssa)],
+            operands=() if subscripts else [cast("SSAValue", array.ssa)],
             result_types=[ir_type(array.element)],
             properties={"map": _EMPTY_MAP},
+            location=self.place(location),
         )
         if subscripts:
             array.accesses.append(Access(subscripts, domain, location, operation))
-        return Data(self._value(operation, location), array.element)
+        return Data(self._value(operation), array.element)
 
     def store(
         self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
     ) -> None:
-        """Emit a store, to be completed later."""
+        """Emit a store, to be completed later unless the memory is a scalar's."""
         operation = affine.StoreOp.create(
-            operands=[_ssa(value), cast("SSAValue", array.ssa)], properties={"map": _EMPTY_MAP}
+            operands=[_ssa(value)] if subscripts else [_ssa(value), cast("SSAValue", array.ssa)],
+            properties={"map": _EMPTY_MAP},
+            location=self.place(location),
         )
         if subscripts:
             array.accesses.append(Access(subscripts, domain, location, operation))
-        self.add(operation, location)
+        self.add(operation)
 
     def complete(self, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
-        """Set the indices of a load or store."""
+        """Set the memory and the indices of a load or store."""
         operation = cast("Operation", access.operation)
         attribute, operands = self.maps.map(subscripts)
         memory = cast("SSAValue", array.ssa)
@@ -379,25 +387,26 @@ class IRSink:
         """Open the body of a loop."""
         lower, lower_operands = self.maps.map([loop.lower])
         upper, upper_operands = self.maps.map(loop.uppers)
-        block = Block(arg_types=[_INDEX])
+        block = Block(arg_types=[INDEX])
         block.args[0].name_hint = hint
         operation = affine.ForOp.create(
             operands=[*lower_operands, *upper_operands],
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": _integer(1, _INDEX),
+                "step": _integer(1, INDEX),
                 "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],
+            location=self.place(location),
         )
-        self.add(operation, location)
+        self.add(operation)
         self.maps.values[loop.variable] = block.args[0]
         self._blocks.append(block)
 
     def end_loop(self) -> None:
         """Close the body of a loop."""
-        self._blocks.pop().add_op(affine.YieldOp.get())
+        self._blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
 
     def begin_branch(self) -> None:
         """Open an arm."""
@@ -434,7 +443,8 @@ class IRSink:
             operation = operation_class("scf.if").create(
                 operands=[_ssa(condition)], result_types=kinds, regions=regions
             )
-        value = self.add(operation, location)
+        operation.location = self.place(location)
+        value = self.add(operation)
         return None if results is None or value is None else Data(value, results[0].ctype, truth=results[0].truth)
 
     def _terminate(
@@ -443,9 +453,7 @@ class IRSink:
         kind = operation_class("affine.yield" if isinstance(condition, AffineCondition) else "scf.yield")
         for position, block in enumerate(blocks):
             operands = [] if results is None else [_ssa(results[position])]
-            terminator = kind.create(operands=operands)
-            terminator.location = self.place(location)
-            block.add_op(terminator)
+            block.add_op(kind.create(operands=operands, location=self.place(location)))
 
     def _select(
         self, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location
@@ -454,12 +462,13 @@ class IRSink:
         for block in blocks:
             self._splice(block)
         first, second = results
-        value = self._value(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)
+        value = self._placed(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)
         return Data(value, first.ctype, truth=first.truth)
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
-        self.add(func.ReturnOp.create(operands=[] if result is None else [_ssa(result)]), location)
+        operands = [] if result is None else [_ssa(result)]
+        self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
 
 
 def _identifier(name: str) -> str:
@@ -481,17 +490,3 @@ def _segments(*sizes: int) -> Attribute:
     from xdsl.dialects.builtin import DenseArrayBase  # noqa: PLC0415 - used in two places only
 
     return DenseArrayBase.from_list(i32, list(sizes))
-
-
-def _rounded(value: float, ctype: FloatType) -> float:
-    """Round a number to a floating type."""
-    if ctype.width == 32:  # noqa: PLR2004 - the width of float
-        return ctypes.c_float(value).value
-    return float(value)
-
-
-def _signed(value: int, ctype: CType) -> int:
-    """Give the two's complement reading of a value, which signless attributes hold."""
-    assert isinstance(ctype, IntegerType)
-    value &= (1 << ctype.width) - 1
-    return value - (1 << ctype.width) if value >> (ctype.width - 1) else value

@@ -99,11 +99,17 @@ def start(cursor: Any) -> Any:
     return _cursor_location(cursor)
 
 
-def position(place: Any) -> tuple[int, int]:
-    """Give line and column of a place; code from a macro stands where the macro is used."""
-    line, column, file = ctypes.c_uint(), ctypes.c_uint(), cindex.c_object_p()
-    _expansion(place, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), None)
-    return line.value, column.value
+class Positions:
+    """Finds the positions of places; it holds the memory that libclang answers in, so one belongs to one reader."""
+
+    def __init__(self) -> None:
+        self._line, self._column = ctypes.c_uint(), ctypes.c_uint()
+        self._answer = None, ctypes.byref(self._line), ctypes.byref(self._column), None
+
+    def of(self, place: Any) -> tuple[int, int]:
+        """Give line and column of a place; code from a macro stands where the macro is used."""
+        _expansion(place, *self._answer)
+        return self._line.value, self._column.value
 
 
 def _visit(child: Any, parent: Any, found: list[Any]) -> int:

@@ -32,7 +32,7 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.ir_sink import IRSink, ir_type, memref_type
+from tensorlift.frontends.c.ir_sink import INDEX, IRSink, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.polynomial import ZERO
@@ -116,7 +116,7 @@ class _Lowering:
         for position, parameter in enumerate(self._inputs):
             scalar = isinstance(parameter.ctype, IntegerType | FloatType)
             size = scalar and self._demand.steers(parameter)
-            kind = IndexType() if size else ir_type(parameter.ctype) if scalar else IndexType()
+            kind = ir_type(parameter.ctype) if scalar and not size else INDEX
             argument = self._block.insert_arg(kind, position, self._sink.place(parameter.location))
             argument.name_hint = parameter.name or None
             if scalar and parameter.is_global and parameter in self._demand.assigned:

@@ -26,7 +26,8 @@ class NestedLoops(Calls):
         lengths = None
         if len(trips) == 1 and loop.keyword != "do":
             steering = trips[0].is_affine
-            found = [self._stride(factors, summary) for factors in divisors(loop.body, steering=steering)]
+            divided = divisors(loop.body, steering=steering) if self.demand.divides else ()
+            found = [self._stride(factors, summary) for factors in divided]
             known = dict.fromkeys(item for item in found if item is not None)
             self._note_products(loop)
             if known or not steering:

@@ -154,15 +154,19 @@ class Polynomial:
         """Replace variables by polynomials."""
         if self.variables().isdisjoint(values):
             return self
-        moved = {m: value for m, value in self.terms.items() if any(name in values for name in m)}
-        result = _of({m: value for m, value in self.terms.items() if m not in moved})
-        for monomial, value in moved.items():
-            product = _of({tuple([name for name in monomial if name not in values]): value})
-            for name in monomial:
-                if name in values:
-                    product = product * values[name]
-            result = result + product
-        return result
+        total: dict[Monomial, int] = {}
+        for monomial, value in self.terms.items():
+            replaced = [values[name] for name in monomial if name in values]
+            if not replaced:
+                total[monomial] = total.get(monomial, 0) + value
+                continue
+            kept = tuple([name for name in monomial if name not in values])
+            product = _of({kept: value})
+            for factor in replaced:
+                product = product * factor
+            for part, amount in product.terms.items():
+                total[part] = total.get(part, 0) + amount
+        return Polynomial(total)
 
     def divide(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
         """Give quotient and remainder; no term of the remainder is divisible by the divisor's leading term."""

@@ -11,7 +11,6 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -221,7 +220,7 @@ class Ranges:
 
     def upper_bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[Polynomial]:
         """Give upper bounds as polynomials of sizes: one for each bound of the loops, with each of the guards."""
-        for choice in _choices(domain):
+        for choice in domain.choices:
             for guard in (ZERO, *_touching(polynomial, domain)):
                 bound = self._extreme(polynomial + guard, choice, most=True)
                 if bound is not None:
@@ -328,17 +327,3 @@ def _touching(polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
         return []
     variables = polynomial.variables() & domain.variables
     return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
-
-
-def _choices(domain: Domain) -> list[Domain]:
-    """Give the domains with one upper bound for each loop that together bound what several bounds do."""
-    most = max((len(loop.uppers) for loop in domain.loops), default=1)
-    if most == 1:
-        return [domain]
-    choices: list[Domain] = []
-    for position in range(most):
-        loops = tuple(
-            replace(loop, uppers=(loop.uppers[min(position, len(loop.uppers) - 1)],)) for loop in domain.loops
-        )
-        choices.append(Domain(loops, domain.guards))
-    return choices

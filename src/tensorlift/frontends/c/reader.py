@@ -41,7 +41,7 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    check_text(text, filename)
+    source = encoded(text, filename)
     arguments = [f"-std={std}"] * (std is not None)
     arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
     arguments += [part for name in include_files for part in ("-include", name)]
@@ -51,20 +51,25 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
     unsequenced = diagnose(unit, filename)
-    reader = UnitReader(filename, text.encode())
+    reader = UnitReader(filename, source)
     cursors = _definitions(unit, filename, function)
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
 
 
-def check_text(text: str, filename: str) -> None:
-    """Refuse what is no source text."""
+def encoded(text: str, filename: str) -> bytes:
+    """Give the bytes of a source text; refuse what is none."""
     start = Location(filename, 1, 1)
-    if "\0" in text or "\ufffd" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:  # bytes that were no UTF-8, held as surrogates
+        source = b"\0"
+    if b"\0" in source or "\ufffd" in text:
         raise refusal("binary", start, "it holds bytes that are no text")
     if not text.strip():
         raise refusal("no-function", start, "the file is empty")
     if len(text) > _SIZE_LIMIT:
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
+    return source
 
 
 def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:

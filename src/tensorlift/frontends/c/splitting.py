@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
-from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.demand import DIVISIONS, walk
 from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 Products: TypeAlias = "Mapping[Polynomial, tuple[Polynomial, Polynomial]]"
-_DIVISIONS = {"/", "%"}
 _MOST_LOOPS = 8
 
 
@@ -39,7 +38,7 @@ def divisors(statement: nodes.Statement, *, steering: bool = False) -> Iterator[
 def divisor_name(expression: nodes.Expression) -> str | None:
     """Name what an expression divides integers by that are no data, to say why its value is not exact."""
     for node in walk(expression):
-        if not isinstance(node, nodes.Binary) or node.operator not in _DIVISIONS:
+        if not isinstance(node, nodes.Binary) or node.operator not in DIVISIONS:
             continue
         if isinstance(node.ctype, IntegerType) and not any(isinstance(n, nodes.Subscript) for n in walk(node.left)):
             found = (n for n in walk(node.right) if isinstance(n, nodes.Name | nodes.Integer))
@@ -51,9 +50,9 @@ def divisor_name(expression: nodes.Expression) -> str | None:
 
 def _divisors_in(expression: nodes.Expression) -> Iterator[tuple[nodes.Expression, ...]]:
     for node in walk(expression):
-        if isinstance(node, nodes.Binary) and node.operator in _DIVISIONS and isinstance(node.ctype, IntegerType):
+        if isinstance(node, nodes.Binary) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
             yield (node.right, *_divided_by(node.left))
-        elif isinstance(node, nodes.Assign) and node.operator in _DIVISIONS and isinstance(node.ctype, IntegerType):
+        elif isinstance(node, nodes.Assign) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
             yield (node.value,)
         elif isinstance(node, nodes.Name) and node is not expression and _is_quotient(node.variable.initialiser):
             yield from _divisors_in(node.variable.initialiser)
@@ -73,7 +72,7 @@ def _divided_by(expression: nodes.Expression) -> tuple[nodes.Expression, ...]:
 def _is_quotient(expression: nodes.Expression | None) -> TypeGuard[nodes.Expression]:
     while isinstance(expression, nodes.Cast):
         expression = expression.operand
-    return isinstance(expression, nodes.Binary) and expression.operator in _DIVISIONS
+    return isinstance(expression, nodes.Binary) and expression.operator in DIVISIONS
 
 
 def expressions(statement: nodes.Statement | None) -> Iterator[nodes.Expression]:

@@ -32,7 +32,7 @@ class Statements(Choices):
         """Execute a statement; a ``return`` is refused here, because only the end of a function may have one."""
         match statement:
             case nodes.Evaluate(expression=expression):
-                self.evaluate(expression)
+                self._effect(expression)
             case nodes.Block():
                 self._block(statement)
             case nodes.Loop():
@@ -49,6 +49,11 @@ class Statements(Choices):
                 raise refusal("return-in-loop", statement.location)
             case nodes.Unsupported(kind=kind, location=location, detail=detail):
                 raise refusal(kind, location, detail)
+
+    def _effect(self, expression: nodes.Expression) -> None:
+        """Execute an expression statement; where nothing is emitted, only what steers and pointers count."""
+        if self.sink.emits or self.demand.moves(expression):
+            self.evaluate(expression)
 
     def _block(self, block: nodes.Block) -> None:
         """Execute a block; what it declares ends with it."""
@@ -173,7 +178,7 @@ class Statements(Choices):
         if isinstance(initialiser, nodes.InitialiserList):
             raise refusal("initialiser", initialiser.location, "braces around a scalar")
         value = None
-        if initialiser is not None:
+        if initialiser is not None and (self.sink.emits or self.demand.moves(initialiser)):
             value = self.value_of(self.as_data(self.evaluate(initialiser), initialiser), initialiser.location)
         slot = self.environment[variable] = self.declare_scalar(variable)
         if value is not None and slot.array is not None:

@@ -96,6 +96,10 @@ class LoopRange:
     lower: Polynomial
     uppers: tuple[Polynomial, ...]
 
+    def below(self, position: int) -> LoopRange:
+        """Give the range below one of the upper bounds, the last one where there are not so many."""
+        return LoopRange(self.variable, self.lower, (self.uppers[min(position, len(self.uppers) - 1)],))
+
 
 @dataclass(frozen=True, eq=False)
 class Domain:
@@ -124,7 +128,17 @@ class Domain:
     @cached_property
     def variables(self) -> frozenset[str]:
         """The loop variables."""
-        return frozenset(loop.variable for loop in self.loops)
+        return frozenset([loop.variable for loop in self.loops])
+
+    @cached_property
+    def choices(self) -> tuple[Domain, ...]:
+        """The domains with one upper bound for each loop that together bound what several bounds do."""
+        most = max([len(loop.uppers) for loop in self.loops], default=1)
+        if most == 1:
+            return (self,)
+        return tuple(
+            Domain(tuple([loop.below(position) for loop in self.loops]), self.guards) for position in range(most)
+        )
 
     @cached_property
     def _outers(self) -> tuple[Domain, ...]:

@@ -9,7 +9,7 @@ from clang.cindex import TranslationUnitLoadError
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.reader import check_text, diagnose, inside_of, lowered
+from tensorlift.frontends.c.reader import diagnose, encoded, inside_of, lowered
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.entry import CppReader
@@ -46,7 +46,7 @@ def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    check_text(text, filename)
+    encoded(text, filename)
     arguments = [f"-std={std or _STANDARD}"]
     arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
     arguments += [part for name in include_files for part in ("-include", name)]
