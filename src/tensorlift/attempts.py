@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.interface import describe_parameters, emitted_names, names_read
-from tensorlift.ir.function import FunctionView
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.conditions.guard import Guard
     from tensorlift.interface import Emitted
+    from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs import Certificate
     from tensorlift.record import Precondition
@@ -52,7 +52,7 @@ class Proved:
     preconditions: tuple[Precondition, ...]
 
 
-def proved_program(func_op: Any, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
     """Find a program for a function, if asked with guards of its preconditions, and prove it.
 
     ``stage`` times each room by its name.
@@ -67,8 +67,8 @@ def proved_program(func_op: Any, target: Target, stage: Stage, *, with_guards: b
         start_afresh()
         try:
             with stage("summarise"):
-                summary = summarise(func_op, kept=kept)
-            return _attempt(func_op, summary, target, stage, with_guards=with_guards)
+                summary = summarise(view, kept=kept)
+            return _attempt(view, summary, target, stage, with_guards=with_guards)
         except DefinitionError as error:
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
@@ -88,15 +88,15 @@ def start_afresh() -> None:
     clear_caches()
 
 
-def _attempt(func_op: Any, summary: Summary, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+def _attempt(view: FunctionView, summary: Summary, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
     with stage("simplify"):
         simplified = simplify(summary)
     with stage("derive"):
         program = derive(simplified)
     with stage("emit"):
         emitted = _emitted(program, summary, target)
-        preconditions = preconditions_of(FunctionView(func_op), summary)
-        guards = _guards(func_op, emitted, preconditions, target) if with_guards else ()
+        preconditions = preconditions_of(view, summary)
+        guards = _guards(view, emitted, preconditions, target) if with_guards else ()
         emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
     with stage("prove"), _blamed(summary, emitted):
         wanted = [guard.condition for guard in guards]
@@ -104,9 +104,10 @@ def _attempt(func_op: Any, summary: Summary, target: Target, stage: Stage, *, wi
     return Proved(summary, emitted, certificate, preconditions)
 
 
-def _guards(func_op: Any, emitted: Emitted, preconditions: Sequence[Precondition], target: Target) -> tuple[Guard, ...]:
+def _guards(
+    view: FunctionView, emitted: Emitted, preconditions: Sequence[Precondition], target: Target
+) -> tuple[Guard, ...]:
     """List what the program must check of its arguments."""
-    view = FunctionView(func_op)
     if target.guarded is None:
         raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
     read = names_read(emitted.text)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from xdsl.dialects.builtin import ShapedType
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView
 from tensorlift.record import (
     FunctionRecord,
     Level,
@@ -22,7 +22,7 @@ from tensorlift.record import (
     Verdict,
     row_major_strides,
 )
-from tensorlift.report.program import entry_name
+from tensorlift.report.program import entry_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.diagnostics import Location
     from tensorlift.ir.cut import Cut
+    from tensorlift.ir.function import FunctionView
     from tensorlift.ir.function import Parameter as SourceParameter
     from tensorlift.proofs import Certificate
     from tensorlift.record import Precondition
@@ -40,6 +41,7 @@ _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
 _PREFIX_METHODS = {"cumsum", "cumprod", "cummax", "cummin", "accumulate"}
+_HINTS = re.compile(rf"\b({'|'.join(('for', 'while', *sorted(_PREFIX_METHODS)))})\b")  # a program without is loop-free
 
 
 class Emitted(Protocol):
@@ -54,7 +56,7 @@ class Emitted(Protocol):
 class Lifting:
     """All that the rooms found out about one function that was lifted."""
 
-    func_op: Any
+    view: FunctionView
     summary: Summary
     emitted: Emitted
     certificate: Certificate
@@ -69,7 +71,7 @@ def record_of(
 
     A test that fails contradicts the proof: then one of the two is broken, and nothing is given out.
     """
-    view, program = FunctionView(lifting.func_op), lifting.emitted.text
+    view, program = lifting.view, lifting.emitted.text
     trials = tuple(map(describe_test, lifting.reports))
     for trial in trials:
         if not trial.cases and trial.failure == _NOTHING_RUN:
@@ -108,6 +110,8 @@ def record_of(
 
 def verdict_of(program: str) -> Verdict:
     """Say what remains in an emitted program: a loop, a scan along an axis, or neither."""
+    if _HINTS.search(program) is None:
+        return Verdict.LOOP_FREE
     nodes = list(ast.walk(ast.parse(program)))
     if any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in nodes):
         return Verdict.HYBRID
@@ -138,8 +142,7 @@ def describe_parameters(view: FunctionView, program: str) -> tuple[Parameter, ..
     Raises KeyError where it takes a parameter that the source does not have.
     """
     known = {parameter.name: parameter for parameter in view.parameters}
-    entry = entry_name(view.name, program)
-    (emitted,) = (n for n in ast.parse(program).body if isinstance(n, ast.FunctionDef) and n.name == entry)
+    emitted = entry_function(view.name, program)
     names = [argument.arg for argument in (*emitted.args.posonlyargs, *emitted.args.args, *emitted.args.kwonlyargs)]
     return tuple(_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names)
 

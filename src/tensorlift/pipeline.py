@@ -189,17 +189,17 @@ def _lift_module(
     function: ReadFunction, target: Target, source: Source, options: LiftOptions, clock: StageClock
 ) -> FunctionRecord:
     """Take one function through the rooms, each timed by the clock."""
-    func_op = _function_op(function)
-    proved = proved_program(func_op, target, clock.stage, with_guards=options.guards)
+    view = FunctionView(_function_op(function))
+    proved = proved_program(view, target, clock.stage, with_guards=options.guards)
     summary, emitted = proved.summary, proved.emitted
     reports = []
     if options.test or not target.library:  # importing another library takes longer than lifting: only where asked for
         with clock.stage("check"):
-            reports.append(_run_small(func_op, summary, emitted, target.library))
+            reports.append(_run_small(view, summary, emitted, target.library))
     if options.test and PurePath(source.name).suffix != ".mlir":
         with clock.stage("test"):
-            reports.append(_run_original(func_op, summary, emitted, source, options))
-    lifting = Lifting(func_op, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
+            reports.append(_run_original(view, summary, emitted, source, options))
+    lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings = _unguarded(proved.preconditions) if options.guards else ()
     record = replace(record, diagnostics=(*function.diagnostics, *warnings))
@@ -209,7 +209,7 @@ def _lift_module(
         message = "no adapter is written: it takes a source in C and programs for NumPy"
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
         return replace(record, without_adapter=(refusal,))
-    return _with_adapter(record, func_op, summary, emitted)
+    return _with_adapter(record, view, summary, emitted)
 
 
 def _is_c(source: Source) -> bool:
@@ -217,11 +217,10 @@ def _is_c(source: Source) -> bool:
     return PurePath(source.name).suffix not in _READERS
 
 
-def _with_adapter(record: FunctionRecord, func_op: Any, summary: Summary, emitted: Emitted) -> FunctionRecord:
+def _with_adapter(record: FunctionRecord, view: FunctionView, summary: Summary, emitted: Emitted) -> FunctionRecord:
     """Add the adapter with C's signature, or why there can be none."""
     from tensorlift.adapter import adapter_of
 
-    view = FunctionView(func_op)
     source_names = {name: source for source, name in emitted_names(view, record.parameters).items()}
     taken = [source_names[parameter.name] for parameter in record.parameters]
     written = [name for name, _ in summary.outputs]
@@ -312,12 +311,11 @@ def _function_op(function: ReadFunction) -> Any:
     return func_op
 
 
-def _run_small(func_op: Any, summary: Summary, emitted: Emitted, library: str) -> DifferentialReport:
+def _run_small(view: FunctionView, summary: Summary, emitted: Emitted, library: str) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others.
 
     One that is written for a library of its own runs in a limited subprocess, so that the library is not loaded here.
     """
-    view = FunctionView(func_op)
     sizes = choose_sizes(
         view.parameters, _defined(summary, view), seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE
     )
@@ -325,12 +323,12 @@ def _run_small(func_op: Any, summary: Summary, emitted: Emitted, library: str) -
     if library:
         from tensorlift.runtime.differential import interpreter_test
 
-        return interpreter_test(func_op, emitted.text, emitted.entry, outputs=outputs, sizes=sizes, library=library)
-    return compare_with_interpreter(func_op, emitted.text, emitted.entry, outputs, sizes)
+        return interpreter_test(view, emitted.text, emitted.entry, outputs=outputs, sizes=sizes, library=library)
+    return compare_with_interpreter(view, emitted.text, emitted.entry, outputs, sizes)
 
 
 def _run_original(
-    func_op: Any, summary: Summary, emitted: Emitted, source: Source, options: LiftOptions
+    view: FunctionView, summary: Summary, emitted: Emitted, source: Source, options: LiftOptions
 ) -> DifferentialReport:
     """Run the program against the source, compiled, both in limited subprocesses."""
     from tensorlift.runtime.differential import differential_test
@@ -340,13 +338,13 @@ def _run_original(
     return differential_test(
         source.text,
         source.name,
-        func_op,
+        view,
         emitted.text,
         emitted.entry,
         outputs=[name for name, _ in summary.outputs],
         library=get_target(options.target).library,
         compile_options=compiler,
-        domain=_defined(summary, FunctionView(func_op)),
+        domain=_defined(summary, view),
     )
 
 

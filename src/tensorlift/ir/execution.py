@@ -7,6 +7,7 @@ that compiles it; scalar operations come from the table in ``arithmetic``.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IntegerAttr, MemRefType
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     Frame = list[Any]
     Step = Callable[[Frame], None]
     Index = Callable[[Frame], int]
-    Body = Callable[[Frame], list[Any]]
+    Body = Callable[[Frame], Sequence[Any]]
 
 
 class InterpreterError(Exception):
@@ -56,11 +57,11 @@ class Compiler:
 
     def __init__(self) -> None:
         self._slots: dict[SSAValue, int] = {}
+        self.constants: dict[int, Any] = {}
 
-    @property
-    def frame_size(self) -> int:
-        """The number of values of all blocks compiled so far."""
-        return len(self._slots)
+    def frame(self) -> Frame:
+        """Give a frame for all blocks compiled so far, in which only the constants have values."""
+        return [self.constants.get(slot) for slot in range(len(self._slots))]
 
     def slot(self, value: SSAValue) -> int:
         """Give the place of a value in the frame."""
@@ -77,21 +78,25 @@ class Compiler:
             steps, yielded = [*steps, terminator], []
         else:
             yielded = self.slots(terminator.operands)
-        compiled = [self.step(op) for op in steps]
+        compiled = [step for op in steps if (step := self.step(op)) is not None]
 
-        def run(frame: Frame) -> list[Any]:
+        def run(frame: Frame) -> Sequence[Any]:
             for step in compiled:
                 step(frame)
+            return ()
+
+        def run_and_yield(frame: Frame) -> Sequence[Any]:
+            run(frame)
             return [frame[slot] for slot in yielded]
 
-        return run
+        return run_and_yield if yielded else run
 
     def region(self, region: Region) -> Body:
         """Compile the only block of a region; an absent one does nothing."""
         return self.block(region.block) if region.blocks and region.block.ops else _nothing
 
-    def step(self, op: Operation) -> Step:
-        """Compile one operation."""
+    def step(self, op: Operation) -> Step | None:
+        """Compile one operation; a constant takes no step."""
         compile_op = _COMPILERS.get(op.name)
         if compile_op is not None:
             return compile_op(self, op)
@@ -128,8 +133,7 @@ class Compiler:
             value = expression.value
             return lambda _frame: value
         if isinstance(expression, AffineDimExpr | AffineSymExpr):
-            slot = (dims if isinstance(expression, AffineDimExpr) else symbols)[expression.position]
-            return lambda frame: frame[slot]
+            return itemgetter((dims if isinstance(expression, AffineDimExpr) else symbols)[expression.position])
         assert isinstance(expression, AffineBinaryOpExpr)
         left = self.index(expression.lhs, dims, symbols)
         right = self.index(expression.rhs, dims, symbols)
@@ -158,8 +162,8 @@ class _Located:
         return UndefinedError(message, location_of(self.op))
 
 
-def _nothing(_frame: Frame) -> list[Any]:
-    return []
+def _nothing(_frame: Frame) -> Sequence[Any]:
+    return ()
 
 
 def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index:
@@ -171,22 +175,26 @@ def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index:
 
 
 def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callable[[Frame], tuple[list[Any], int]]:
-    """Give the cells of a memory and the checked position of one element in them; rank 1 and 2 are only faster."""
+    """Give the cells of a memory and the checked position of one element in them; ranks up to 2 are only faster."""
+    first, second = [*indices, *_NO_INDICES][:2]
 
     def outside(frame: Frame) -> InterpreterError:
         place, extents = [index(frame) for index in indices], list(frame[memory].extents)
         return located.error(f"the access {place} is outside of the extents {extents}")
 
+    def alone(frame: Frame) -> tuple[list[Any], int]:
+        return frame[memory].cells, 0
+
     def in_vector(frame: Frame) -> tuple[list[Any], int]:
         target: Memory = frame[memory]
-        at = indices[0](frame)
+        at = first(frame)
         if not 0 <= at < target.extents[0]:
             raise outside(frame)
         return target.cells, at
 
     def in_matrix(frame: Frame) -> tuple[list[Any], int]:
         target: Memory = frame[memory]
-        row, column = indices[0](frame), indices[1](frame)
+        row, column = first(frame), second(frame)
         rows, columns = target.extents
         if not (0 <= row < rows and 0 <= column < columns):
             raise outside(frame)
@@ -202,7 +210,7 @@ def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callab
             position = position * extent + at
         return target.cells, position
 
-    return {1: in_vector, 2: in_matrix}.get(len(indices), find)
+    return {0: alone, 1: in_vector, 2: in_matrix}.get(len(indices), find)
 
 
 def _load(compiler: Compiler, op: Operation, indices: Sequence[Index]) -> Step:
@@ -239,15 +247,11 @@ def _affine_store(compiler: Compiler, op: Operation) -> Step:
 
 
 def _memref_load(compiler: Compiler, op: Operation) -> Step:
-    return _load(compiler, op, [_slot_index(slot) for slot in compiler.slots(op.operands[1:])])
+    return _load(compiler, op, [itemgetter(slot) for slot in compiler.slots(op.operands[1:])])
 
 
 def _memref_store(compiler: Compiler, op: Operation) -> Step:
-    return _store(compiler, op, [_slot_index(slot) for slot in compiler.slots(op.operands[2:])])
-
-
-def _slot_index(slot: int) -> Index:
-    return lambda frame: frame[slot]
+    return _store(compiler, op, [itemgetter(slot) for slot in compiler.slots(op.operands[2:])])
 
 
 def _alloc(compiler: Compiler, op: Operation) -> Step:
@@ -255,7 +259,7 @@ def _alloc(compiler: Compiler, op: Operation) -> Step:
     memref_type: Any = op.results[0].type
     assert isinstance(memref_type, MemRefType)
     dynamic = iter(compiler.slots(op.operands))
-    extents = [_slot_index(next(dynamic)) if n < 0 else _constant_index(n) for n in memref_type.get_shape()]
+    extents = [itemgetter(next(dynamic)) if n < 0 else _constant_index(n) for n in memref_type.get_shape()]
 
     def allocate(frame: Frame) -> None:
         found = [extent(frame) for extent in extents]
@@ -268,6 +272,9 @@ def _alloc(compiler: Compiler, op: Operation) -> Step:
 
 def _constant_index(value: int) -> Index:
     return lambda _frame: value
+
+
+_NO_INDICES: list[Index] = [_constant_index(0)] * 2
 
 
 def _dim(compiler: Compiler, op: Operation) -> Step:
@@ -283,17 +290,11 @@ def _dealloc(_compiler: Compiler, _op: Operation) -> Step:
     return lambda _frame: None
 
 
-def _constant(compiler: Compiler, op: Operation) -> Step:
-    target = compiler.slot(op.results[0])
+def _constant(compiler: Compiler, op: Operation) -> None:
     try:
-        value = constant(op)
+        compiler.constants[compiler.slot(op.results[0])] = constant(op)
     except ArithmeticFault as fault:
         raise _Located(op).error(str(fault)) from None
-
-    def load_constant(frame: Frame) -> None:
-        frame[target] = value
-
-    return load_constant
 
 
 def _map_result(choose: Callable[[list[int]], int]) -> Callable[[Compiler, Operation], Step]:
@@ -321,7 +322,7 @@ def _affine_for(compiler: Compiler, op: Operation) -> Step:
     by = step.value.data
 
     def trip(frame: Frame) -> range:
-        return range(max(bound(frame) for bound in lower), min(bound(frame) for bound in upper), by)
+        return range(max([bound(frame) for bound in lower]), min([bound(frame) for bound in upper]), by)
 
     return _loop(compiler, op, trip, op.operands[upper_end:])
 
@@ -350,7 +351,7 @@ def _loop(compiler: Compiler, op: Operation, trip: Callable[[Frame], range], ini
             body(frame)
 
     def carrying(frame: Frame) -> None:
-        values = [frame[slot] for slot in start]
+        values: Sequence[Any] = [frame[slot] for slot in start]
         for value in trip(frame):
             frame[variable] = value
             _assign(frame, carried, values)
@@ -402,7 +403,7 @@ def _branch(compiler: Compiler, op: Operation, condition: Callable[[Frame], bool
     return branch
 
 
-_COMPILERS: dict[str, Callable[[Compiler, Operation], Step]] = {
+_COMPILERS: dict[str, Callable[[Compiler, Operation], Step | None]] = {
     "affine.apply": _map_result(min),
     "affine.for": _affine_for,
     "affine.if": _affine_if,

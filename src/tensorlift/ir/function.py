@@ -93,6 +93,11 @@ class FunctionView:
         """Look at ``func_op``, which must have a body."""
         self.func_op = func_op
 
+    @staticmethod
+    def of(function: Operation | FunctionView) -> FunctionView:
+        """Look at a function; a view of it is given back, with all that it found out."""
+        return function if isinstance(function, FunctionView) else FunctionView(function)
+
     @property
     def name(self) -> str:
         """The name in the source."""
@@ -112,6 +117,11 @@ class FunctionView:
     def body(self) -> Block:
         """The only block of the function."""
         return self.func_op.regions[0].block
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations of the function, itself first, outer ones before those inside."""
+        return tuple(self.func_op.walk())
 
     @cached_property
     def size_names(self) -> tuple[str, ...]:
@@ -174,7 +184,7 @@ class FunctionView:
         return self._accessed({"affine.load": 0, "memref.load": 0})
 
     def _accessed(self, position: Mapping[str, int]) -> tuple[str, ...]:
-        touched = {op.operands[position[op.name]] for op in self.func_op.walk() if op.name in position}
+        touched = {op.operands[position[op.name]] for op in self.operations if op.name in position}
         return tuple(parameter.name for parameter in self.parameters if parameter.value in touched)
 
     @property

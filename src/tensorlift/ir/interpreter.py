@@ -44,13 +44,13 @@ def interpret(func_op: Operation, arguments: Mapping[str, Argument]) -> Result:
 class Interpreter:
     """One function, compiled once and run as often as wanted."""
 
-    def __init__(self, func_op: Operation) -> None:
+    def __init__(self, function: Operation | FunctionView) -> None:
         """Compile; raises InterpreterError where an operation is not part of the loop IR."""
-        self.view = FunctionView(func_op)
+        self.view = FunctionView.of(function)
         compiler = Compiler()
         self._slots = [compiler.slot(value) for value in self.view.body.args]
         self._body = compiler.block(self.view.body)
-        self._frame_size = compiler.frame_size
+        self._frame = compiler.frame()
 
     def __call__(self, arguments: Mapping[str, Argument]) -> Result:
         """Run on arguments by source name: sizes and scalars as numbers, arrays in logical shape, changed in place.
@@ -58,7 +58,7 @@ class Interpreter:
         Raises ValueError where an argument has the wrong type or shape, InterpreterError where the program goes wrong,
         UndefinedError among them where C gives the input no meaning.
         """
-        frame: list[Any] = [None] * self._frame_size
+        frame = self._frame.copy()
         sizes = {p.name: _as_int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         arrays: list[tuple[Parameter, Memory]] = []
         for slot, parameter in zip(self._slots, self.view.parameters, strict=True):

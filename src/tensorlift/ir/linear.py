@@ -24,6 +24,10 @@ class Quotient:
     numerator: Linear
     divisor: int
 
+    def at(self, sizes: Mapping[str, int]) -> int:
+        """Evaluate; every size of the numerator must be given."""
+        return self.numerator.at(sizes) // self.divisor
+
     def __str__(self) -> str:
         """Spell as in a formula, ``(n + 1) // 2``."""
         numerator = str(self.numerator)
@@ -74,7 +78,10 @@ class Linear:
 
     def at(self, sizes: Mapping[str, int]) -> int:
         """Evaluate; every size of the expression must be given."""
-        return self.constant + sum(coefficient * _value(size, sizes) for size, coefficient in self.terms)
+        total = self.constant
+        for size, coefficient in self.terms:
+            total += coefficient * (sizes[size] if isinstance(size, str) else size.at(sizes))
+        return total
 
     def floor_divide(self, divisor: int) -> Linear:
         """Divide by a positive constant, rounding down; exact where every coefficient is a multiple."""
@@ -90,10 +97,6 @@ class Linear:
         if self.constant or not text:
             text += f" {'-' if self.constant < 0 else '+'} {abs(self.constant)}"
         return text[3:] if text.startswith(" + ") else "-" + text[3:]
-
-
-def _value(size: Size, sizes: Mapping[str, int]) -> int:
-    return sizes[size] if isinstance(size, str) else size.numerator.at(sizes) // size.divisor
 
 
 def apply_map(affine_map: AffineMap, dims: Sequence[Linear], symbols: Sequence[Linear]) -> tuple[Linear, ...]:

@@ -129,7 +129,7 @@ def _loop_over(view: FunctionView, domain: Domain) -> Location | None:
     """Find the line that a condition on sizes comes from: the first loop that runs up to one, or the function."""
     names = set(domain.variables())
     values = {p.value for p in view.parameters if p.name in names}
-    loops = (op for op in view.func_op.walk() if op.name == "affine.for" and not values.isdisjoint(op.operands))
+    loops = (op for op in view.operations if op.name == "affine.for" and not values.isdisjoint(op.operands))
     return next((place for place in map(location_of, loops) if place is not None), view.location)
 
 
@@ -161,7 +161,7 @@ def _separate(view: FunctionView, summary: Summary) -> Iterator[_Entry]:
 def _first_store(view: FunctionView, array: str) -> Location | None:
     """Find the first place where an array is written."""
     values = {p.value for p in view.parameters if p.name == array}
-    stores = (op for op in view.func_op.walk() if op.name in ("affine.store", "memref.store"))
+    stores = (op for op in view.operations if op.name in ("affine.store", "memref.store"))
     return next((location_of(op) for op in stores if op.operands[1] in values), None)
 
 

@@ -49,8 +49,13 @@ def join_programs(programs: Sequence[str], target: str) -> str:
 
 def entry_name(name: str, program: str) -> str:
     """Give the name under which a Python program defines a source function; a reserved name has a ``_`` after it."""
-    defined = {node.name for node in ast.parse(program).body if isinstance(node, ast.FunctionDef)}
-    return name if name in defined else f"{name}_"
+    return entry_function(name, program).name
+
+
+def entry_function(name: str, program: str) -> ast.FunctionDef:
+    """Find the definition of a source function in a Python program; raises KeyError where there is none."""
+    defined = {node.name: node for node in ast.parse(program).body if isinstance(node, ast.FunctionDef)}
+    return defined[name] if name in defined else defined[f"{name}_"]
 
 
 def _is_import(line: str) -> bool:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from tensorlift.ir.function import FunctionView
+
 
 def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
-    func_op: Operation,
+    function: Operation | FunctionView,
     program: str,
     entry: str,
     outputs: Sequence[str],
@@ -33,17 +35,17 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     ``program`` is trusted, as the own emitter's text, and written for NumPy or another ``library``; ``outputs`` are the
     written arrays that it returns, in order.
     """
-    interpreter = Interpreter(func_op)
+    interpreter = Interpreter(function)
     tally = Tally("interpreter", tolerance or Tolerance())
     try:
-        function = over_numpy(load_program(program, entry), library)
+        loaded = over_numpy(load_program(program, entry), library)
     except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
         tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
         return tally.report()
     for case in draw_cases(interpreter, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(function, case.arguments, result_count(interpreter.view, outputs))
+            results = call_program(loaded, case.arguments, result_count(interpreter.view, outputs))
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     source: str,
     filename: str,
-    func_op: Operation,
+    function: Operation | FunctionView,
     program: str,
     entry: str,
     *,
@@ -52,7 +52,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     fails, TL607 where its library is missing, TL610 where no sizes meet the preconditions.
     """
     require_library(library)
-    interpreter = Interpreter(func_op)
+    interpreter = Interpreter(function)
     view, limits = interpreter.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
@@ -77,7 +77,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
 
 
 def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
-    func_op: Operation,
+    function: Operation | FunctionView,
     program: str,
     entry: str,
     *,
@@ -90,7 +90,7 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     Raises LiftError TL606 where the program's process fails, TL607 where its library is missing.
     """
     require_library(library)
-    interpreter = Interpreter(func_op)
+    interpreter = Interpreter(function)
     view, tally = interpreter.view, Tally("interpreter", Tolerance())
     cases = list(draw_cases(interpreter, sizes, seeded(0), tally))
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}

@@ -109,7 +109,7 @@ def _shuffled(rng: Random) -> Order:
 
     def order(usual: Sequence[int], taken: Collection[int]) -> Sequence[int]:
         values = [*rng.sample(usual, len(usual)), *range(usual[-1] + 1, _LAST_RESORT), 0]
-        return sorted(values, key=lambda value: value in taken)
+        return [*(value for value in values if value not in taken), *(value for value in values if value in taken)]
 
     return order
 

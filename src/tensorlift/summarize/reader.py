@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
 
 
-def read_function(func_op: Operation) -> Program:
+def read_function(function: Operation | FunctionView) -> Program:
     """Read a function.
 
     Raises:
@@ -56,7 +56,7 @@ def read_function(func_op: Operation) -> Program:
             without affine extents.
 
     """
-    return _Reader(FunctionView(func_op)).program()
+    return _Reader(FunctionView.of(function)).program()
 
 
 class _Reader(Values):

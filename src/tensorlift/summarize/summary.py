@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import LoopPlace
+    from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
 
 RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three frames for each level
 
 
 def summarise(
-    func_op: Operation, *, minimum_size: int = 1, kept: Mapping[LoopPlace, str] = MappingProxyType({})
+    function: Operation | FunctionView, *, minimum_size: int = 1, kept: Mapping[LoopPlace, str] = MappingProxyType({})
 ) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
@@ -43,7 +44,7 @@ def summarise(
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
 
     """
-    program = read_function(func_op)
+    program = read_function(function)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
