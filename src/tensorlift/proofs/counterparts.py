@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.divisors import Divisors
-    from tensorlift.proofs.expansion import Definitions
+    from tensorlift.proofs.expansion import Definitions, Equality
 
 # How the source is seen: each definition with opaque names for what it reads, with the operands of its operations
 # written out, or together with the operations of all that it reads.
@@ -74,7 +74,7 @@ class Counterparts:
             found = self._round_trips(term, domain)
             mine = self._round_trips(got, domain) if found else []
             for wanted in found:
-                if not any(self._is_counterpart(one, wanted.term, wanted) for one in mine):
+                if not any(self._is_counterpart(one, wanted.term, wanted, self._definitions.equal) for one in mine):
                     return wanted
         return None
 
@@ -84,12 +84,16 @@ class Counterparts:
         return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:
-        return item.domain.is_empty() or self._is_finite(item) or self._source_computes(item)
+        """Look at every candidate at a glance before comparing one in earnest, which takes far longer."""
+        return item.domain.is_empty() or any(
+            self._is_finite(item, equality) or self._source_computes(item, equality)
+            for equality in (self._definitions.alike, self._definitions.equal)
+        )
 
-    def _is_finite(self, item: Computed) -> bool:
+    def _is_finite(self, item: Computed, equality: Equality) -> bool:
         """Tell whether a function is known to have a finite value."""
         if item.kind == "divisor":
-            return self.divisors.is_nonzero(item.term, item.domain, item.guards)
+            return self.divisors.is_nonzero(item.term, item.domain, item.guards, equality)
         if item.kind != "partial" or not isinstance(item.term, Apply) or item.term.op not in _LEAST:
             return False
         operand = item.term.args[-1]  # of a power the exponent
@@ -102,14 +106,14 @@ class Counterparts:
 
     # -- the source
 
-    def _source_computes(self, item: Computed) -> bool:
+    def _source_computes(self, item: Computed, equality: Equality) -> bool:
         """Tell whether the source computes the same, first by opaque names, then ever more written out."""
-        return any(
-            self._is_counterpart(source, self._definitions.expand(item.term, item.domain, fully=depth != "names"), item)
-            for depth in _DEPTHS
-            for source in self._source(depth)
-            if _are_alike(source, item)
-        )
+        for depth in _DEPTHS:
+            mine = self._definitions.expand(item.term, item.domain, fully=depth != "names")
+            sources = (source for source in self._source(depth) if _are_alike(source, item))
+            if any(self._is_counterpart(source, mine, item, equality) for source in sources):
+                return True
+        return False
 
     def _source(self, depth: _Depth) -> Iterator[Computed]:
         for items, changing in self.divisors.visible_items():
@@ -131,29 +135,25 @@ class Counterparts:
                     for part in _parts(source):
                         yield part._replace(term=expand(part.term, part.domain, fully=depth != "names"))
 
-    def _is_counterpart(self, source: Computed, mine: Term, item: Computed) -> bool:
+    def _is_counterpart(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> bool:
         """Tell whether the source computes a term at every point where the program depends on it."""
         for values in matches(source.term, mine, source.variables):
             free = [v for v in source.variables if v not in values]
+            theirs = substitute(source.term, values)
             if (
                 item.domain.is_subset(source.domain.project_out(*free).substitute(values))
-                and self._is_equal(substitute(source.term, values), mine, item.domain)
-                and self._is_implied(source.guards, values, item)
+                and (theirs is mine or equality(theirs, mine, item.domain))
+                and _is_implied(source.guards, values, item, equality)
             ):
                 return True
         return False
 
-    def _is_equal(self, left: Term, right: Term, domain: Domain) -> bool:
-        return left is right or self._definitions.equal(left, right, domain)
 
-    def _is_implied(self, guards: Guards, values: Mapping[str, Affine], item: Computed) -> bool:
-        """Tell whether each condition of the source follows from those of the program."""
-        mine = list(_conditions(item.guards))
-        wanted = (substitute(condition, values) for condition in _conditions(guards))
-        return all(
-            any(self._is_equal(condition, known, item.domain) for known in (terms.one("bool"), *mine))
-            for condition in wanted
-        )
+def _is_implied(guards: Guards, values: Mapping[str, Affine], item: Computed, equality: Equality) -> bool:
+    """Tell whether each condition of the source follows from those of the program."""
+    mine = (terms.one("bool"), *_conditions(item.guards))
+    wanted = (substitute(condition, values) for condition in _conditions(guards))
+    return all(any(one is known or equality(one, known, item.domain) for known in mine) for one in wanted)
 
 
 def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, KeptLoop
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.computed import Guards
-    from tensorlift.proofs.expansion import Definitions
+    from tensorlift.proofs.expansion import Definitions, Equality
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
 _DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
@@ -68,10 +68,14 @@ class Divisors:
         """Tell whether no cell of a divisor is zero."""
         names = tuple(fresh("d") for _ in divisor.shape)
         domain = context & Domain.box(names, divisor.shape)
-        return self.is_nonzero(divisor.at(tuple(map(Affine.var, names))), domain, ())
+        term = divisor.at(tuple(map(Affine.var, names)))
+        return any(self.is_nonzero(term, domain, (), e) for e in (self._definitions.alike, self._definitions.equal))
 
-    def is_nonzero(self, term: Term, domain: Domain, guards: Guards) -> bool:
-        """Tell whether a divisor is not zero at the points of a domain where the guards hold."""
+    def is_nonzero(self, term: Term, domain: Domain, guards: Guards, equality: Equality) -> bool:
+        """Tell whether a divisor is not zero at the points of a domain where the guards hold.
+
+        ``equality`` finds the value among those that the source divides by or that the guards exclude.
+        """
         if isinstance(term, Constant):
             return term.value != 0
         if isinstance(term, Index):
@@ -79,39 +83,39 @@ class Divisors:
         if domain.is_empty():
             return True
         if isinstance(term, Piecewise):
-            return all(self.is_nonzero(piece, domain & part, guards) for part, piece in term.pieces)
-        if isinstance(term, Apply) and self._by_operation(term, domain, guards):
+            return all(self.is_nonzero(piece, domain & part, guards, equality) for part, piece in term.pieces)
+        if isinstance(term, Apply) and self._by_operation(term, domain, guards, equality):
             return True
-        return self._is_excluded(term, domain, guards) or self._source_divides(term, domain)
+        return self._is_excluded(term, domain, guards, equality) or self._source_divides(term, domain, equality)
 
-    def _by_operation(self, term: Apply, domain: Domain, guards: Guards) -> bool:
+    def _by_operation(self, term: Apply, domain: Domain, guards: Guards, equality: Equality) -> bool:
         if term.op == "select":
             condition, chosen, other = term.args
-            return self.is_nonzero(chosen, domain, (*guards, (condition, True))) and self.is_nonzero(
-                other, domain, (*guards, (condition, False))
+            return self.is_nonzero(chosen, domain, (*guards, (condition, True)), equality) and self.is_nonzero(
+                other, domain, (*guards, (condition, False)), equality
             )
         if term.op in ("neg", "abs") or (term.op == "cast" and _keeps_nonzero(term)):
-            return self.is_nonzero(term.args[0], domain, guards)
+            return self.is_nonzero(term.args[0], domain, guards, equality)
         if term.op == "max":
             return any(isinstance(a, Constant) and a.value > 0 for a in term.args)
         return False
 
-    def _is_excluded(self, term: Term, domain: Domain, guards: Guards) -> bool:
+    def _is_excluded(self, term: Term, domain: Domain, guards: Guards, equality: Equality) -> bool:
         for left, right in _different(guards):
             if left.dtype != term.dtype:
                 continue
-            if isinstance(right, Constant) and right.value == 0 and self._definitions.equal(term, left, domain):
+            if isinstance(right, Constant) and right.value == 0 and equality(term, left, domain):
                 return True
             for a, b in ((left, right), (right, left)):
-                if self._definitions.equal(term, terms.apply("sub", a, b), domain):
+                if equality(term, terms.apply("sub", a, b), domain):
                     return True
         return False
 
-    def _source_divides(self, term: Term, domain: Domain) -> bool:
+    def _source_divides(self, term: Term, domain: Domain, equality: Equality) -> bool:
         candidates = {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}
-        return any(self._is_among(d, term, domain) for term in candidates for d in self._divisions())
+        return any(self._is_among(d, term, domain, equality) for term in candidates for d in self._divisions())
 
-    def _is_among(self, division: Division, term: Term, domain: Domain) -> bool:
+    def _is_among(self, division: Division, term: Term, domain: Domain, equality: Equality) -> bool:
         """Tell whether a division of the source has this divisor on every point of a domain."""
         if division.divisor.dtype != term.dtype:
             return False
@@ -119,7 +123,7 @@ class Divisors:
             free = [v for v in division.variables if v not in values]
             mine = substitute(division.divisor, values)
             if domain.is_subset(division.domain.project_out(*free).substitute(values)) and (
-                mine is term or self._definitions.equal(mine, term, domain)
+                mine is term or equality(mine, term, domain)
             ):
                 return True
         return False

@@ -14,17 +14,19 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads
 from tensorlift.comprehension.terms import Read
 from tensorlift.comprehension.whole import in_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
+
+    Equality = Callable[[Term, Term, Domain], bool]  # tells whether two terms are shown equal at the points of a domain
 
 
 class Definitions:
@@ -97,11 +99,18 @@ class Definitions:
 
     def equal(self, got: Term, want: Term, domain: Domain) -> bool:
         """Decide whether two terms are equal on a domain, first by opaque names, then written out."""
+        return self._compare(equal, got, want, domain)
+
+    def alike(self, got: Term, want: Term, domain: Domain) -> bool:
+        """Tell whether two terms are seen at once to be equal on a domain, by opaque names or written out."""
+        return self._compare(alike, got, want, domain)
+
+    def _compare(self, equality: Equality, got: Term, want: Term, domain: Domain) -> bool:
         near = self.expand(got, domain), self.expand(want, domain)
-        if near[0] is near[1] or equal(*near, domain):
+        if near[0] is near[1] or equality(*near, domain):
             return True
         far = self.expand(got, domain, fully=True), self.expand(want, domain, fully=True)
-        return far != near and (far[0] is far[1] or equal(*far, domain))
+        return far != near and (far[0] is far[1] or equality(*far, domain))
 
 
 def _loops(items: tuple[Item, ...]) -> Iterator[KeptLoop]:

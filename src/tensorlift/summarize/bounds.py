@@ -99,6 +99,8 @@ class _Accesses:
     def _access(self, s: Load | Store, condition: Domain, variables: tuple[str, ...]) -> None:
         info = self.arrays[s.array]
         for index, extent in zip(s.indices, info.shape, strict=True):
+            if self._counts_to(index, extent):
+                continue
             key = (index, extent, condition.key)
             if key in self.inside:
                 continue
@@ -108,6 +110,15 @@ class _Accesses:
             leaves = (where & below) | (where & above)
             if not leaves.is_empty():
                 self._exclude(s, info, leaves, variables)
+
+    def _counts_to(self, index: Affine, extent: Affine) -> bool:
+        """Tell whether a subscript is a loop variable that runs from zero or later to the extent, as most do."""
+        loop = self.loops.get(index.variable or "")
+        return (
+            loop is not None
+            and extent in loop.upper
+            and any(low.is_constant and low.constant >= 0 for low in loop.lower)
+        )
 
     def _iterations(self, variables: tuple[str, ...]) -> Domain:
         """Return the iterations of the loops over some variables, and of those that their bounds depend on."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import IndexType
+
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal
@@ -159,7 +161,7 @@ class Values:
     # -- index computations
 
     def _is_index_operation(self, op: Operation) -> bool:
-        if not op.results or str(op.results[0].type) != "index":
+        if not op.results or not isinstance(op.results[0].type, IndexType):
             return False
         row = _INDEX_OPERATIONS.get(op.name)
         if row is None:
