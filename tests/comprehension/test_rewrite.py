@@ -150,10 +150,10 @@ def test_reads_are_replaced_in_the_range_of_their_fold() -> None:
 
 def test_pieces_outside_the_domain_are_dropped() -> None:
     low, high = Domain.of(less("i", 3)), Domain.of(at_least("i", 3))
-    assert restrict_pieces(iter([(low, A), (high, ONE)]), Domain.of(equal("i", 1))) is A
+    assert restrict_pieces([(low, A), (high, ONE)], Domain.of(equal("i", 1))) is A
     with pytest.raises(ValueError, match="no piece covers the domain"):
-        restrict_pieces(iter([(low, A)]), Domain.of(equal("i", 5)))
-    assert restrict_pieces(iter([(low, A)]), EMPTY) is A
+        restrict_pieces([(low, A)], Domain.of(equal("i", 5)))
+    assert restrict_pieces([(low, A)], EMPTY) is A
 
 
 def test_every_node_is_walked_once() -> None:

@@ -185,3 +185,19 @@ def affine(value: Affine | int | str) -> Affine:
     if isinstance(value, Affine):
         return value
     return Affine(value) if isinstance(value, int) else Affine.var(value)
+
+
+def solved(equalities: Iterable[Affine], bound: tuple[str, ...] = ()) -> dict[str, Affine]:
+    """Return values of variables, other than the bound ones, that expressions being zero fix."""
+    values: dict[str, Affine] = {}
+    for equality in equalities:
+        rest = equality.substitute(values)
+        candidates = [v for v, c in rest.terms if c in (1, -1) and v not in bound]
+        if not candidates:
+            continue
+        value = rest.solve(candidates[-1])
+        if value is None:
+            continue
+        one = {candidates[-1]: value}
+        values = {v: a.substitute(one) for v, a in values.items()} | one
+    return values

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import islpy as isl
 
-from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
 from tensorlift.comprehension.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _PARAM = isl.dim_type.param
+_CHUNK = 4  # bytes
 
 
 class NotAffine(Exception):  # noqa: N818 - a property of the set, not a failure of the program
@@ -64,10 +65,13 @@ def equal(left: AffineLike, right: AffineLike) -> Constraint:
 class Domain:
     """A set of assignments of integers to named variables; a variable that is not mentioned is free."""
 
-    __slots__ = ("_empty", "_equalities", "_key", "isl")
+    __slots__ = ("_empty", "_equalities", "_key", "_solution", "isl", "zeros")
 
-    def __init__(self, isl_set: isl.Set) -> None:
+    def __init__(self, isl_set: isl.Set, zeros: tuple[Affine, ...] = ()) -> None:
+        """Take a set, and expressions that are known to be zero at its points; there may be others."""
         self.isl = isl_set
+        self.zeros = zeros
+        self._solution: Mapping[str, Affine] | None = None
         self._key: str | None = None
         self._empty: bool | None = None
         self._equalities: list[Affine] | None = None
@@ -114,7 +118,10 @@ class Domain:
             return other
         if other is UNIVERSE or other is self:
             return self
-        return Domain(self.isl.intersect(other.isl))
+        zeros = self.zeros
+        if other.zeros:
+            zeros += tuple(zero for zero in other.zeros if zero not in zeros)
+        return Domain(self.isl.intersect(other.isl), zeros)
 
     def __or__(self, other: Domain) -> Domain:
         """Unite."""
@@ -124,7 +131,7 @@ class Domain:
 
     def __sub__(self, other: Domain) -> Domain:
         """Subtract."""
-        return self if other is EMPTY else Domain(self.isl.subtract(other.isl))
+        return self if other is EMPTY else Domain(self.isl.subtract(other.isl), self.zeros)
 
     def complement(self) -> Domain:
         """Return every point that is not in the domain."""
@@ -159,13 +166,20 @@ class Domain:
 
     def implies(self, *constraints: Constraint) -> bool:
         """Tell whether every point satisfies every constraint."""
-        return self.is_subset(Domain.of(*constraints))
+        left = [c for c in constraints if not (c.is_equality and self.vanishes(c.affine))]
+        return not left or self.is_subset(Domain.of(*left))
+
+    def vanishes(self, expression: Affine) -> bool:
+        """Tell whether the equalities that the domain was built from make an expression zero at every point."""
+        if self.zeros and self._solution is None:
+            self._solution = solved(self.zeros)
+        return expression.substitute(self._solution or {}) == ZERO
 
     # -- simplification
 
     def coalesce(self) -> Domain:
         """Merge convex parts where that loses nothing."""
-        return Domain(self.isl.coalesce())
+        return Domain(self.isl.coalesce(), self.zeros)
 
     def gist(self, context: Domain) -> Domain:
         """Drop what the context says already; the result means the same only inside the context."""
@@ -179,11 +193,11 @@ class Domain:
         for position in reversed(range(result.dim(_PARAM))):
             if not result.involves_dims(_PARAM, position, 1):
                 result = result.project_out(_PARAM, position, 1)
-        return self if result is self.isl else Domain(result)
+        return self if result is self.isl else Domain(result, self.zeros)
 
     def disjoint(self) -> Domain:
         """Return the same points with convex parts that do not overlap."""
-        return Domain(self.isl.coalesce().make_disjoint().coalesce())
+        return Domain(self.isl.coalesce().make_disjoint().coalesce(), self.zeros)
 
     # -- variables
 
@@ -207,7 +221,9 @@ class Domain:
             position = result.find_dim_by_name(_PARAM, name)
             if position >= 0:
                 result = result.project_out(_PARAM, position, 1)
-        return self if result is self.isl else Domain(result)
+        if result is self.isl:
+            return self
+        return Domain(result, tuple(zero for zero in self.zeros if not zero.mentions(names)))
 
     def drop(self, name: str) -> Domain:
         """Forget every constraint on a variable, with what they imply for others."""
@@ -223,7 +239,10 @@ class Domain:
             position = result.find_dim_by_name(_PARAM, old)
             if position >= 0:
                 result = result.set_dim_name(_PARAM, position, new)
-        return self if result is self.isl else Domain(result)
+        if result is self.isl:
+            return self
+        variables = {old: Affine.var(new) for old, new in names.items()} if self.zeros else {}
+        return Domain(result, tuple(zero.substitute(variables) for zero in self.zeros))
 
     def substitute(self, values: Mapping[str, Affine]) -> Domain:
         """Replace variables by expressions, all at once: the points whose image lies in the domain."""
@@ -238,7 +257,8 @@ class Domain:
         images = {name: f"image__{position}" for position, name in enumerate(present)}
         result = self.rename(images)
         result = result & Domain.of(*(equal(images[name], value) for name, value in present.items()))
-        return result.project_out(*images.values())
+        zeros = tuple(zero.substitute(present) for zero in self.zeros)
+        return Domain(result.project_out(*images.values()).isl, zeros)
 
     # -- reading constraints back
 
@@ -254,7 +274,7 @@ class Domain:
     def parts(self) -> list[Domain]:
         """Return the convex parts as domains."""
         parts = self.isl.get_basic_sets()
-        return [self] if len(parts) == 1 else [Domain(isl.Set.from_basic_set(part)) for part in parts]
+        return [self] if len(parts) == 1 else [Domain(isl.Set.from_basic_set(part), self.zeros) for part in parts]
 
     def equalities(self) -> list[Affine]:
         """Return expressions that are zero on every point: those of the affine hull, without its strides."""
@@ -380,7 +400,8 @@ def _of(constraints: tuple[Constraint, ...]) -> Domain:
             aff = aff.set_coefficient_val(_PARAM, positions[name], _value(coefficient))
         build = isl.Constraint.equality_from_aff if constraint.is_equality else isl.Constraint.inequality_from_aff
         result = result.add_constraint(build(aff))
-    return Domain(isl.Set.from_basic_set(result))
+    zeros = tuple(constraint.affine for constraint in constraints if constraint.is_equality)
+    return Domain(isl.Set.from_basic_set(result), zeros)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -5,7 +5,7 @@ Every traversal keeps a memo for the call, so that a shared node is visited once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -22,7 +22,7 @@ Rule = Callable[[Term, Domain, Descend], Term]
 def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
     """Return the term with its operands converted, simplified at the root."""
     if isinstance(term, Apply):
-        args = tuple(convert(a) for a in term.args)
+        args = tuple([convert(a) for a in term.args])
         return term if args == term.args else simplified(term.op, args, term)
     if isinstance(term, Reduce):
         return terms.reduce(term.op, term.bound, term.domain, convert(term.body))
@@ -31,25 +31,34 @@ def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
     return term
 
 
+# The operands that change nothing, on the left and on the right; None where there is none.
+_NEUTRAL = {"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "tdiv": (None, 1)}
+
+
 def simplified(op: str, args: tuple[Term, ...], like: Apply | None = None) -> Term:
     """Apply a scalar function, dropping neutral operands and deciding selects whose arms agree."""
-    dtype = like.dtype if like is not None and op == "cast" else None
-    if op in ("add", "sub") and _is(args[1], 0) and args[0].dtype == args[1].dtype:
-        return args[0]
-    if op == "add" and _is(args[0], 0) and args[0].dtype == args[1].dtype:
-        return args[1]
-    if op in ("mul", "div", "tdiv") and _is(args[1], 1) and args[0].dtype == args[1].dtype:
-        return args[0]
-    if op == "mul" and _is(args[0], 1) and args[0].dtype == args[1].dtype:
-        return args[1]
+    if op in _NEUTRAL:
+        return _without_neutral(op, *args)
     if op == "select":
         return _select(*args)
+    dtype = like.dtype if like is not None and op == "cast" else None
     flag = simplified_flag(op, args, dtype)
     if flag is not None:
         return flag
     if op == "cast" and dtype is not None:
         return terms.cast(args[0], dtype)
     return terms.apply(op, *args, dtype=dtype)
+
+
+def _without_neutral(op: str, left: Term, right: Term) -> Term:
+    """Apply an arithmetic operation, unless an operand of the same type as the other changes nothing."""
+    if left.dtype == right.dtype:
+        first, second = _NEUTRAL[op]
+        if _is(right, second):
+            return left
+        if _is(left, first):
+            return right
+    return terms.apply(op, left, right)
 
 
 def _select(condition: Term, chosen: Term, other: Term) -> Term:
@@ -63,7 +72,7 @@ def _select(condition: Term, chosen: Term, other: Term) -> Term:
     return chosen if chosen is other else terms.apply("select", condition, chosen, other)
 
 
-def _is(term: Term, value: int) -> bool:
+def _is(term: Term, value: int | None) -> bool:
     return isinstance(term, Constant) and term.value == value
 
 
@@ -88,7 +97,7 @@ class _Substitution:
 
     def _build(self, term: Term) -> Term:
         if isinstance(term, Read):
-            return terms.read(term.array, tuple(i.substitute(self.values) for i in term.indices), term.dtype)
+            return terms.read(term.array, tuple([i.substitute(self.values) for i in term.indices]), term.dtype)
         if isinstance(term, Index):
             return terms.index(term.affine.substitute(self.values), term.dtype)
         if isinstance(term, Reduce):
@@ -107,17 +116,29 @@ class _Substitution:
 
 def map_reads(term: Term, domain: Domain, convert: ReadMap) -> Term:
     """Replace each array read by ``convert(read, domain)``; ``domain`` holds the points at which it is evaluated."""
+    return _map_reads(term, domain, convert, {})
 
-    def rule(node: Term, where: Domain, descend: Descend) -> Term:
-        if not node.reads:
-            return node
-        if isinstance(node, Read):
-            return convert(node, where)
-        if isinstance(node, Piecewise):
-            return restrict_pieces(iter(node.pieces), where, descend)
-        return rebuild_inside(node, where, descend)
 
-    return transform(term, domain, rule)
+def _map_reads(term: Term, where: Domain, convert: ReadMap, done: dict[Term, Term]) -> Term:
+    """Replace the reads of a term that is evaluated at points for which ``done`` has the results so far."""
+    if not term.reads:
+        return term
+    result = done.get(term)
+    if result is None:
+        if isinstance(term, Read):
+            result = convert(term, where)
+        elif isinstance(term, Apply):
+            args = tuple([_map_reads(a, where, convert, done) for a in term.args])
+            result = term if args == term.args else simplified(term.op, args, term)
+        elif isinstance(term, Reduce):
+            inside = where & term.domain
+            body = _map_reads(term.body, inside, convert, {})
+            result = terms.reduce(term.op, term.bound, term.domain, body)
+        else:
+            assert isinstance(term, Piecewise)
+            result = restrict_pieces(term.pieces, where, lambda t, inside: _map_reads(t, inside, convert, {}))
+        done[term] = result
+    return result
 
 
 def transform(term: Term, domain: Domain, rule: Rule) -> Term:
@@ -149,16 +170,15 @@ def rebuild_inside(node: Term, domain: Domain, descend: Descend) -> Term:
 
 
 def restrict_pieces(
-    pieces: Iterator[tuple[Domain, Term]],
+    pieces: Sequence[tuple[Domain, Term]],
     domain: Domain,
     convert: Callable[[Term, Domain], Term] = lambda term, _: term,
 ) -> Term:
     """Return the pieces that meet the domain, converted there; where there are no points, any piece will do."""
-    listed = list(pieces)
-    kept = [(piece, convert(term, inside)) for piece, term in listed if not (inside := domain & piece).is_empty()]
+    kept = [(piece, convert(term, inside)) for piece, term in pieces if not (inside := domain & piece).is_empty()]
     if not kept and not domain.is_empty():
         raise ValueError("no piece covers the domain")
-    return terms.piecewise(kept) if kept else convert(listed[0][1], domain)
+    return terms.piecewise(kept) if kept else convert(pieces[0][1], domain)
 
 
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:

@@ -20,6 +20,8 @@ def _first(operands: tuple[DType, ...]) -> DType:
 
 def _join(operands: tuple[DType, ...]) -> DType:
     """Return the type of an arithmetic operation: floats before integers, the wider before, unsigned before signed."""
+    if operands[0] == operands[-1]:  # there are two at most
+        return operands[0]
     return max(operands, key=lambda d: (is_float(d), width(d), d.startswith("u")))
 
 

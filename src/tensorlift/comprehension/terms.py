@@ -190,7 +190,7 @@ def read(array: str, indices: tuple[Affine, ...], dtype: DType) -> Read:
     if term is None:
         term = Read()
         term.array, term.indices, term.dtype = array, indices, dtype
-        term.free = frozenset(v for i in indices for v in i.variables)
+        term.free = frozenset([v for i in indices for v, _ in i.terms])
         term.reads = frozenset((array,))
         _table[key] = term
     return term

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, cell_domain, merged, own_cell, split
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,9 +94,10 @@ class LoopRule:
     def _class(self, array: str, found: Read, where: Domain) -> Term:
         if found.array not in self.effect:
             return found
-        own = found.array == array and where.is_subset(cell_domain(array, found.indices))
-        # At the points of a piece, the subscripts of its own cell are the index variables as they are.
-        cell = {} if own else at(found.array, found.indices)
+        cell = at(found.array, found.indices)
+        own = found.array == array and where.implies(*(equal(name, index) for name, index in cell.items()))
+        if own:  # at the points of the piece, the subscripts are the index variables as they are
+            cell = {}
         if (self._written_before(found.array).substitute(cell) & where).is_empty():
             return initial(found)
         if own:

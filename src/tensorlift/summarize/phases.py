@@ -174,7 +174,9 @@ def _is_fixed(variable: str, domain: Domain) -> bool:
 
 def _is_solved(variable: str, domain: Domain) -> bool:
     """Tell whether an equality gives the variable, up to a factor."""
-    return any(e.coefficient(variable) for e in domain.equalities())
+    return any(e.coefficient(variable) for e in domain.zeros) or any(
+        e.coefficient(variable) for e in domain.equalities()
+    )
 
 
 def _commute(first: _Phase, second: _Phase) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.normal.tidy import solved
+from tensorlift.comprehension.affine import Affine, solved
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
 
@@ -86,10 +85,10 @@ class _Look:
 
     def _same(self, left: Affine, right: Affine) -> bool:
         """Tell whether two expressions are the same, perhaps by the equalities of the context."""
-        if left == right:
+        if left == right or self.context.vanishes(left - right):
             return True
         if self._fixed is None:
-            self._fixed = solved(tuple(self.context.equalities()), ())
+            self._fixed = solved(self.context.equalities())
         return left.substitute(self._fixed) == right.substitute(self._fixed)
 
     def _applications(self, left: Apply, right: Apply, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:

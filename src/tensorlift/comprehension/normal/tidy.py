@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.affine import Affine, solved
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
@@ -124,19 +124,3 @@ def by_equalities(term: Monomial, context: Domain) -> list[Monomial]:
     num = tuple(a.rename(values) for a in term.num)
     den = tuple(a.rename(values) for a in term.den)
     return spread_indices(Monomial(term.coefficient, num, den, term.bound, term.domain))
-
-
-def solved(equalities: tuple[Affine, ...], bound: tuple[str, ...]) -> Renaming:
-    """Return values of variables, other than the bound ones, that the equalities fix."""
-    values: dict[str, Affine] = {}
-    for equality in equalities:
-        rest = equality.substitute(values)
-        candidates = [v for v, c in rest.terms if c in (1, -1) and v not in bound]
-        if not candidates:
-            continue
-        value = rest.solve(candidates[-1])
-        if value is None:
-            continue
-        one = {candidates[-1]: value}
-        values = {v: a.substitute(one) for v, a in values.items()} | one
-    return values
