@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 from tests.comprehension.builders import add, box, idx, mul, read, sub, total
 
@@ -21,6 +23,10 @@ def neg(term: Term) -> Term:
     return apply("neg", term)
 
 
+def greatest(*operands: Term) -> Term:
+    return functools.reduce(lambda left, right: apply("max", left, right), operands)
+
+
 def row_sum(row: str, bound: str) -> Term:
     return total(bound, 0, "n", read("M", row, bound))
 
@@ -31,6 +37,9 @@ SEEN = {
     "grouping": (add(add(A, B), C), add(C, add(B, A)), POINTS),
     "signs": (sub(A, sub(B, C)), add(neg(B), add(C, A)), POINTS),
     "factors": (mul(mul(A, B), A), mul(A, mul(A, B)), POINTS),
+    "grouping of a maximum": (greatest(A, B, C), greatest(C, greatest(B, A)), POINTS),
+    "selected maximum": (apply("select", apply("gt", A, B), A, B), greatest(B, A), POINTS),
+    "selected minimum": (apply("select", apply("ge", A, B), B, A), apply("min", A, B), POINTS),
     "equality": (read("M", "i", "j"), read("M", "j", "i"), DIAGONAL),
     "equality of a value": (idx("i"), idx("j"), DIAGONAL),
     "equality inside a fold": (row_sum("i", "k"), row_sum("j", "l"), DIAGONAL),
@@ -38,6 +47,8 @@ SEEN = {
 NOT_SEEN = {
     "sign": (sub(A, B), sub(B, A), POINTS),
     "how often": (add(add(A, A), B), add(add(A, B), B), POINTS),
+    "minimum for maximum": (apply("select", apply("lt", A, B), A, B), greatest(A, B), POINTS),
+    "selection of something else": (apply("select", apply("gt", A, B), A, C), greatest(A, B), POINTS),
     "no equality": (read("M", "i", "j"), read("M", "j", "i"), POINTS),
     "a product is no sum": (mul(A, B), add(A, B), POINTS),
     "width": (

@@ -43,6 +43,7 @@ def sum_to(last: Affine) -> Term:
 
 OLD = terms.read("s", (), "f64")
 ACCUMULATE: Effect = {"s": [(CONTEXT & Domain.of(at_least(NOW, 0), less(NOW, N)), terms.apply("add", OLD, b(NOW)))]}
+GREATER = terms.apply("gt", b(NOW), OLD)
 EVERYWHERE = CONTEXT & Domain.of(at_least(N, NOW))
 FILL: Effect = {"a": [(CONTEXT & Domain.of(at_least(NOW, 0), less(NOW, N), equal(X, NOW)), b(X))]}
 
@@ -62,6 +63,29 @@ def test_the_right_sum_is_proved() -> None:
 def test_a_wrong_sum_is_not_proved(wrong: Term) -> None:
     with pytest.raises(RecurrenceError):
         check(ACCUMULATE, {"s": [(EVERYWHERE, wrong)]})
+
+
+def greatest(first: int, last: Affine) -> Effect:
+    """Return the guess that the greatest of ``b[first:last]`` is known, from the second iteration on."""
+    k = affine("k")
+    fold = terms.reduce("max", ("k",), Domain.of(at_least(k, first), less(k, last)), b(k))
+    begun = Domain.of(at_least(NOW, 1))
+    return {"s": [(EVERYWHERE & begun, terms.apply("max", OLD, fold)), (EVERYWHERE - begun, OLD)]}
+
+
+KEEP_GREATEST: Effect = {
+    "s": [(CONTEXT & Domain.of(at_least(NOW, 0), less(NOW, N)), terms.apply("select", GREATER, b(NOW), OLD))]
+}
+
+
+def test_the_right_maximum_is_proved_piece_by_piece() -> None:
+    check(KEEP_GREATEST, greatest(0, NOW))
+
+
+@pytest.mark.parametrize("states", [greatest(1, NOW), greatest(0, NOW + 1), greatest(0, NOW - 1)])
+def test_a_wrong_maximum_is_not_proved(states: Effect) -> None:
+    with pytest.raises(RecurrenceError):
+        check(KEEP_GREATEST, states)
 
 
 def test_the_right_cells_are_proved() -> None:

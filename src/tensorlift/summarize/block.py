@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.domain import EMPTY, Domain
+from tensorlift.comprehension.domain import EMPTY, Domain, NotAffine
 from tensorlift.summarize.loop import LoopRule
 from tensorlift.summarize.operations import choose, reconverted
-from tensorlift.summarize.state import Effect, Piece, State, covered, own_cell, split
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, State, covered, own_cell, split
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
 from tensorlift.summarize.values import choose_by
@@ -29,12 +29,12 @@ Values = dict[str, "Term"]
 
 
 class Evaluator:
-    """Evaluates blocks of one program; remembers the effects of loops."""
+    """Evaluates blocks of one program; remembers the effects of loops, and which have none that is known."""
 
     def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness) -> None:
         self.arrays = arrays
         self.liveness = liveness
-        self._effects: dict[tuple[Loop, str, frozenset[str]], Effect] = {}
+        self._effects: dict[tuple[Loop, str, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
 
     def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
         """Run a block: change the state and add to the values.
@@ -89,9 +89,16 @@ class Evaluator:
     def loop(self, loop: Loop, context: Domain) -> Effect:
         """Return the effect of a whole loop."""
         key = (loop, context.key, self.liveness.after[loop])
-        if key not in self._effects:
-            self._effects[key] = self._loop(loop, context)
-        return self._effects[key]
+        found = self._effects.get(key)
+        if found is None:
+            try:
+                found = self._loop(loop, context)
+            except (RecurrenceError, NotAffine) as failure:
+                found = failure
+            self._effects[key] = found
+        if isinstance(found, Exception):
+            raise found.with_traceback(None)
+        return found
 
     def _loop(self, loop: Loop, context: Domain) -> Effect:
         iterations = context & loop.domain()

@@ -20,7 +20,7 @@ from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
 from tensorlift.comprehension.terms import Apply, Piecewise
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, covered, own_cell
+from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, own_cell
 from tensorlift.summarize.unrolling import equal_by_cases, unrolled, without_empty
 
 if TYPE_CHECKING:
@@ -135,23 +135,32 @@ class _Proof:
             raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
 
     def _equal(self, left: Term, right: Term, domain: Domain) -> bool:
-        """Decide with the last iteration unrolled, then by the normal form, then case by case."""
-        last = unrolled(left, right, domain, self.variable)
-        if normal.alike(left, last, domain) or normal.equal(left, right, domain) or equal_by_cases(left, last, domain):
+        """Decide at a glance, by the normal form, case by case, and then for fewer points, where fewer pieces apply."""
+        if self._is_seen(left, right, domain) or normal.equal(left, right, domain):
             return True
-        pieces = _pieces_in(left)
-        parts = [(domain & piece, piece) for piece, _ in pieces]
-        if not parts or any(domain.is_subset(piece) for _, piece in parts):
-            return False
-        whole = covered([(part, left) for part, _ in parts])
-        return domain.is_subset(whole) and all(self._equal_within(left, right, part) for part, _ in parts)
+        if equal_by_cases(left, unrolled(left, right, domain, self.variable), domain):
+            return True
+        parts = _parts(left, domain)
+        return bool(parts) and all(self._equal(restricted(left, part), right, part) for part in parts)
 
-    def _equal_within(self, left: Term, right: Term, domain: Domain) -> bool:
-        """Decide for some of the points, where fewer pieces apply."""
-        return domain.is_empty() or self._equal(restricted(left, domain), right, domain)
+    def _is_seen(self, left: Term, right: Term, domain: Domain) -> bool:
+        """Tell whether both sides look alike with the last iteration unrolled, perhaps for each piece by itself."""
+        if normal.alike(left, unrolled(left, right, domain, self.variable), domain):
+            return True
+        parts = _parts(left, domain)
+        return bool(parts) and all(self._is_seen(restricted(left, part), right, part) for part in parts)
 
     def _first(self) -> str:
         return next(iter(self.guess.effect))
+
+
+def _parts(term: Term, domain: Domain) -> list[Domain]:
+    """Return the parts of a domain where different pieces of a term apply; none where they do not tell it apart."""
+    pieces = [piece for piece, _ in _pieces_in(term)]
+    if any(domain.is_subset(piece) for piece in pieces):
+        return []
+    parts = [part for piece in pieces if not (part := domain & piece).is_empty()]
+    return parts if domain.is_subset(Domain.union(parts)) else []
 
 
 def _pieces_in(term: Term) -> tuple[Piece, ...]:

@@ -1,7 +1,8 @@
 """How the induction proves equalities: it unrolls the last iteration, compares, and decides by cases where it must.
 
 A reduction in the state after iteration ``i`` is the one in the state before, combined with its operand at ``i``: same
-body, and a domain with exactly one point more, which isl verifies.  A reduction over no points is its neutral element.
+body, and a domain with exactly one point more, which isl verifies.  After the first iteration it is that operand.  A
+reduction over no points is its neutral element.
 After that both sides hold the same reductions, and look alike as a rule; else they are compared under each truth of the
 conditions that select between terms.
 """
@@ -26,10 +27,10 @@ MOST_CONDITIONS = 4  # each doubles the number of cases
 
 def unrolled(left: Term, right: Term, domain: Domain, variable: str) -> Term:
     """Return ``right``, the state after iteration ``variable``, over the reductions of ``left``, the state before."""
-    if not (left.has_domains and right.has_domains):
+    if not right.has_domains:
         return right
     earlier = [n for n in rewrite.walk(left) if isinstance(n, Reduce) and len(n.bound) == 1 and variable in n.free]
-    return _unrolled(right, earlier, domain, variable) if 0 < len(earlier) <= MOST_REDUCTIONS else right
+    return _unrolled(right, earlier, domain, variable) if len(earlier) <= MOST_REDUCTIONS else right
 
 
 def equal_by_cases(left: Term, right: Term, domain: Domain) -> bool:
@@ -51,31 +52,36 @@ def without_empty(term: Term, domain: Domain) -> Term:
 
 
 def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
-    """Replace each outermost reduction by an earlier one and its last operand, where they match."""
+    """Replace each outermost reduction by an earlier one and its last operand, or by its only operand."""
 
     def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
         if not node.has_domains:
             return node
         if isinstance(node, Reduce):
-            return next((found for e in earlier if (found := _peeled(node, e, domain, variable)) is not None), node)
+            return _peeled(node, earlier, domain, variable)
         return rewrite.rebuild(node, lambda child: descend(child, where))
 
     return rewrite.transform(term, domain, rule)
 
 
-def _peeled(later: Reduce, earlier: Reduce, domain: Domain, variable: str) -> Term | None:
-    if later.op != earlier.op or len(later.bound) != 1 or variable not in later.free:
-        return None
-    (bound,), (other) = later.bound, earlier.bound
-    body = rewrite.substitute(earlier.body, {other[0]: affine(bound)})
-    if later is earlier or not (body is later.body or normal.alike(body, later.body, later.domain & domain)):
-        return None
-    last = Domain.of(equal(bound, variable)) & domain
-    before = earlier.domain.rename({other[0]: bound}) & domain
-    if not before.is_disjoint(last) or not (later.domain & domain).is_equal(before | last):
-        return None
+def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
+    if len(later.bound) != 1 or variable not in later.free or later in earlier:
+        return later
+    (bound,) = later.bound
+    last, points = Domain.of(equal(bound, variable)) & domain, later.domain & domain
     operand = rewrite.substitute(later.body, {bound: affine(variable)})
-    return terms.apply(COMBINER[later.op], earlier, operand)
+    for fold in earlier:
+        if fold.op == later.op and _has_body(fold, later, points):
+            before = fold.domain.rename({fold.bound[0]: bound}) & domain
+            if before.is_disjoint(last) and points.is_equal(before | last):
+                return terms.apply(COMBINER[later.op], fold, operand)
+    return operand if not earlier and points.is_equal(last) else later
+
+
+def _has_body(fold: Reduce, other: Reduce, points: Domain) -> bool:
+    """Tell whether two reductions over one variable each fold the same operand."""
+    body = rewrite.substitute(fold.body, {fold.bound[0]: affine(other.bound[0])})
+    return body is other.body or normal.alike(body, other.body, points)
 
 
 def _conditions(sides: Iterable[Term]) -> list[Term]:

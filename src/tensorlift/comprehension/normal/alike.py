@@ -1,8 +1,9 @@
 """A first look: terms that only differ in names of bound variables and the order and grouping of operands are equal.
 
-So are subscripts that the equalities of the context make the same.  That is most of what is asked (a program read back
-against the definition that it was made from, a step of an induction), and it costs a tenth of the normal form.  The
-look is bounded: it may miss what the normal form then shows.
+So are subscripts that the equalities of the context make the same, and a selection of the greater or lesser of two
+terms is their maximum or minimum.  That is most of what is asked (a program read back against the definition that it
+was made from, a step of an induction), and it costs a tenth of the normal form.  The look is bounded: it may miss what
+the normal form then shows.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, solved
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
-from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
@@ -21,9 +22,14 @@ STEPS = 1500
 MOST_OPERANDS = 32  # of a sum or product that are compared in any order
 
 _SUMS = frozenset({"add", "sub", "neg"})
-_GROUPED = {"add": _SUMS, "sub": _SUMS, "neg": _SUMS, "mul": frozenset({"mul"})}  # in any order and grouping
+_NEGATIVE = frozenset({"sub", "neg"})
+# The operations whose operands are combined in any order and grouping, and those that combine with them.
+_GROUPED = dict.fromkeys(_SUMS, _SUMS) | {
+    op: frozenset({op}) for op in ("mul", "max", "min", "fmax", "fmin", "and", "or")
+}
+_GREATER = {"gt": True, "ge": True, "lt": False, "le": False}
 
-Operands = list[tuple[bool, Term]]  # those of a sum with their signs; the factors of a product count as positive
+Operands = list[tuple[bool, Term]]  # those of a sum with their signs; all others count as positive
 Names = dict[str, Affine]  # from bound variables of the right term to those of the left one
 
 
@@ -92,6 +98,7 @@ class _Look:
         return left.substitute(self._fixed) == right.substitute(self._fixed)
 
     def _applications(self, left: Apply, right: Apply, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
+        left, right = _extreme(left), _extreme(right)
         group = _GROUPED.get(left.op)
         if group is not None and right.op in group:
             ours, theirs = _operands(left, group), _operands(right, group)
@@ -138,15 +145,28 @@ class _Look:
         return (self.context & left).is_equal(self.context & renamed)
 
 
+def _extreme(term: Apply) -> Apply:
+    """Return the maximum or minimum that a selection by a comparison of its own arms is; else the term."""
+    if term.op != "select":
+        return term
+    condition, *arms = term.args
+    if not isinstance(condition, Apply) or condition.op not in _GREATER or arms[0].dtype != arms[1].dtype:
+        return term
+    if set(condition.args) != set(arms):
+        return term
+    is_greater = _GREATER[condition.op] == (condition.args[0] is arms[0])
+    return apply("max" if is_greater else "min", *arms)
+
+
 def _operands(term: Apply, group: frozenset[str]) -> Operands | None:
-    """Return what a sum or product combines, in order; None where it is too much to pair."""
+    """Return what a sum, a product or the like combines, in order; None where it is too much to pair."""
     found: Operands = []
     stack: Operands = [(True, term)]
     while stack:
         positive, node = stack.pop()
         if isinstance(node, Apply) and node.op in group and node.dtype == term.dtype:
             *first, last = node.args
-            stack.append((positive == (node.op in ("add", "mul")), last))
+            stack.append((positive == (node.op not in _NEGATIVE), last))
             stack += [(positive, a) for a in first]
         else:
             found.append((positive, node))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorlift.comprehension.affine import Affine, solved
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
-
-if TYPE_CHECKING:
-    from tensorlift.comprehension.normal.atoms import Renaming
 
 
 def tidy(term: Monomial, context: Domain) -> list[Monomial]:
