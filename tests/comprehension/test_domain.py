@@ -95,6 +95,25 @@ def test_a_stride_hides_no_equality() -> None:
     assert not BOX.has_divisions
 
 
+@settings(deadline=None)
+@given(domains(), domains(), st.integers(0, 1 << 32))
+def test_equalities_known_by_construction_hold(a: Domain, b: Domain, seed: int) -> None:
+    generator = Generator(Random(seed))
+    known = a & Domain.of(equal(generator.affine(NAMES), generator.affine(NAMES)), equal("k", "i"))
+    shifted = known.substitute({"i": V("j") + 1, "j": V("i")})
+    made = [known, known.rename({"i": "m"}), shifted, known.project_out("i", "j"), known - b, known | b, known.gist(b)]
+    made += [known.coalesce(), known.drop("k"), known.complement(), *known.parts(), shifted & known, known.at({"i": 1})]
+    for domain in made:
+        assert all((domain - Domain.of(Constraint(zero, is_equality=True))).is_empty() for zero in domain.zeros)
+    assert known.vanishes(V("k") - V("i"))
+    assert known.implies(equal("k", "i"))
+
+
+def test_large_numbers_come_out_of_isl_whole() -> None:
+    far = equal("i", 3 << 60)
+    assert Domain.of(far).conjuncts() == [[far]]
+
+
 def test_emptiness_is_for_all_values_of_the_variables() -> None:
     assert Domain.of(less("i", 0), at_least("i", 0)).is_empty()
     assert not BOX.is_empty()

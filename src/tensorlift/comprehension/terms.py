@@ -6,9 +6,9 @@ graph of a thousand nodes, identity decides equality of structure, and every tra
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
-from weakref import WeakValueDictionary
 
 from tensorlift.comprehension.dtypes import DType, is_float, is_integer, rounded, wrap
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
@@ -126,7 +126,33 @@ class Piecewise(Term):
 
 
 _NONE: frozenset[str] = frozenset()
-_table: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+class _Entry(weakref.ref[Any]):
+    """A term in the table, under its key; a `WeakValueDictionary` does the same in twice the time."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+_table: dict[tuple[Any, ...], _Entry] = {}
+
+
+def _known(key: tuple[Any, ...]) -> Any:
+    """Return the term that has a key, None where there is none."""
+    entry = _table.get(key)
+    return None if entry is None else entry()
+
+
+def _remember(key: tuple[Any, ...], term: Term) -> None:
+    entry = _table[key] = _Entry(term, _forget)
+    entry.key = key
+
+
+def _forget(entry: _Entry) -> None:
+    """Take a term out that nobody holds any more, unless another one has its place already."""
+    if _table.get(entry.key) is entry:
+        del _table[entry.key]
 
 
 def _free_of(children: Iterable[Term]) -> frozenset[str]:
@@ -151,22 +177,22 @@ def constant(value: Fraction | float, dtype: DType) -> Constant:
     if is_integer(dtype):
         exact = Fraction(wrap(int(exact), dtype))
     key = (Constant, exact, dtype)
-    term: Constant | None = _table.get(key)
+    term: Constant | None = _known(key)
     if term is None:
         term = Constant()
         term.value, term.dtype, term.free, term.reads = exact, dtype, _NONE, _NONE
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
 def scalar(name: str, dtype: DType) -> Scalar:
     """Return a scalar parameter."""
     key = (Scalar, name, dtype)
-    term: Scalar | None = _table.get(key)
+    term: Scalar | None = _known(key)
     if term is None:
         term = Scalar()
         term.name, term.dtype, term.free, term.reads = name, dtype, _NONE, _NONE
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
@@ -175,24 +201,24 @@ def index(value: Affine, dtype: DType) -> Term:
     if value.is_constant:
         return constant(value.constant, dtype)
     key = (Index, value, dtype)
-    term: Index | None = _table.get(key)
+    term: Index | None = _known(key)
     if term is None:
         term = Index()
         term.affine, term.dtype, term.free, term.reads = value, dtype, frozenset(value.variables), _NONE
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
 def read(array: str, indices: tuple[Affine, ...], dtype: DType) -> Read:
     """Return a cell of an array."""
     key = (Read, array, indices, dtype)
-    term: Read | None = _table.get(key)
+    term: Read | None = _known(key)
     if term is None:
         term = Read()
         term.array, term.indices, term.dtype = array, indices, dtype
         term.free = frozenset([v for i in indices for v, _ in i.terms])
         term.reads = frozenset((array,))
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
@@ -204,13 +230,13 @@ def apply(op: str, *args: Term, dtype: DType | None = None) -> Apply:
     if dtype is None:  # resolved first, so that a type that is given and one that follows make the same object
         dtype = row.result(tuple(a.dtype for a in args))
     key = (Apply, op, args, dtype)
-    term: Apply | None = _table.get(key)
+    term: Apply | None = _known(key)
     if term is None:
         term = Apply()
         term.op, term.args, term.dtype = op, args, dtype
         term.free, term.reads = _free_of(args), _reads_of(args)
         term.has_domains = any(a.has_domains for a in args)
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
@@ -219,14 +245,14 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
     if not bound:
         return body
     key = (Reduce, op, bound, domain, body)
-    term: Reduce | None = _table.get(key)
+    term: Reduce | None = _known(key)
     if term is None:
         term = Reduce()
         term.has_domains = True
         term.op, term.bound, term.domain, term.body = op, bound, domain, body
         term.dtype, term.reads = body.dtype, body.reads
         term.free = (body.free | frozenset(domain.variables())) - frozenset(bound)
-        _table[key] = term
+        _remember(key, term)
     return term
 
 
@@ -241,7 +267,7 @@ def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:
     if len(listed) == 1:
         return listed[0][1]
     key = (Piecewise, listed)
-    term: Piecewise | None = _table.get(key)
+    term: Piecewise | None = _known(key)
     if term is None:
         term = Piecewise()
         term.has_domains = True
@@ -249,7 +275,7 @@ def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:
         terms = [t for _, t in listed]
         term.dtype, term.reads = terms[0].dtype, _reads_of(terms)
         term.free = _free_of(terms).union(*(domain.variables() for domain, _ in listed))
-        _table[key] = term
+        _remember(key, term)
     return term
 
 

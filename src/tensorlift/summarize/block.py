@@ -109,7 +109,7 @@ class Evaluator:
         local = {s.array for s in loop.body if isinstance(s, Allocate)}
         effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
         effect = needed_part(effect, self.liveness.after[loop])
-        return LoopRule(loop, effect, context, self.arrays).closed() if effect else {}
+        return LoopRule(loop, effect, context, iterations, self.arrays).closed() if effect else {}
 
 
 def needed_part(effect: Effect, live: frozenset[str]) -> Effect:

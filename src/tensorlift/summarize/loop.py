@@ -38,15 +38,17 @@ INITIAL = "!"  # marks a read of the state before the loop
 class LoopRule:
     """One loop with the effect of its iterations.
 
-    ``context`` holds the points of the outer variables.
+    ``context`` holds the points of the outer variables, ``iterations`` those at which the loop's is in its range too.
     """
 
-    def __init__(self, loop: Loop, effect: Effect, context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
+    def __init__(
+        self, loop: Loop, effect: Effect, context: Domain, iterations: Domain, arrays: Mapping[str, ArrayInfo]
+    ) -> None:
         self.loop = loop
         self.variable = loop.variable
         self.effect = effect
         self.context = context
-        self.iterations = context & loop.domain()
+        self.iterations = iterations
         self.arrays = arrays
         # Between iterations the variable is at most each upper bound.
         self.region = context & Domain.of(*(at_least(high, loop.variable) for high in loop.upper))
@@ -143,8 +145,8 @@ class LoopRule:
             if not when.is_empty():
                 pieces.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
         info = self.arrays[array]
-        cells = Domain.box(formals(array, len(info.shape)), info.shape) & self.region
-        return Phases(array, iteration, initial(self._own(array)), cells).closed(pieces)
+        box = Domain.box(formals(array, len(info.shape)), info.shape)
+        return Phases(array, iteration, initial(self._own(array)), box, self.region).closed(pieces)
 
     def _resolved(self, array: str) -> list[Piece]:
         """Return the pieces with the states of other arrays put in."""

@@ -41,15 +41,16 @@ class _Phase:
 class Phases:
     """The pieces that the iterations ``variable`` of a loop write to one array.
 
-    ``initial`` is the read of the cell before the loop; ``cells`` holds every cell that there is, in the region of the
-    remaining variables for which the closed form is wanted.
+    ``initial`` is the read of the cell before the loop; ``box`` holds every cell that there is, ``region`` the values
+    of the remaining variables for which the closed form is wanted.
     """
 
-    def __init__(self, array: str, variable: str, initial: Term, cells: Domain) -> None:
+    def __init__(self, array: str, variable: str, initial: Term, box: Domain, region: Domain) -> None:
         self.array = array
         self.variable = variable
         self.initial = initial
-        self.cells = cells
+        self.box = box
+        self.region = region
 
     def closed(self, pieces: list[Piece]) -> list[Piece]:
         """Return the cells after all iterations, as pieces over those that the loop writes.
@@ -148,7 +149,7 @@ class Phases:
         operand = rewrite.substitute(step.term, {self.variable: affine(bound)})
         folded = terms.reduce(step.op, (bound,), phase.domain.rename({self.variable: bound}).coalesce(), operand)
         if step.is_neutral_without_iterations:
-            cells = phase.domain.drop(self.variable) & self.cells
+            cells = phase.domain.drop(self.variable) & (self.box & self.region)
         else:
             cells = phase.domain.project_out(self.variable)
         return [(where, step.combine(old, folded)) for where, old in self._values(before, cells)]
