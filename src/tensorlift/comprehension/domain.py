@@ -415,9 +415,10 @@ def _name(holder: isl.Set | isl.Aff, position: int) -> str:
 
 
 def _integer(value: isl.Val) -> int:
-    if value.get_den_val().to_python() != 1:
+    if not value.is_int():
         raise NotAffine
-    return int(value.to_python())
+    is_small = value.n_abs_num_chunks(_CHUNK) <= 1  # a number that does not fit would be cut off
+    return int(value.get_num_si() if is_small else value.to_python())
 
 
 def _affine_of(expression: isl.Aff) -> Affine:
