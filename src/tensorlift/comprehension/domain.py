@@ -171,9 +171,13 @@ class Domain:
 
     def vanishes(self, expression: Affine) -> bool:
         """Tell whether the equalities that the domain was built from make an expression zero at every point."""
-        if self.zeros and self._solution is None:
+        return self.reduced(expression) == ZERO
+
+    def reduced(self, expression: Affine) -> Affine:
+        """Put in the values of variables that the equalities give from which the domain was built."""
+        if self._solution is None:
             self._solution = solved(self.zeros)
-        return expression.substitute(self._solution or {}) == ZERO
+        return expression.substitute(self._solution)
 
     # -- simplification
 

@@ -9,6 +9,7 @@ beginning.  Where all reads of ``a`` come before all writes of ``c``, the two ma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
@@ -32,6 +33,24 @@ class _Access:
     indices: tuple[Affine, ...]
     loops: tuple[Loop, ...]
     position: int
+
+    @cached_property
+    def iterations(self) -> Domain:
+        """The iterations of the loops around it."""
+        domain = UNIVERSE
+        for loop in self.loops:
+            domain = domain & loop.domain()
+        return domain
+
+    @cached_property
+    def later(self) -> dict[str, Affine]:
+        """The names of the loop variables for an access that may come later."""
+        return {loop.variable: Affine.var(_LATER + loop.variable) for loop in self.loops}
+
+    @cached_property
+    def later_iterations(self) -> Domain:
+        """The iterations under those names."""
+        return self.iterations.substitute(self.later)
 
 
 class HarmlessPairs(NamedTuple):
@@ -76,21 +95,16 @@ def _accesses(block: Block, loops: tuple[Loop, ...], count: list[int]) -> Iterat
             yield from _accesses(body, inner, count)
 
 
-def _later(load: _Access) -> dict[str, Affine]:
-    return {loop.variable: Affine.var(_LATER + loop.variable) for loop in load.loops}
-
-
 def _same_place(store: _Access, load: _Access) -> Domain:
     """Return the iterations of a store and of a load, the latter's variables renamed, that touch the same cell."""
-    later = _later(load)
     places = zip(store.indices, load.indices, strict=True)
-    return Domain.of(*(equal(a, b.substitute(later)) for a, b in places))
+    return Domain.of(*(equal(a, b.substitute(load.later)) for a, b in places))
 
 
 def _may_follow(store: _Access, load: _Access, context: Domain, together: Domain) -> bool:
     """Tell whether a load can come after a store in such iterations; conditions around them are not looked at."""
-    later = _later(load)
-    both = context & _iterations(store) & _iterations(load).substitute(later) & together
+    later = load.later
+    both = context & store.iterations & load.later_iterations & together
     shared = [a.variable for a, b in zip(store.loops, load.loops, strict=False) if a is b]
     for depth, variable in enumerate(shared):
         outer = [equal(name, later[name]) for name in shared[:depth]]
@@ -98,10 +112,3 @@ def _may_follow(store: _Access, load: _Access, context: Domain, together: Domain
             return True
     within = Domain.of(*(equal(name, later[name]) for name in shared))
     return store.position < load.position and not (both & within).is_empty()
-
-
-def _iterations(access: _Access) -> Domain:
-    domain = UNIVERSE
-    for loop in access.loops:
-        domain = domain & loop.domain()
-    return domain

@@ -20,7 +20,7 @@ from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.induction import Guess, check_induction
-from tensorlift.summarize.phases import Phases
+from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
@@ -100,12 +100,27 @@ class LoopRule:
         own = found.array == array and where.implies(*(equal(name, index) for name, index in cell.items()))
         if own:  # at the points of the piece, the subscripts are the index variables as they are
             cell = {}
-        if (self._written_before(found.array).substitute(cell) & where).is_empty():
+        if self._is_written_later(found.array, cell, where) or self._is_unwritten(found.array, cell, where):
             return initial(found)
         if own:
             return self_read(found.dtype)
         self.needs[array].add(found.array)
         return found
+
+    def _is_written_later(self, array: str, cell: Mapping[str, Affine], where: Domain) -> bool:
+        """Tell whether a cell is written in this iteration or in later ones, as equalities of the writes may say."""
+        for domain, _ in self.effect[array]:
+            writer = iteration_of(domain, self.variable)
+            if writer is None:
+                return False
+            ahead = where.reduced(writer.substitute(cell) - affine(self.variable))
+            if not ahead.is_constant or ahead.constant < 0:
+                return False
+        return True
+
+    def _is_unwritten(self, array: str, cell: Mapping[str, Affine], where: Domain) -> bool:
+        """Tell whether no iteration before this one writes a cell."""
+        return (self._written_before(array).substitute(cell) & where).is_empty()
 
     # -- the state before an iteration
 

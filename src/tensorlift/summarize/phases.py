@@ -180,6 +180,17 @@ def _is_solved(variable: str, domain: Domain) -> bool:
     )
 
 
+def iteration_of(domain: Domain, variable: str) -> Affine | None:
+    """Return the value that the only equality with a variable gives it, where no other one says more of that value."""
+    with_variable = [zero for zero in domain.zeros if zero.coefficient(variable)]
+    if len(with_variable) != 1:
+        return None
+    value = with_variable[0].solve(variable)
+    if value is None or any(zero.mentions(value.variables) for zero in domain.zeros if zero is not with_variable[0]):
+        return None
+    return value
+
+
 def _commute(first: _Phase, second: _Phase) -> bool:
     if first.step is None or second.step is None or first.assigns or second.assigns:
         return False
@@ -194,6 +205,9 @@ def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:
         NotAffine: where a value needs an integer division.
 
     """
+    given = iteration_of(domain, variable)
+    if given is not None:
+        return [(domain.project_out(variable), given)]
     hull = domain.equalities() or Domain(domain.isl.remove_divs()).equalities()  # a superset's hold here as well
     for equality in hull:
         value = equality.solve(variable)
