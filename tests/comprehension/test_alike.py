@@ -9,7 +9,7 @@ from tests.comprehension.builders import add, box, idx, mul, read, sub, total
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.normal import alike
 from tensorlift.comprehension.terms import Term, apply
 
@@ -17,6 +17,8 @@ V = Affine.var
 A, B, C = (read(name, "i") for name in "ABC")
 POINTS = box(i="n", j="n")
 DIAGONAL = POINTS & Domain.of(equal("i", "j"))
+
+LOW, HIGH = Domain.of(less("k", 5)), Domain.of(at_least("k", 5))
 
 
 def neg(term: Term) -> Term:
@@ -31,6 +33,10 @@ def row_sum(row: str, bound: str) -> Term:
     return total(bound, 0, "n", read("M", row, bound))
 
 
+def sum_of(bound: str, operand: Term) -> Term:
+    return total(bound, 0, "n", operand)
+
+
 SEEN = {
     "names": (row_sum("i", "k"), row_sum("i", "l"), POINTS),
     "order": (add(A, B), add(B, A), POINTS),
@@ -40,6 +46,14 @@ SEEN = {
     "grouping of a maximum": (greatest(A, B, C), greatest(C, greatest(B, A)), POINTS),
     "selected maximum": (apply("select", apply("gt", A, B), A, B), greatest(B, A), POINTS),
     "selected minimum": (apply("select", apply("ge", A, B), B, A), apply("min", A, B), POINTS),
+    "factor before a sum": (mul(A, row_sum("i", "k")), sum_of("k", mul(A, read("M", "i", "k"))), POINTS),
+    "sign before a sum": (sub(A, row_sum("i", "k")), add(A, sum_of("k", neg(read("M", "i", "k")))), POINTS),
+    "sum of sums": (
+        sub(sum_of("k", mul(B, read("M", "i", "k"))), row_sum("j", "k")),
+        sum_of("l", sub(mul(read("M", "i", "l"), B), read("M", "j", "l"))),
+        POINTS,
+    ),
+    "the piece that applies": (terms.piecewise([(DIAGONAL, A), (POINTS - DIAGONAL, B)]), A, DIAGONAL),
     "equality": (read("M", "i", "j"), read("M", "j", "i"), DIAGONAL),
     "equality of a value": (idx("i"), idx("j"), DIAGONAL),
     "equality inside a fold": (row_sum("i", "k"), row_sum("j", "l"), DIAGONAL),
@@ -49,6 +63,25 @@ NOT_SEEN = {
     "how often": (add(add(A, A), B), add(add(A, B), B), POINTS),
     "minimum for maximum": (apply("select", apply("lt", A, B), A, B), greatest(A, B), POINTS),
     "selection of something else": (apply("select", apply("gt", A, B), A, C), greatest(A, B), POINTS),
+    "factor that is none": (mul(A, row_sum("i", "k")), sum_of("k", mul(B, read("M", "i", "k"))), POINTS),
+    "factor that changes": (
+        mul(read("A", "k"), row_sum("i", "k")),
+        sum_of("k", mul(read("A", "k"), read("M", "i", "k"))),
+        POINTS,
+    ),
+    "sign of a part": (row_sum("i", "k"), sum_of("k", neg(read("M", "i", "k"))), POINTS),
+    "factor before a maximum": (
+        mul(A, terms.reduce("max", ("k",), box(k="n"), read("M", "i", "k"))),
+        terms.reduce("max", ("k",), box(k="n"), mul(A, read("M", "i", "k"))),
+        POINTS,
+    ),
+    "another piece": (terms.piecewise([(DIAGONAL, A), (POINTS - DIAGONAL, B)]), B, DIAGONAL),
+    "several pieces": (terms.piecewise([(DIAGONAL, A), (POINTS - DIAGONAL, B)]), A, POINTS),
+    "a piece for some points of a fold": (
+        sum_of("k", terms.piecewise([(LOW, A), (HIGH, B)])),
+        sum_of("k", A),
+        POINTS & Domain.of(equal("n", 1)),
+    ),
     "no equality": (read("M", "i", "j"), read("M", "j", "i"), POINTS),
     "a product is no sum": (mul(A, B), add(A, B), POINTS),
     "width": (

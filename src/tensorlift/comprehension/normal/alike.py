@@ -1,18 +1,20 @@
 """A first look: terms that only differ in names of bound variables and the order and grouping of operands are equal.
 
-So are subscripts that the equalities of the context make the same, and a selection of the greater or lesser of two
-terms is their maximum or minimum.  That is most of what is asked (a program read back against the definition that it
-was made from, a step of an induction), and it costs a tenth of the normal form.  The look is bounded: it may miss what
-the normal form then shows.
+So are subscripts that the equalities of the context make the same.  A selection of the greater or lesser of two terms
+is their maximum or minimum, and signs and constant factors may stand before or inside of a sum.  That is most of what
+is asked (a program read back against the definition that it was made from, a step of an induction), and it costs a
+tenth of the normal form.  Of a piecewise value only the piece is compared that the context selects.  The look is
+bounded: it may miss what the normal form then shows.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, solved
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
-from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply
+from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply, reduce
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
@@ -59,6 +61,8 @@ class _Look:
         """Compare two terms; ``seen`` has the answers under the present names."""
         if left is right and left.free.isdisjoint(names) and left.free.isdisjoint(_variables(names)):
             return True
+        if type(left) is not type(right):
+            left, right = (_opened(self._applicable(side, names)) for side in (left, right))
         if left.dtype != right.dtype or type(left) is not type(right):
             return False
         answer = seen.get((left, right))
@@ -68,6 +72,12 @@ class _Look:
                 raise _GaveUp
             answer = seen[left, right] = self._compare(left, right, names, seen)
         return answer
+
+    def _applicable(self, term: Term, names: Names) -> Term:
+        """Return the piece that applies at all points of the context; inside of folds nobody looks for one."""
+        if not isinstance(term, Piecewise) or names:
+            return term
+        return next((piece for domain, piece in term.pieces if self.context.is_subset(domain)), term)
 
     def _compare(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
         if isinstance(left, Apply) and isinstance(right, Apply):
@@ -158,12 +168,32 @@ def _extreme(term: Apply) -> Apply:
     return apply("max" if is_greater else "min", *arms)
 
 
+def _opened(term: Term) -> Term:
+    """Return a sum over points with signs and constant factors before it, and a sum of sums for one of sums."""
+    if not isinstance(term, Reduce) or term.op != "sum" or not isinstance(term.body, Apply):
+        return term
+    body = term.body
+    if body.op in _SUMS and all(operand.dtype == term.dtype for operand in body.args):
+        return apply(body.op, *(reduce("sum", term.bound, term.domain, operand) for operand in body.args))
+    factors = [factor for _, factor in (_operands(body, _GROUPED["mul"]) or [])] if body.op == "mul" else []
+    constant = [factor for factor in factors if factor.free.isdisjoint(term.bound)]
+    rest = [factor for factor in factors if not factor.free.isdisjoint(term.bound)]
+    if not constant or not rest or any(factor.dtype != term.dtype for factor in factors):
+        return term
+    return _product([*constant, reduce("sum", term.bound, term.domain, _product(rest))])
+
+
+def _product(factors: list[Term]) -> Term:
+    return functools.reduce(lambda left, right: apply("mul", left, right), factors)
+
+
 def _operands(term: Apply, group: frozenset[str]) -> Operands | None:
     """Return what a sum, a product or the like combines, in order; None where it is too much to pair."""
     found: Operands = []
     stack: Operands = [(True, term)]
     while stack:
         positive, node = stack.pop()
+        node = _opened(node)
         if isinstance(node, Apply) and node.op in group and node.dtype == term.dtype:
             *first, last = node.args
             stack.append((positive == (node.op not in _NEGATIVE), last))
