@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 import pytest
-from bench.kernels.catalogue import Kernel, kernels
+from bench.kernels.catalogue import Kernel, kernels, read
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
@@ -37,9 +36,9 @@ def test_kernel_lifts_to_a_library_and_runs_there(kernel: Kernel, target: str) -
     library = get_target(target).library
     if find_spec(library) is None:
         pytest.skip(f"{library} is not installed: the program is proved, but was not run")
-    (read,) = read_c(source.text, source.name, include_dirs=(str(kernel.path.parent),), function=kernel.function)
-    assert read.module is not None
-    (func_op,) = functions(read.module)
+    (module,) = (one.module for one in read(kernel.path) if one.name == kernel.function)
+    assert module is not None
+    (func_op,) = functions(module)
     view = FunctionView(func_op)
     domain = summarise(func_op).context & required(view)
     sizes = choose_sizes(view.parameters, domain, seeded(7), 3, largest=5)
