@@ -209,6 +209,9 @@ SUMMED = """double f(int n, double a[n], double b[n]) {
   for (int i = 0; i < n; i++) s += (float)(a[i] * b[i]);
   return s;
 }"""
+NARROW = (
+    "void f(int n, double a[n], double b[n], float c[n]) { for (int i = 0; i < n; i++) c[i] = (float)a[i] * b[i]; }"
+)
 COMPARED = "void f(int n, double a[n], int c[n]) { for (int i = 0; i < n; i++) c[i] = (float)a[i] < 0.1; }"
 CARRIED = """void f(int n, double a[n], double b[n]) {
   for (int i = 1; i < n; i++) a[i] = (float)(a[i - 1] * a[i - 1] + b[i]);
@@ -234,6 +237,7 @@ STEP = "def f(a, b):\n    a = a.copy()\n    for i in range(1, a.shape[0]):\n    
         ),
         (STORED, ["r(a * b) + b"], ["a * b + b", "r(a * b + b)", "r(a) * b + b", "r(a * b) + r(b)", "r(a) * r(b) + b"]),
         (SUMMED, ["r(a * b).sum()"], ["(a * b).sum()", "a @ b", "(r(a) * b).sum()", "r((a * b).sum())"]),
+        (NARROW, ["(r(a) * b).astype(np.float32)"], ["(a * b).astype(np.float32)", "(r(a) * r(b)).astype(np.float32)"]),
         (COMPARED, ["(r(a) < 0.1).astype(np.int32)"], ["(a < 0.1).astype(np.int32)"]),
     ],
 )  # fmt: skip
@@ -253,7 +257,7 @@ def test_a_double_is_rounded_in_every_iteration(accept: Accept, reject: Reject) 
         assert reject(CARRIED, STEP.format(value)) == LOOP
 
 
-@pytest.mark.parametrize(("number", "same"), [("0.25f * 0.5f", True), ("1 - 0.25f", True), ("0.1f * 0.3f", False)])
+@pytest.mark.parametrize(("number", "same"), [("0.25f * 0.5f", True), ("1 - 0.25f", True), ("1.5f / 4", True), ("0.1f * 0.3f", False)])
 def test_numbers_may_be_combined_where_that_is_exact(accept: Accept, reject: Reject, number: str, same: bool) -> None:  # noqa: FBT001 - a parameter
     source = SINGLE.replace("2 * a[i]", f"({number}) * a[i]")
     program = f"def f(a):\n    return ({number.replace('f', '')}) * a"

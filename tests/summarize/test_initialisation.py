@@ -92,6 +92,12 @@ WRITTEN = {
         "double s[n], t = 1; for (int i = 0; i < n; i++) { t = sin(t * a[i]); if (a[i] > 0) s[i] = t; }"
         "for (int i = 0; i < n; i++) if (a[i] > 0) a[i] = s[i];"
     ),
+    "and computed with, for nothing": "double s[n], t; s[0] = 1; t = s[n - 1] + 1; a[0] = s[0];",
+    "under a condition that is pushed into a loop": (
+        "for (int i = 0; i < n; i++) {"
+        "  if (a[0] <= 1) { double s = 1; for (int j = 0; j < n; j++) s += a[j]; a[i] += s; }"
+        "  else for (int j = 0; j < i; j++) a[j] = a[i - j]; }"
+    ),
     "one cell a step": (
         "double s[n][n]; for (int i = 0; i < n; i++) s[0][i] = a[i];"
         "for (int t = 1; t < n; t++) for (int i = 0; i < n; i++)"

@@ -29,7 +29,7 @@ PARTIAL = frozenset(
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
 _OF_NUMBERS: dict[str, Callable[..., Fraction]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
 }  # fmt: skip
 _SINGLE_BITS = 24  # integers of so many bits are held exactly
 
@@ -163,7 +163,7 @@ def _single_number(term: Term) -> Fraction | None:
         value = term.value
     elif isinstance(term, Apply) and term.op in _OF_NUMBERS:
         operands = [number for operand in term.args if (number := _single_number(operand)) is not None]
-        if len(operands) < len(term.args):
+        if len(operands) < len(term.args) or (term.op == "div" and not operands[1]):
             return None
         value = _OF_NUMBERS[term.op](*operands)
     else:

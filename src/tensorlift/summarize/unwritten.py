@@ -2,9 +2,8 @@
 
 Definitions first say where a local has no value yet, by reading it under a name of its own.  Going through them in
 order, the cells of each version without a value are known, each with the condition on data under which it has none.
-A copy into another local hands that on, other than from one iteration of a loop that stays to a later one; a result
-that it reaches, or a value computed from it, is refused unless the conditions on the way contradict each other.  What
-is left becomes zero.
+Locals that are computed from it hand that on, other than from one iteration of a loop that stays to a later one; a
+result that it reaches is refused, unless the conditions on the way contradict each other.  What is left becomes zero.
 
 Of a loop that stays it is not known how conditions on data of different iterations go together: a cell that may have
 been left without a value by one, and a condition on what the loop computes, only count against a read where nothing on
@@ -68,6 +67,13 @@ class _Hole(NamedTuple):
     cells: Domain
     condition: Term = TRUE
     perhaps: bool = False
+
+    def without(self, bound: tuple[str, ...]) -> _Hole:
+        """Return the cells for which some values of bound variables give one; a condition on those is forgotten."""
+        cells = self.cells.project_out(*bound)
+        if self.condition.free.isdisjoint(bound):
+            return self._replace(cells=cells)
+        return self._replace(cells=cells, condition=TRUE, perhaps=True)
 
 
 class _Version(NamedTuple):
@@ -165,25 +171,37 @@ class _Check:
 
     def _value(self, term: Term, place: _Place) -> Iterator[_Hole]:
         """Return where the value of a cell is none, for a local; elsewhere that is refused."""
-        if not self._concerns(term):
-            return
-        if isinstance(term, Read) and self._hands_on(term, place.item):
-            yield from self._lacking(term, place)
-        elif isinstance(term, Apply) and term.op == "select":
-            (condition, here), *arms = _operands(term, place)
-            self._reads(condition, here)
-            yield from (hole for arm, here in arms for hole in self._value(arm, here))
-        elif isinstance(term, Piecewise):
-            yield from (hole for part, here in _operands(term, place) for hole in self._value(part, here))
-        else:
+        info = self._arrays.get(place.item.array)
+        if info is None or info.is_parameter:
             self._reads(term, place)
+        else:
+            yield from self._lost(term, place, ())
+
+    def _lost(self, term: Term, place: _Place, bound: tuple[str, ...]) -> Iterator[_Hole]:
+        """Return where a term depends on a cell without a value; ``bound`` are the variables of the sums around."""
+        if not self._concerns(term) or not self._is_new(term, place):
+            return
+        if isinstance(term, Read):
+            if self._hands_on(term, place.item):
+                yield from (hole.without(bound) for hole in self._lacking(term, place))
+            else:
+                self._read(term, place)
+            return
+        inside = (*bound, *term.bound) if isinstance(term, Reduce) else bound
+        for child, here in _operands(term, place):
+            yield from self._lost(child, here, inside)
 
     def _hands_on(self, found: Read, item: Definition) -> bool:
-        """Tell whether a definition that is a read does not depend on whether there is a value."""
+        """Tell whether a read is of the same cell, or of what this iteration computed."""
         is_own = found.indices == tuple(map(Affine.var, item.indices)) and self._array_of(found) == item.array
-        info = self._arrays.get(item.array)
-        is_local = info is not None and not info.is_parameter
-        return is_local and (is_own or found.array not in self._carried)
+        return is_own or found.array not in self._carried
+
+    def _is_new(self, term: Term, place: _Place) -> bool:
+        """Tell whether a definition evaluates a term at a place for the first time."""
+        key = (term, place.domain, place.condition)
+        is_new = key not in self._seen
+        self._seen.add(key)
+        return is_new
 
     def _array_of(self, found: Read) -> str:
         version = self._versions.get(found.array)
@@ -210,10 +228,8 @@ class _Check:
 
     def _reads(self, term: Term, place: _Place) -> None:
         """Refuse reads of cells without a value, each where it is evaluated."""
-        key = (term, place.domain, place.condition)
-        if not self._concerns(term) or key in self._seen:
+        if not self._concerns(term) or not self._is_new(term, place):
             return
-        self._seen.add(key)
         if isinstance(term, Read):
             self._read(term, place)
             return
