@@ -257,7 +257,9 @@ def test_a_double_is_rounded_in_every_iteration(accept: Accept, reject: Reject) 
         assert reject(CARRIED, STEP.format(value)) == LOOP
 
 
-@pytest.mark.parametrize(("number", "same"), [("0.25f * 0.5f", True), ("1 - 0.25f", True), ("1.5f / 4", True), ("0.1f * 0.3f", False)])
+@pytest.mark.parametrize(
+    ("number", "same"), [("0.25f * 0.5f", True), ("1 - 0.25f", True), ("1.5f / 4", True), ("0.1f * 0.3f", False)]
+)
 def test_numbers_may_be_combined_where_that_is_exact(accept: Accept, reject: Reject, number: str, same: bool) -> None:  # noqa: FBT001 - a parameter
     source = SINGLE.replace("2 * a[i]", f"({number}) * a[i]")
     program = f"def f(a):\n    return ({number.replace('f', '')}) * a"
