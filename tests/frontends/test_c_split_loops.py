@@ -90,3 +90,15 @@ def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
     }
     """
     assert [item.code for item in _lift(source).diagnostics] == ["TL126"]
+
+
+def test_a_variable_that_starts_from_itself_is_refused() -> None:
+    source = """
+    void f(int n, int w, const float *x, float *y) {
+        for (int i = 0; i < n * w; i++) {
+            int c = c / w + c / 2 + c % w, d = d / w;
+            y[i] = x[c + d];
+        }
+    }
+    """
+    assert [item.code for item in _lift(source).diagnostics] == ["TL160"]

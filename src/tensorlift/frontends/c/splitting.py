@@ -48,24 +48,30 @@ def divisor_name(expression: nodes.Expression) -> str | None:
     return None
 
 
-def _divisors_in(expression: nodes.Expression) -> Iterator[tuple[nodes.Expression, ...]]:
+def _divisors_in(
+    expression: nodes.Expression, seen: frozenset[nodes.Variable] = frozenset()
+) -> Iterator[tuple[nodes.Expression, ...]]:
+    """Find divisors, also behind variables; ``seen`` are those passed already, as one may stand in its own start."""
     for node in walk(expression):
         if isinstance(node, nodes.Binary) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
-            yield (node.right, *_divided_by(node.left))
+            yield (node.right, *_divided_by(node.left, seen))
         elif isinstance(node, nodes.Assign) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
             yield (node.value,)
-        elif isinstance(node, nodes.Name) and node is not expression and _is_quotient(node.variable.initialiser):
-            yield from _divisors_in(node.variable.initialiser)
+        elif isinstance(node, nodes.Name) and node is not expression and node.variable not in seen:
+            start = node.variable.initialiser
+            if _is_quotient(start):
+                yield from _divisors_in(start, seen | {node.variable})
 
 
-def _divided_by(expression: nodes.Expression) -> tuple[nodes.Expression, ...]:
+def _divided_by(expression: nodes.Expression, seen: frozenset[nodes.Variable]) -> tuple[nodes.Expression, ...]:
     """List by what an operand was divided before, through casts and the variables that hold it."""
     while isinstance(expression, nodes.Cast):
         expression = expression.operand
-    if isinstance(expression, nodes.Name) and _is_quotient(expression.variable.initialiser):
-        return _divided_by(expression.variable.initialiser)
+    if isinstance(expression, nodes.Name) and expression.variable not in seen:
+        start = expression.variable.initialiser
+        return _divided_by(start, seen | {expression.variable}) if _is_quotient(start) else ()
     if isinstance(expression, nodes.Binary) and expression.operator == "/":
-        return (expression.right, *_divided_by(expression.left))
+        return (expression.right, *_divided_by(expression.left, seen))
     return ()
 
 
