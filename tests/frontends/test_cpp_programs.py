@@ -44,6 +44,11 @@ def test_a_diagonal_claims_no_element_behind_its_last() -> None:
     assert "a_data has at least a_cols*a_rows + a_rows - a_cols elements" in texts
 
 
+def test_sizes_that_must_agree_are_stated_as_equal() -> None:
+    (function,) = lift_source(read_source(str(FOLDER / "jacobi_iterations.cpp")), LiftOptions()).functions
+    assert "x.size() == b.size()" in [condition.text for condition in function.preconditions]
+
+
 def test_what_the_library_does_is_placed_where_it_is_called() -> None:
     source = (
         "#include <numeric>\n#include <vector>\nint f(const std::vector<double> &v) {\n"

@@ -7,7 +7,7 @@ out.  A written array must share no memory with the others that are used, other 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -70,7 +70,7 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
     ]
     needed = summary.context.gist(summary.assumed & required(view) & facts)
     bounds = [_Entry("extent", condition, view.location, domain) for condition, domain in _split(needed)]
-    entries = _without_implied([*sizes, *stated, *bounds], facts)
+    entries = _as_equalities(_without_implied([*sizes, *stated, *bounds], facts))
     names = _names(view, summary)
     found = [entry.precondition(names) for entry in [*entries, *_separate(view, summary)]]
     return tuple(dict.fromkeys(found))
@@ -123,6 +123,28 @@ def _without_implied(entries: Sequence[_Entry], facts: Domain) -> list[_Entry]:
         if others.is_subset(entry.domain):
             kept = [other for other in kept if other is not entry]
     return kept
+
+
+def _as_equalities(entries: Sequence[_Entry]) -> list[_Entry]:
+    """Join two inequalities that together say that two sizes are equal."""
+    kept: list[_Entry] = []
+    for entry in entries:
+        for place, other in enumerate(kept):
+            mine, its = _excess(entry.condition), _excess(other.condition)
+            if mine is not None and its is not None and its.terms and not (mine + its).terms:
+                kept[place] = replace(other, condition=Compare(its, "==", Sum()), domain=None)
+                break
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _excess(condition: Condition) -> Sum | None:
+    """Give what an inequality says to be at least zero."""
+    if not isinstance(condition, Compare) or condition.relation not in (">=", "<="):
+        return None
+    difference = condition.left - condition.right
+    return difference if condition.relation == ">=" else Sum() - difference
 
 
 def _loop_over(view: FunctionView, domain: Domain) -> Location | None:
