@@ -362,7 +362,7 @@ def _refused(
         function.location,
         target=options.target,
         seconds=clock.seconds,
-        diagnostics=diagnostics,
+        diagnostics=tuple(d if d.location else replace(d, location=function.location) for d in diagnostics),
     )
 
 

@@ -9,6 +9,8 @@ import pytest
 from tensorlift.diagnostics import LiftError, Location, Severity
 from tensorlift.frontends.python import read_python
 from tensorlift.frontends.python.refusals import REFUSALS
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
 
 
 class Refused(NamedTuple):
@@ -302,3 +304,10 @@ def test_a_file_without_functions_is_refused(source: str, code: str, line: int) 
 def test_an_unknown_function_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(LiftError, match="there is no function `g`; the file defines f"):
         read_python("def f(x):\n    x[0] = 1\n", "k.py", function="g")
+
+
+def test_what_is_refused_after_reading_has_the_place_of_the_function() -> None:
+    source = source_from_text("\n\ndef f(x: 'float64[:]'):\n    pass\n", "k.py")
+    (function,) = lift_source(source, LiftOptions()).functions
+    (diagnostic,) = function.diagnostics
+    assert (diagnostic.code, diagnostic.location) == ("TL306", Location("k.py", 3, 1))
