@@ -15,7 +15,7 @@ import islpy as isl
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
@@ -213,7 +213,11 @@ def _ends(index: Affine, spans: Mapping[str, Span]) -> tuple[Affine, Affine]:
 def _own_range(domain: Domain, name: str, others: tuple[str, ...]) -> Span | None:
     """Return a range of a variable that its domain states without the other variables."""
     ends: dict[int, Affine] = {}
-    for conjunct in domain.conjuncts()[:1]:
+    try:
+        conjuncts = domain.conjuncts()[:1]
+    except NotAffine:
+        conjuncts = []  # the range may be known without its step
+    for conjunct in conjuncts:
         for constraint in conjunct:
             factor = constraint.affine.coefficient(name)
             rest = constraint.affine - Affine.var(name, factor)
