@@ -132,6 +132,27 @@ def children(cursor: Any) -> list[Any]:
     return found
 
 
+def _visit_all(child: Any, parent: Any, found: list[Any]) -> int:
+    """Collect one descendant and go on to those inside of it."""
+    del parent
+    found.append(child)
+    return 2
+
+
+_VISITOR_OF_ALL = cindex.callbacks["cursor_visit"](_visit_all)
+
+
+def descendants(cursor: Any, kind: cindex.CursorKind) -> list[Any]:
+    """List everything of a kind inside of a cursor, outer before inner."""
+    found: list[Any] = []
+    LIBRARY.clang_visitChildren(cursor, _VISITOR_OF_ALL, found)
+    number = kind.value
+    chosen = [child for child in found if child._kind_id == number]  # noqa: SLF001 - building a CursorKind costs more
+    for child in chosen:
+        child._tu = cursor._tu  # noqa: SLF001 - as the binding itself does
+    return chosen
+
+
 @cache
 def _index() -> Any:
     """Create the libclang index once; it is reused by every parse."""

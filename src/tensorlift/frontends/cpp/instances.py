@@ -96,10 +96,10 @@ def instances(unit: Any, filename: str) -> tuple[list[Instance], list[Template]]
 
 def _add_used(cursor: Any, found: dict[int, Any], filename: str) -> None:
     """Add the instances of templates of the file that a function uses."""
-    for child in cursor.walk_preorder():
-        if child.kind is not CursorKind.DECL_REF_EXPR or child.referenced is None:
+    for use in libclang.descendants(cursor, CursorKind.DECL_REF_EXPR):
+        callee = use.referenced
+        if callee is None:
             continue
-        callee = child.referenced
         if callee.kind is CursorKind.FUNCTION_DECL and _is_instance(callee) and _in_file(callee, filename):
             definition = callee.get_definition()
             if definition is not None and definition.data[0] not in found:
