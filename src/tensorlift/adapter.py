@@ -174,7 +174,7 @@ class _Adapter:
 
     def _inside(self, parameter: Parameter) -> re.Match[str] | None:
         """Match the access to what lies inside a structure itself, and is not pointed to."""
-        inside = parameter.access.endswith("[]") or not parameter.extents
+        inside = parameter.access.endswith("[]") or "*" not in parameter.c_type
         return _MEMBER.fullmatch(parameter.access) if inside else None
 
     def _memory(self, parameter: Parameter) -> str:
@@ -256,7 +256,7 @@ class _Adapter:
 
 def _source_name(parameter: Parameter) -> str:
     """Give the spelling in C of what a parameter stands for."""
-    return parameter.access or parameter.name
+    return parameter.access.removesuffix("[]") or parameter.name
 
 
 def _dense(extents: Sequence[Sum]) -> list[Sum]:

@@ -49,6 +49,7 @@ _SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
 
 
 _GENERALISED = {"TL199"}  # the code of the front end for a constant that became a size
+_TOO_LARGE = {"TL611"}  # the code of tests whose least inputs are too large
 _WRONG_REQUESTS = {"TL105"}  # codes of the front ends for a function that the source does not define
 
 
@@ -192,16 +193,17 @@ def _lift_module(
     view = FunctionView(_function_op(function))
     proved = proved_program(view, target, clock.stage, with_guards=options.guards)
     summary, emitted = proved.summary, proved.emitted
-    reports = []
-    if options.test or not target.library:  # importing another library takes longer than lifting: only where asked for
-        with clock.stage("check"):
-            reports.append(_run_small(view, summary, emitted, target.library))
-    if options.test and PurePath(source.name).suffix != ".mlir":
-        with clock.stage("test"):
-            reports.append(_run_original(view, summary, emitted, source, options))
+    reports: list[DifferentialReport] = []
+    with _untested() as warnings:
+        if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
+            with clock.stage("check"):
+                reports.append(_run_small(view, summary, emitted, target.library))
+        if options.test and PurePath(source.name).suffix != ".mlir":
+            with clock.stage("test"):
+                reports.append(_run_original(view, summary, emitted, source, options))
     lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
-    warnings = _unguarded(proved.preconditions) if options.guards else ()
+    warnings += _unguarded(proved.preconditions) if options.guards else ()
     record = replace(record, diagnostics=(*function.diagnostics, *warnings))
     if not options.adapter:
         return record
@@ -210,6 +212,18 @@ def _lift_module(
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
         return replace(record, without_adapter=(refusal,))
     return _with_adapter(record, view, summary, emitted)
+
+
+@contextmanager
+def _untested() -> Iterator[list[Diagnostic]]:
+    """Turn what is too large to be tested into warnings: the program is proved all the same."""
+    warnings: list[Diagnostic] = []
+    try:
+        yield warnings
+    except LiftError as error:
+        if any(d.code not in _TOO_LARGE for d in error.diagnostics):
+            raise
+        warnings += [replace(d, severity=Severity.WARNING) for d in error.diagnostics]
 
 
 def _is_c(source: Source) -> bool:

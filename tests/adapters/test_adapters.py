@@ -193,6 +193,30 @@ def test_a_member_that_the_written_one_overlaps_is_seen() -> None:
         lift(STATE).adapter()(state)
 
 
+RESULT = """struct result { double *out; double sum; };
+void add_up(struct result *r, int n, const double *x) {
+  double s = 0;
+  r->sum = 0;
+  for (int i = 0; i < n; i++) { s += x[i]; r->sum += x[i]; }
+  *r->out = s;
+}
+"""
+
+
+class Sums(ctypes.Structure):
+    _fields_ = [("out", ctypes.POINTER(ctypes.c_double)), ("sum", ctypes.c_double)]
+
+
+@needs_compiler
+def test_a_number_that_a_member_points_to_is_told_from_one_that_lies_inside() -> None:
+    lifted = lift(RESULT, test=True)
+    assert lifted.functions[0].lifted, lifted.diagnostics
+    cell = ctypes.c_double()
+    result = Sums(ctypes.pointer(cell))
+    lifted.adapter()(result, 3, np.arange(3.0))
+    assert (cell.value, result.sum) == (3.0, 3.0)
+
+
 def test_a_null_structure_goes_to_the_original() -> None:
     seen: list[Any] = []
     original = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(seen.append)

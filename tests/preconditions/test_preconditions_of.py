@@ -117,3 +117,31 @@ def test_what_holds_by_definition_is_left_out() -> None:
 )
 def test_only_counted_sizes_are_at_least_one(head: str, body: str, condition: str) -> None:
     assert condition in texts(f"void f({head}) {{ {body} }}")
+
+
+OBJECTS = """struct state { double a[8], b[8]; double t; double *p; };
+static double total, w[8];
+double *pointer;
+struct state one;
+void f(struct state *m, double *x) {
+  for (int i = 0; i < 8; i++) { m->a[i] = m->b[7 - i] + m->t + m->p[i]; x[i] = one.b[7 - i]; }
+}
+void g(void) {
+  total = 0;
+  for (int i = 0; i < 8; i++) { total += w[i]; one.a[i] = one.b[7 - i] + pointer[7 - i]; }
+}
+"""
+
+
+def test_globals_and_members_of_one_structure_are_objects_of_their_own() -> None:
+    f, g = lift(OBJECTS).functions
+    memory = [[p.text for p in function.preconditions if p.kind == "no-overlap"] for function in (f, g)]
+    assert memory == [
+        [
+            "m_a shares no memory with x, one_b",
+            "m_a shares no memory with m_p, unless it is the same array",
+            "x shares no memory with m_b, m_t, one_b",
+            "x shares no memory with m_p, unless it is the same array",
+        ],
+        ["total shares no memory with pointer", "one_a shares no memory with pointer"],
+    ]

@@ -200,7 +200,7 @@ def test_wrong_extents_are_a_failure_of_the_loop_ir() -> None:
 
 
 def test_no_sizes_at_all_is_a_diagnostic() -> None:
-    with pytest.raises(LiftError, match=r"TL610: the arrays are too large to test with .*, M = 1000\d\d, "):
+    with pytest.raises(LiftError, match=r"TL611: the arrays are too large to test with .*, M = 1000\d\d, "):
         differential_test(
             SOURCE,
             "gemm.c",

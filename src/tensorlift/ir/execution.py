@@ -7,6 +7,7 @@ that compiles it; scalar operations come from the table in ``arithmetic``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,29 @@ class UndefinedError(InterpreterError):
     """Raised where C gives an input no meaning: undefined arithmetic, or a read of memory that was never written."""
 
 
-class Compiler:
-    """Compiles one function; holds which slot of the frame belongs to which value."""
+class TooLongError(Exception):
+    """Raised where a run would take more iterations than it may."""
 
-    def __init__(self) -> None:
+
+@dataclass(slots=True)
+class Budget:
+    """How many iterations a run has left, of all loops together; they are spent where a loop begins."""
+
+    left: int
+
+    def spend(self, trip: range) -> range:
+        """Take the iterations of a loop; raise TooLongError where there are not as many left."""
+        self.left -= len(trip)
+        if self.left < 0:
+            raise TooLongError
+        return trip
+
+
+class Compiler:
+    """Compiles one function; holds which slot of the frame belongs to which value, and what a run may take."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
         self._slots: dict[SSAValue, int] = {}
         self.constants: dict[int, Any] = {}
 
@@ -343,16 +363,16 @@ def _loop(compiler: Compiler, op: Operation, trip: Callable[[Frame], range], ini
     """Compile a counted loop; the carried values go from the initial ones over the block arguments to the results."""
     variable, *carried = compiler.slots(op.regions[0].block.args)
     start, results = compiler.slots(initial), compiler.slots(op.results)
-    body = compiler.region(op.regions[0])
+    body, spend = compiler.region(op.regions[0]), compiler.budget.spend
 
     def plain(frame: Frame) -> None:
-        for value in trip(frame):
+        for value in spend(trip(frame)):
             frame[variable] = value
             body(frame)
 
     def carrying(frame: Frame) -> None:
         values: Sequence[Any] = [frame[slot] for slot in start]
-        for value in trip(frame):
+        for value in spend(trip(frame)):
             frame[variable] = value
             _assign(frame, carried, values)
             values = body(frame)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.ir.arithmetic import round_to_single, width_of, wrapper
-from tensorlift.ir.execution import Compiler, InterpreterError, UndefinedError
+from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     Argument = int | float | np.generic | np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Interpreter", "InterpreterError", "Result", "UndefinedError", "interpret"]
+__all__ = ["Interpreter", "InterpreterError", "Result", "TooLongError", "UndefinedError", "interpret"]
+
+_UNBOUNDED = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,14 @@ def interpret(func_op: Operation, arguments: Mapping[str, Argument]) -> Result:
 class Interpreter:
     """One function, compiled once and run as often as wanted."""
 
-    def __init__(self, function: Operation | FunctionView) -> None:
-        """Compile; raises InterpreterError where an operation is not part of the loop IR."""
+    def __init__(self, function: Operation | FunctionView, most_iterations: int = _UNBOUNDED) -> None:
+        """Compile; raises InterpreterError where an operation is not part of the loop IR.
+
+        ``most_iterations`` bounds those of one run, of all loops together.
+        """
         self.view = FunctionView.of(function)
-        compiler = Compiler()
+        self._most, self._budget = most_iterations, Budget(most_iterations)
+        compiler = Compiler(self._budget)
         self._slots = [compiler.slot(value) for value in self.view.body.args]
         self._body = compiler.block(self.view.body)
         self._frame = compiler.frame()
@@ -56,8 +62,9 @@ class Interpreter:
         """Run on arguments by source name: sizes and scalars as numbers, arrays in logical shape, changed in place.
 
         Raises ValueError where an argument has the wrong type or shape, InterpreterError where the program goes wrong,
-        UndefinedError among them where C gives the input no meaning.
+        UndefinedError among them where C gives the input no meaning, TooLongError where a run takes too long.
         """
+        self._budget.left = self._most
         frame = self._frame.copy()
         sizes = {p.name: _as_int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         arrays: list[tuple[Parameter, Memory]] = []

@@ -16,6 +16,7 @@ from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, In
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
 from tensorlift.ir.location import location_of
+from tensorlift.preconditions.memory import separate
 from tensorlift.record import Precondition
 from tensorlift.runtime.sizes import required, set_of
 
@@ -65,14 +66,16 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
         for condition, domain in _split(summary.assumed.gist(facts))
     ]
     stated = [
-        _Entry(row.kind, parse_condition(row.text), row.location, set_of(row) if row.condition else None)
+        _Entry(row.kind, condition, row.location, set_of(row) if row.condition else None)
         for row in view.requires
+        if not isinstance(condition := parse_condition(row.text), Separate)
     ]
     needed = summary.context.gist(summary.assumed & required(view) & facts)
     bounds = [_Entry("extent", condition, view.location, domain) for condition, domain in _split(needed)]
     entries = _as_equalities(_without_implied([*sizes, *stated, *bounds], facts))
     names = _names(view, summary)
-    found = [entry.precondition(names) for entry in [*entries, *_separate(view, summary)]]
+    apart = [_Entry("no-overlap", condition, place) for condition, place in separate(view, summary)]
+    found = [entry.precondition(names) for entry in [*entries, *apart]]
     return tuple(dict.fromkeys(found))
 
 
@@ -153,38 +156,6 @@ def _loop_over(view: FunctionView, domain: Domain) -> Location | None:
     values = {p.value for p in view.parameters if p.name in names}
     loops = (op for op in view.operations if op.name == "affine.for" and not values.isdisjoint(op.operands))
     return next((place for place in map(location_of, loops) if place is not None), view.location)
-
-
-# -- memory
-
-
-def _separate(view: FunctionView, summary: Summary) -> Iterator[_Entry]:
-    """Ask that a written array shares no memory with another array that is used, unless C's ``restrict`` says so."""
-    written = [name for name, _ in summary.outputs]
-    used = {*view.read, *written}
-    arrays = [p for p in view.parameters if p.role == "array" and p.name in used and "restrict" not in p.c_type]
-    for parameter in arrays:
-        if parameter.name not in written:
-            continue
-        others = [
-            o.name
-            for o in arrays
-            if o.name != parameter.name
-            and not (o.name in written and o.name < parameter.name)
-            and (parameter.name, o.name) not in summary.may_overlap
-        ]
-        same = [o for o in others if (parameter.name, o) in summary.may_be_same]
-        place = _first_store(view, parameter.name) or parameter.location
-        for names, or_same in (([o for o in others if o not in same], False), (same, True)):
-            if names:
-                yield _Entry("no-overlap", Separate(parameter.name, tuple(names), or_same), place)
-
-
-def _first_store(view: FunctionView, array: str) -> Location | None:
-    """Find the first place where an array is written."""
-    values = {p.value for p in view.parameters if p.name == array}
-    stores = (op for op in view.operations if op.name in ("affine.store", "memref.store"))
-    return next((location_of(op) for op in stores if op.operands[1] in values), None)
 
 
 # -- spelling

@@ -8,7 +8,7 @@ pointer type, those to variable-length arrays included.  What is no parameter of
     x[].re                  so does an array of structures; its length stands behind the arguments
     total  table[]  s.sum   globals of the file, which is included, so that even static ones are seen
 
-A trailing ``[]`` marks an array that lies inside of the structure or global itself.
+A trailing ``[]`` marks what lies inside of the structure or global itself, and is not pointed to.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _cell(place: str, argument: str) -> str:
 
 
 def _is_inside(parameter: Parameter) -> bool:
-    return parameter.access.endswith("[]") or parameter.extents == ()
+    return parameter.access.endswith("[]") or (parameter.extents == () and "*" not in parameter.c_type)
 
 
 def _root(parameter: Parameter) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
     Sizes = Mapping[str, int]
 
+MOST_ITERATIONS = 1 << 18  # of one run of the interpreter, which takes some microseconds for each
 _BITS = 8  # epsilons by which inputs are changed to see whether the source is stable
 
 
@@ -128,12 +130,21 @@ class Tally:
 
 
 def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:
-    """Draw inputs for each size set on which the function has a meaning; note those for which there are none."""
-    cases = []
+    """Draw inputs for each size set on which the function has a meaning; note those for which there are none.
+
+    Sizes at which the interpreter takes too long are left out; raises LiftError TL611 where it does at all of them.
+    """
+    cases, too_long = [], False
     for at in sizes:
-        case = _case(interpreter, at, rng, tally)
-        if case is not None:
-            cases.append(case)
+        try:
+            case = _case(interpreter, at, rng, tally)
+        except TooLongError:
+            too_long = True
+        else:
+            cases += [] if case is None else [case]
+    if too_long and not cases:
+        message = "the source takes too long to be tested at the least sizes that the preconditions allow"
+        raise refuse("TL611", message, interpreter.view.location, "use smaller constants in extents and bounds")
     return cases
 
 

@@ -11,7 +11,16 @@ import numpy as np
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.interpreter import Interpreter
-from tensorlift.runtime.cases import Called, Case, DifferentialReport, Tally, draw_cases, result_count, result_pairs
+from tensorlift.runtime.cases import (
+    MOST_ITERATIONS,
+    Called,
+    Case,
+    DifferentialReport,
+    Tally,
+    draw_cases,
+    result_count,
+    result_pairs,
+)
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
@@ -49,10 +58,11 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     ``library`` is the array library that the program is written for, where that is not NumPy.
 
     Raises LiftError TL601 to TL605 where the original cannot be compiled or called, TL606 where the program's process
-    fails, TL607 where its library is missing, TL610 where no sizes meet the preconditions.
+    fails, TL607 where its library is missing, TL610 where no sizes meet the preconditions,
+    TL611 where they are too large.
     """
     require_library(library)
-    interpreter = Interpreter(function)
+    interpreter = Interpreter(function, MOST_ITERATIONS)
     view, limits = interpreter.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
@@ -90,7 +100,7 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     Raises LiftError TL606 where the program's process fails, TL607 where its library is missing.
     """
     require_library(library)
-    interpreter = Interpreter(function)
+    interpreter = Interpreter(function, MOST_ITERATIONS)
     view, tally = interpreter.view, Tally("interpreter", Tolerance())
     cases = list(draw_cases(interpreter, sizes, seeded(0), tally))
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}

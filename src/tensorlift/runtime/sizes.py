@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 9
 _LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound; then from their least size on
-_MOST_CELLS = 1 << 16  # of all arrays together
+_MOST_CELLS = 1 << 18  # of all arrays together
 _TRIES = 24
 _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
@@ -37,33 +37,33 @@ def choose_sizes(
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
 
     No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
-    Raises LiftError TL610 where none is found, or the arrays are too large.
+    Raises LiftError TL610 where none is found, TL611 where the arrays are too large.
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
     domain = domain & _with_extents(parameters)
     usual = range(1, max(largest, len(names) + 1) + 1)
     chosen: list[Sizes] = []
-    too_large: Sizes = {}
+    too_large: Sizes | None = None
     for tries, order in enumerate((_rising, *[_shuffled(rng)] * _TRIES_FOR_ONE)):
         sizes = _draw(names, domain, usual, order)
         if sizes is not None and sizes not in chosen and is_possible(parameters, sizes):
             if _cells(parameters, sizes) > _MOST_CELLS:
-                too_large = too_large or sizes
+                too_large = sizes if too_large is None else too_large
             else:
                 chosen.append(sizes)
-        if len(chosen) == count or not names or ((chosen or too_large) and tries >= _TRIES):
+        if len(chosen) == count or not names or ((chosen or too_large is not None) and tries >= _TRIES):
             break
     if not chosen:
         raise _nothing_to_test_at(parameters, too_large)
     return tuple(chosen)
 
 
-def _nothing_to_test_at(parameters: Sequence[Parameter], too_large: Sizes) -> LiftError:
+def _nothing_to_test_at(parameters: Sequence[Parameter], too_large: Sizes | None) -> LiftError:
     place = parameters[0].location if parameters else None
-    if too_large:
-        stated = ", ".join(f"{name} = {value}" for name, value in too_large.items())
-        message = f"the arrays are too large to test with at the least sizes that the preconditions allow, {stated}"
-        return refuse("TL610", message, place, "use smaller constants in subscripts and bounds")
+    if too_large is not None:
+        stated = "".join(f", {name} = {value}" for name, value in too_large.items())
+        message = f"the arrays are too large to test with at the least sizes that the preconditions allow{stated}"
+        return refuse("TL611", message, place, "use smaller constants in extents, subscripts and bounds")
     message = "no sizes were found at which the preconditions hold and every array can exist"
     return refuse("TL610", message, place, "make strides and extents parameters of their own")
 

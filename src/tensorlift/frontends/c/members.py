@@ -317,7 +317,7 @@ class Members:
         variable = nodes.Variable(name, ctype, base.root.location, extents)
         variable.is_parameter, variable.is_global = base.root.is_parameter, base.root.is_global
         if base.root.is_parameter or base.root.is_global:
-            inside = isinstance(ctype, ArrayType) and mode == "array"
+            inside = mode == "cell" or (isinstance(ctype, ArrayType) and mode == "array")
             variable.access = f"{step.access}[]" if inside else step.access
         return variable
 
