@@ -45,12 +45,15 @@ def factors(term: Term) -> tuple[list[Term], list[Term]]:
 
 def product(numerators: Iterable[Term], denominators: Iterable[Term], like: Term) -> Term:
     """Return numerators over denominators as one term; ``like`` gives the type of an empty product."""
+    above, below = _multiplied(numerators), _multiplied(denominators)
+    above = one(like.dtype) if above is None else above
+    return above if below is None else apply("div", above, below)
+
+
+def _multiplied(listed: Iterable[Term]) -> Term | None:
     result: Term | None = None
-    for factor in numerators:
+    for factor in listed:
         result = factor if result is None else simplified("mul", (result, factor))
-    result = one(like.dtype) if result is None else result
-    for divisor in denominators:
-        result = apply("div", result, divisor)
     return result
 
 
