@@ -22,6 +22,8 @@ _LINES = {
     "average_pool": ["return sliding_window_view(in_, (2, 2))[::2, ::2].sum(axis=(2, 3)) / 4.0"],
     "strided_convolution": ["return sliding_window_view(x[:-4], 3 * k - 2)[::2, ::3] @ w"],
     "gravity": ["t4 = t3 * t3 * t3", "ay = np.sum(m * t / t4, axis=1)", "ax = np.sum(m * t2 / t4, axis=1)"],
+    "every_second_until_before_last": ["u[:-2:2] = p[:-2:2]"],
+    "every_other_cell": ["b[2::2] = (2 * np.arange(1, n_plus_1_div_2) - 1) * u[2::2]"],
     "decay": ["return np.power(np.float32(0.99), n_div_2)"],
     "scaled_by_power": ["return a * np.power(x, m)"],
     "scatter_rows": ["x[i : i + 2 * m - 1 : 2] = a[i]"],

@@ -24,12 +24,16 @@ Shape = tuple["Affine", ...]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A subscript ``start:stop:step`` with a positive step; ``is_clamped`` where the stop may be negative, for zero."""
+    """A subscript ``start:stop:step`` with a positive step; with one above 1 the stop is just behind the last element.
+
+    ``is_clamped`` where the stop may be negative, for zero; ``end`` is another stop behind the same last element.
+    """
 
     start: Affine
     stop: Affine
     step: int = 1
     is_clamped: bool = False
+    end: Affine | None = None
 
 
 @dataclass(frozen=True, slots=True)

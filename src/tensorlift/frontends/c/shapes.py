@@ -146,14 +146,17 @@ class Shapes:
         return self._least_enough(list(needed))
 
     def _least_enough(self, needed: list[tuple[Polynomial, ...]]) -> Polynomial:
-        """Choose the extent that is provably enough for the most accesses, each of which has several that are."""
+        """Choose the extent that is provably enough for the most accesses, each of which has several that are.
+
+        Where none is enough for all, the sizes must be such that the chosen one is: large ones, if it grows with them.
+        """
         candidates = list(dict.fromkeys(extent for enough in needed for extent in enough))
         at_most = {(a, b): self._ranges.is_nonnegative(b - a) for a in candidates for b in candidates}
 
-        def rank(candidate: Polynomial) -> tuple[int, int, int]:
+        def rank(candidate: Polynomial) -> tuple[int, bool, int, int]:
             doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)
             lesser = sum(at_most[other, candidate] and not at_most[candidate, other] for other in candidates)
-            return doubts, lesser, candidates.index(candidate)
+            return doubts, candidate.is_constant, lesser, candidates.index(candidate)
 
         return min(candidates, key=rank)
 

@@ -321,7 +321,8 @@ def _narrowed(below: SubscriptItem, item: SubscriptItem) -> SubscriptItem | None
     if isinstance(item, At):
         return At(below.start + item.index)
     if isinstance(item, Range):
-        return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped)
+        end = None if item.end is None else below.start + item.end
+        return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped, end)
     return None
 
 

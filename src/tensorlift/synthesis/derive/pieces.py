@@ -220,7 +220,7 @@ class PieceLowering:
             elif name in piece.steps:
                 offset, step = piece.steps[name]
                 points[name] = offset + Affine.var(name, step)
-                items.append(Range(offset + first * step, offset + (after - 1) * step + 1, step))
+                items.append(self.scope.stepped(offset + first * step, offset + (after - 1) * step, step, extent))
                 spans[name] = (first, after)
             elif after - first == 1 and self.scope.context.implies(at_least(first, 0), less(first, extent)):
                 items.append(At(first))

@@ -84,7 +84,8 @@ def _slice(index: Affine, name: str, extent: Affine, scope: Scope) -> Range | No
     low, high = ends if coefficient > 0 else ends[::-1]
     if abs(coefficient) == 1:
         return scope.range(low, high + 1, extent)
-    return Range(low, high + 1, abs(coefficient)) if _strides(high - low, abs(coefficient)) else None
+    step = abs(coefficient)
+    return scope.stepped(low, high, step, extent) if _strides(high - low, step) else None
 
 
 def _strides(length: Affine, step: int) -> bool:
@@ -133,7 +134,8 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
         sign = "sub" if index.coefficient(name) < 0 else "add"
         total = scope.combined(sign, total, _multiple(index, name, Affine(0), scope))
     if free != start:
-        total = scope.combined("add", total, Value(scope.build.size(free), ()))
+        op, rest = ("sub", -free) if free.is_constant and free.constant < 0 else ("add", free)
+        total = scope.combined(op, total, Value(scope.build.size(rest), ()))
     return Value(scope.build.cast(total.expression, dtype), total.axes)
 
 

@@ -17,7 +17,7 @@ from tensorlift.ir.tensor_program import Expression, NewAxis, Range
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tensorlift.comprehension.terms import Term
 
@@ -82,6 +82,33 @@ class Scope:
         """Return a slice of an axis; the stop of an empty one may be negative, and must not count from the end."""
         counts_from_end = stop.is_constant or (extent - stop).is_constant
         return Range(start, stop, 1, not counts_from_end and not self.context.implies(at_least(stop, 0)))
+
+    def stepped(self, start: Affine, last: Affine, step: int, extent: Affine) -> Range:
+        """Return a slice with a step by its first and last element; of an empty one the last is before the first."""
+        end = self._plain_end(last, step, extent)
+        if end is None and not self.context.implies(at_least(last, start)):
+            end = last + step  # of no elements that is the start
+        return Range(start, last + 1, step, end=end)
+
+    def _plain_end(self, last: Affine, step: int, extent: Affine) -> Affine | None:
+        """Return an end behind the last element without a quotient that it mentions, None where that is not needed."""
+        for name, factor in last.terms:
+            for numerator, divisor in self._quotients(name):
+                if factor % divisor:
+                    continue
+                for rest in range(divisor):
+                    end = last + 1 + (numerator - rest - Affine.var(name, divisor)) * (factor // divisor)
+                    is_behind = self.context.implies(at_least(end, last + 1), at_least(last + step, end))
+                    if is_behind and ((extent - end).is_constant or self.context.implies(at_least(end, 0))):
+                        return end
+        return None
+
+    def _quotients(self, name: str) -> Iterator[tuple[Affine, int]]:
+        """Yield numerators and divisors of which a size is the quotient, rounded down."""
+        for constraint, is_equality in _only_conjunct(self.context):
+            divisor = -constraint.coefficient(name)
+            if divisor > 1 and not is_equality:
+                yield constraint + Affine.var(name, divisor), divisor
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return axes without repetition in the order of the scope."""

@@ -142,7 +142,7 @@ class Speller:
         length = item.stop - 1 - item.start
         ends_on_last = all(c % item.step == 0 for c in (length.constant, *(c for _, c in length.terms)))
         open_end = rest == ZERO or (ends_on_last and rest.is_constant and 0 <= rest.constant < item.step)
-        stop = "" if open_end else self._end(item.stop, extent)
+        stop = "" if open_end or item.end == extent else self._end(item.end or item.stop, extent)
         if item.is_clamped and stop:
             stop = f"max({stop}, 0)"
         if any(" " in end for end in (start, stop)):  # as the usual formatter spaces what is no plain name or number
