@@ -394,7 +394,7 @@ class IRSink:
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": _integer(1, INDEX),
+                "step": _integer(loop.step, INDEX),
                 "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],

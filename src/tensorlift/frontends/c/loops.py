@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class _Count:
     """A solved loop: the ranges of its loop variables, the iteration number in them, the iterations if known.
 
-    A loop that was split has several loop variables, outermost first.
+    A loop that was split has several loop variables, outermost first; one that steps has no iteration number.
     """
 
     loops: tuple[LoopRange, ...]
-    iteration: Polynomial
+    iteration: Polynomial | None
     trips: Polynomial | None
     hint: str
     nonempty: Need | None
@@ -326,7 +326,15 @@ class Loops(Carried):
             if step == 1 and stride == 1:
                 over = LoopRange(variable, start, tuple(start + count for count in trips))
                 return _Count((over,), Polynomial.variable(variable) - start, after, hint, nonempty)
+            if step is not None and step == stride and len(steps) == 1 and self._vary(trips) and not summary.last:
+                over = LoopRange(variable, start, tuple(start + distance for distance in distances), step)
+                return _Count((over,), None, after, hint, nonempty)
         return _Count((LoopRange(variable, ZERO, trips),), Polynomial.variable(variable), after, hint, nonempty)
+
+    def _vary(self, trips: tuple[Polynomial, ...]) -> bool:
+        """Tell whether numbers of iterations are quotients that depend on loops around: no size stands for those."""
+        quotients = [name for count in trips for name in count.variables() if name in self.ranges.quotients]
+        return any(not self.domain.variables.isdisjoint(self.ranges.leaves(Polynomial.variable(q))) for q in quotients)
 
     def _nested(self, lengths: list[Polynomial], trips: Polynomial | None, nonempty: Need | None, hint: str) -> _Count:
         """Count by nested loops: the iteration number in mixed radix."""
@@ -399,10 +407,15 @@ class Loops(Carried):
 
     def _enter(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
         """Bind the steering variables to their values in the general iteration."""
-        carried = self.carried(summary, steps, count.iteration)
+        carried = {} if count.iteration is None else self.carried(summary, steps, count.iteration)
         for variable, step in steps.items():
             binding = self.environment[variable]
-            self.environment[variable] = _advanced(binding, step * count.iteration, ())
+            if count.iteration is None:
+                assert isinstance(binding, Index)
+                place = Polynomial.variable(count.loops[0].variable)
+                self.environment[variable] = Index(place, binding.ctype, binding.needs)
+            else:
+                self.environment[variable] = _advanced(binding, step * count.iteration, ())
         self._lose(summary, steps)
         self.environment.update(carried)
 

@@ -238,11 +238,27 @@ class Ranges:
             nested = self._quotients_of(current, loop.variable)
             if loop.variable not in current.variables() and not nested:
                 continue
+            if len(nested) + (loop.variable in current.variables()) > 1:
+                current = self._unrounded(current, nested, most=most)
+                nested = self._quotients_of(current, loop.variable)
+                if loop.variable not in current.variables() and not nested:
+                    continue
             substitution = self._ends(current, domain, position, nested, most=most)
             if substitution is None:
                 return None
             current = current.substitute(substitution)
         return current
+
+    def _unrounded(self, polynomial: Polynomial, quotients: list[str], *, most: bool) -> Polynomial:
+        """Bound multiples of quotients by their numerators: ``3 * (n / 3)`` is at most ``n`` and at least ``n - 2``."""
+        for name in quotients:
+            numerator, divisor = self.quotients[name]
+            factor = polynomial.coefficient(name).constant_value
+            if factor is not None and factor % divisor == 0:
+                lost = 0 if (factor > 0) == most else divisor - 1
+                bound = (numerator - Polynomial.constant(lost)).scale(factor // divisor)
+                polynomial = polynomial.without([name]) + bound
+        return polynomial
 
     def _ends(
         self, current: Polynomial, domain: Domain, position: int, nested: list[str], *, most: bool

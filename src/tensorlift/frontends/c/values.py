@@ -90,11 +90,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class LoopRange:
-    """A loop variable and its bounds: ``lower <= variable < min(uppers)``."""
+    """A loop variable and its bounds: ``lower <= variable < min(uppers)`` in steps of ``step``."""
 
     variable: str
     lower: Polynomial
     uppers: tuple[Polynomial, ...]
+    step: int = 1
 
     def below(self, position: int) -> LoopRange:
         """Give the range below one of the upper bounds, the last one where there are not so many."""
