@@ -104,7 +104,7 @@ def test_a_program_that_does_not_load_is_a_failure() -> None:
     ],
 )
 def test_a_wrong_original_is_a_diagnostic(change: tuple[str, str], code: str, message: str) -> None:
-    limits = Limits(wall_seconds=4, cpu_seconds=1)
+    limits = Limits(wall_seconds=60, cpu_seconds=1)
     with pytest.raises(LiftError, match=f"{code}: .*{message}"):
         differential_test(
             SOURCE.replace(*change),
