@@ -316,9 +316,9 @@ def _report(kernel: Kernel, library: ctypes.CDLL, seeds: int, pipe: Any) -> None
 
 
 def with_pointers() -> list[Kernel]:
-    """List the kernels with two arrays or more."""
+    """List the kernels in C with two arrays or more; those in C++ take no pointers."""
     least = 2
-    return [k for k in kernels() if sum(p.role == "array" for p in k.parameters) >= least]
+    return [k for k in kernels() if k.path.suffix == ".c" and sum(p.role == "array" for p in k.parameters) >= least]
 
 
 def main() -> int:

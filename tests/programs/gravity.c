@@ -1,6 +1,7 @@
 // expect: loop-free
-#include <math.h>
 // Every pair of bodies: a quotient by a cube, shared by two sums.
+#include <math.h>
+
 void gravity(int n, const double x[n], const double y[n], const double m[n], double ax[n], double ay[n]) {
     for (int i = 0; i < n; i++) {
         ax[i] = ay[i] = 0.0;

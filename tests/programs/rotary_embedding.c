@@ -1,6 +1,7 @@
 // expect: loop-free
-#include <math.h>
 // Pairs are turned by angles that depend on the position: quotients and powers of indices in single precision.
+#include <math.h>
+
 void rotary_embedding(float *q, int pairs, int pos) {
     for (int j = 0; j < pairs; j++) {
         float freq = 1.0f / powf(10000.0f, 2 * j / (float)(2 * pairs));
