@@ -42,14 +42,14 @@ def bounds_of(program: Program, minimum_size: int) -> Bounds:
 
 
 def _counting_sizes(program: Program) -> list[Affine]:
-    """Return the sizes that are an extent or a trip count of a loop, and such sums that hold no size that is one.
+    """Return the sizes that are an extent, bound a loop or count it, and such sums that hold no size that is one.
 
     A size that only adds to an extent or a count is an index, such as the ``k`` of ``a[k * n + i]``, and may well be 0.
     """
     extents = [extent for info in program.arrays.values() for extent in info.shape]
     loops = _loops(program.body)
-    counts = [*extents, *(high - low for loop in loops for high in loop.upper for low in loop.lower)]
-    counts += [high for loop in loops for high in loop.upper if high.variable is not None]
+    counts = [*extents, *(high for loop in loops for high in loop.upper)]
+    counts += [high - low.constant for loop in loops for high in loop.upper for low in loop.lower if low.is_constant]
     counting = {count.variable for count in counts}
     others = {name for name in program.sizes if name not in counting}
     sums = [c for c in dict.fromkeys(counts) if c.variables and others.issuperset(c.variables) and _is_positive(c)]
