@@ -84,10 +84,9 @@ class Counterparts:
         return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:
-        """Look at every candidate at a glance before comparing one in earnest, which takes far longer."""
         return item.domain.is_empty() or any(
             self._is_finite(item, equality) or self._source_computes(item, equality)
-            for equality in (self._definitions.alike, self._definitions.equal)
+            for equality in self._definitions.equalities
         )
 
     def _is_finite(self, item: Computed, equality: Equality) -> bool:

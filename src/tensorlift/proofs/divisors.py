@@ -69,7 +69,7 @@ class Divisors:
         names = tuple(fresh("d") for _ in divisor.shape)
         domain = context & Domain.box(names, divisor.shape)
         term = divisor.at(tuple(map(Affine.var, names)))
-        return any(self.is_nonzero(term, domain, (), e) for e in (self._definitions.alike, self._definitions.equal))
+        return any(self.is_nonzero(term, domain, (), e) for e in self._definitions.equalities)
 
     def is_nonzero(self, term: Term, domain: Domain, guards: Guards, equality: Equality) -> bool:
         """Tell whether a divisor is not zero at the points of a domain where the guards hold.

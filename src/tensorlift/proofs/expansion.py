@@ -97,20 +97,32 @@ class Definitions:
         whole = in_integers(want)
         return whole is not want and self.equal(got, whole, domain)
 
+    @property
+    def equalities(self) -> tuple[Equality, ...]:
+        """Return ways to decide whether two terms are equal, each slower than the one before and finding more.
+
+        Look at every candidate at a glance before comparing one in earnest.
+        """
+        return self._alike_by_name, self._alike, self.equal
+
     def equal(self, got: Term, want: Term, domain: Domain) -> bool:
-        """Decide whether two terms are equal on a domain, first by opaque names, then written out."""
-        return self._compare(equal, got, want, domain)
-
-    def alike(self, got: Term, want: Term, domain: Domain) -> bool:
-        """Tell whether two terms are seen at once to be equal on a domain, by opaque names or written out."""
-        return self._compare(alike, got, want, domain)
-
-    def _compare(self, equality: Equality, got: Term, want: Term, domain: Domain) -> bool:
-        near = self.expand(got, domain), self.expand(want, domain)
-        if near[0] is near[1] or equality(*near, domain):
+        """Decide whether two terms are equal on a domain, by opaque names or written out."""
+        if self._alike(got, want, domain):
             return True
-        far = self.expand(got, domain, fully=True), self.expand(want, domain, fully=True)
-        return far != near and (far[0] is far[1] or equality(*far, domain))
+        near, far = self._by_name(got, want, domain), self._written_out(got, want, domain)
+        return equal(*near, domain) or (far != near and equal(*far, domain))
+
+    def _alike_by_name(self, got: Term, want: Term, domain: Domain) -> bool:
+        return alike(*self._by_name(got, want, domain), domain)
+
+    def _alike(self, got: Term, want: Term, domain: Domain) -> bool:
+        return self._alike_by_name(got, want, domain) or alike(*self._written_out(got, want, domain), domain)
+
+    def _by_name(self, got: Term, want: Term, domain: Domain) -> tuple[Term, Term]:
+        return self.expand(got, domain), self.expand(want, domain)
+
+    def _written_out(self, got: Term, want: Term, domain: Domain) -> tuple[Term, Term]:
+        return self.expand(got, domain, fully=True), self.expand(want, domain, fully=True)
 
 
 def _loops(items: tuple[Item, ...]) -> Iterator[KeptLoop]:
