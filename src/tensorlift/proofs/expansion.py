@@ -107,10 +107,12 @@ class Definitions:
 
     def equal(self, got: Term, want: Term, domain: Domain) -> bool:
         """Decide whether two terms are equal on a domain, by opaque names or written out."""
-        if self._alike(got, want, domain):
+        near = self._by_name(got, want, domain)
+        fewer, more = sorted((term.reads for term in near), key=len)
+        if alike(*near, domain) or (fewer <= more and equal(*near, domain)):
             return True
-        near, far = self._by_name(got, want, domain), self._written_out(got, want, domain)
-        return equal(*near, domain) or (far != near and equal(*far, domain))
+        far = self._written_out(got, want, domain)
+        return alike(*far, domain) or equal(*near, domain) or equal(*far, domain)
 
     def _alike_by_name(self, got: Term, want: Term, domain: Domain) -> bool:
         return alike(*self._by_name(got, want, domain), domain)

@@ -12,6 +12,7 @@ state at the upper bound.  It is a guess until `induction` has proved it.
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
@@ -26,7 +27,7 @@ from tensorlift.summarize.scan import guess_scan
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Read, Term
@@ -56,7 +57,6 @@ class LoopRule:
         self.needs: dict[str, set[str]] = {array: set() for array in effect}
         self.pieces: Effect = {}
         self.states: Effect = {}
-        self.busy: set[str] = set()
 
     def closed(self) -> Effect:
         """Return the effect of the loop.
@@ -68,8 +68,8 @@ class LoopRule:
         """
         for array in self.effect:
             self.pieces[array] = split(self._classified(array, piece) for piece in self.effect[array])
-        for array in self.effect:
-            self.state_before(array)
+        for array in self._in_order_of_needs():
+            self.states[array] = self._state_before(array)
         states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
         check_induction(Guess(self.loop, self.effect, states, self.region, self.iterations), self.arrays)
         result = {array: self._at_exit(pieces) for array, pieces in states.items()}
@@ -122,24 +122,25 @@ class LoopRule:
         """Tell whether no iteration before this one writes a cell."""
         return (self._written_before(array).substitute(cell) & where).is_empty()
 
+    def _in_order_of_needs(self) -> Iterable[str]:
+        """Return the arrays so that each comes after the others whose state its own depends on."""
+        order = TopologicalSorter({array: sorted(needed - {array}) for array, needed in self.needs.items()})
+        try:
+            return tuple(order.static_order())
+        except CycleError as error:
+            array = min(error.args[1])
+            raise RecurrenceError(array, "depends on earlier iterations through other arrays") from None
+
     # -- the state before an iteration
 
-    def state_before(self, array: str) -> list[Piece]:
+    def _state_before(self, array: str) -> list[Piece]:
         """Return the cells of an array before iteration ``variable``, over marked reads of the state before the loop.
 
         Raises:
             RecurrenceError: where the array depends on itself in no known way.
 
         """
-        if array in self.states:
-            return self.states[array]
-        if array in self.busy:
-            raise RecurrenceError(array, "depends on earlier iterations through other arrays")
-        self.busy.add(array)
-        result = self._scan(array) if array in self.needs[array] else self._phases(array)
-        self.busy.discard(array)
-        self.states[array] = merged(result)
-        return self.states[array]
+        return merged(self._scan(array) if array in self.needs[array] else self._phases(array))
 
     def _own(self, array: str) -> Read:
         info = self.arrays[array]
@@ -168,12 +169,11 @@ class LoopRule:
         needed = self.needs[array] - {array}
         if not needed:
             return self.pieces[array]
-        states = {name: self.state_before(name) for name in sorted(needed)}
 
         def convert(found: Read, where: Domain) -> Term:
-            if found.array not in states:
+            if found.array not in needed:
                 return found
-            return rewrite.lookup(states[found.array], at(found.array, found.indices), where, initial(found))
+            return rewrite.lookup(self.states[found.array], at(found.array, found.indices), where, initial(found))
 
         return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in self.pieces[array])
 

@@ -35,12 +35,28 @@ Operands = list[tuple[bool, Term]]  # those of a sum with their signs; all other
 Names = dict[str, Affine]  # from bound variables of the right term to those of the left one
 
 
+_answers: dict[tuple[Term, Term, Domain], bool] = {}
+
+
 class _GaveUp(Exception):  # noqa: N818 - an answer, not a failure
     """Raised where the look takes too long."""
 
 
 def alike(left: Term, right: Term, context: Domain) -> bool:
     """Tell whether two terms are seen at once to be equal at every point of the context."""
+    question = (left, right, context)
+    known = _answers.get(question)
+    if known is None:
+        known = _answers[question] = _look(left, right, context)
+    return known
+
+
+def forget() -> None:
+    """Forget all answers."""
+    _answers.clear()
+
+
+def _look(left: Term, right: Term, context: Domain) -> bool:
     try:
         return _Look(context).terms(left, right, {}, {})
     except _GaveUp:
@@ -56,6 +72,7 @@ class _Look:
         self.context = context
         self.steps = STEPS
         self._fixed: Renaming | None = None
+        self._pieces: dict[Piecewise, Term] = {}
 
     def terms(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
         """Compare two terms; ``seen`` has the answers under the present names."""
@@ -77,7 +94,11 @@ class _Look:
         """Return the piece that applies at all points of the context; inside of folds nobody looks for one."""
         if not isinstance(term, Piecewise) or names:
             return term
-        return next((piece for domain, piece in term.pieces if self.context.is_subset(domain)), term)
+        found = self._pieces.get(term)
+        if found is None:
+            found = next((piece for domain, piece in term.pieces if self.context.is_subset(domain)), term)
+            self._pieces[term] = found
+        return found
 
     def _compare(self, left: Term, right: Term, names: Names, seen: dict[tuple[Term, Term], bool]) -> bool:
         if isinstance(left, Apply) and isinstance(right, Apply):

@@ -13,7 +13,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import interning
-from tensorlift.comprehension.normal.alike import alike
+from tensorlift.comprehension.normal.alike import alike, forget
 from tensorlift.comprehension.normal.arithmetic import cells
 from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
@@ -48,6 +48,7 @@ def clear_caches() -> None:
     """Forget everything remembered; the pipeline does so for each function, whose names start anew."""
     _scopes.clear()
     _answers.clear()
+    forget()
     interning.tables.clear()
 
 
