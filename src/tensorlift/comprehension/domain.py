@@ -388,24 +388,40 @@ EMPTY = _parse((), "false")
 
 @lru_cache(maxsize=1 << 15)
 def _of(constraints: tuple[Constraint, ...]) -> Domain:
-    """Build a set from constraints, one by one: parsing their text takes isl several times as long."""
+    """Give a set that was built before from constraints of the same shape the names of these."""
     if not constraints:
         return UNIVERSE
     names = dict.fromkeys(v for c in constraints for v in c.affine.variables)
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
-    for position, name in enumerate(names):
-        space = space.set_dim_name(_PARAM, position, name)
     positions = {name: position for position, name in enumerate(names)}
+    result = _shaped(
+        len(names),
+        tuple(
+            (c.is_equality, c.affine.constant, tuple((positions[v], k) for v, k in c.affine.terms)) for c in constraints
+        ),
+    )
+    for position, name in enumerate(names):
+        result = result.set_dim_name(_PARAM, position, name)
+    return Domain(result, tuple(constraint.affine for constraint in constraints if constraint.is_equality))
+
+
+_Shape = tuple[bool, int, tuple[tuple[int, int], ...]]  # an equality?, the constant, positions and coefficients
+
+
+@lru_cache(maxsize=1 << 15)
+def _shaped(variables: int, constraints: tuple[_Shape, ...]) -> isl.Set:
+    """Build a set from constraints, one by one: parsing their text takes isl several times as long."""
+    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, variables)
+    for position in range(variables):
+        space = space.set_dim_name(_PARAM, position, f"v{position}")
     zero = isl.Aff.zero_on_domain_space(space)
     result = isl.BasicSet.universe(space)
-    for constraint in constraints:
-        aff = zero.set_constant_val(_value(constraint.affine.constant)) if constraint.affine.constant else zero
-        for name, coefficient in constraint.affine.terms:
-            aff = aff.set_coefficient_val(_PARAM, positions[name], _value(coefficient))
-        build = isl.Constraint.equality_from_aff if constraint.is_equality else isl.Constraint.inequality_from_aff
+    for is_equality, constant, terms in constraints:
+        aff = zero.set_constant_val(_value(constant)) if constant else zero
+        for position, coefficient in terms:
+            aff = aff.set_coefficient_val(_PARAM, position, _value(coefficient))
+        build = isl.Constraint.equality_from_aff if is_equality else isl.Constraint.inequality_from_aff
         result = result.add_constraint(build(aff))
-    zeros = tuple(constraint.affine for constraint in constraints if constraint.is_equality)
-    return Domain(isl.Set.from_basic_set(result), zeros)
+    return isl.Set.from_basic_set(result)
 
 
 @lru_cache(maxsize=1 << 10)

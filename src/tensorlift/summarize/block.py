@@ -94,6 +94,8 @@ class Evaluator:
             try:
                 found = self._loop(loop, context)
             except (RecurrenceError, NotAffine) as failure:
+                if isinstance(failure, RecurrenceError) and failure.variable is None:
+                    failure.variable = loop.variable
                 found = failure
             self._effects[key] = found
         if isinstance(found, Exception):

@@ -49,6 +49,11 @@ Versions = dict[str, str]  # the current version of each array that has one
 MANY_LOOPS = 8  # in one body: first split, so that terms do not pile up
 
 
+def _is_known_open(part: Loop, loop: Loop, error: RecurrenceError | NotAffine) -> bool:
+    """Tell whether a loop that was inside of another has no closed form, because it had none in there."""
+    return isinstance(error, RecurrenceError) and error.variable == part.variable != loop.variable
+
+
 def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
     """Take terms that are nested too deeply for what they are, a form that is not known."""
     if isinstance(error, RecursionError):
@@ -217,9 +222,15 @@ class Lifting:
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
     ) -> list[Item]:
         parts = self.distributor.split(s, context)
-        if parts is not None:
-            return self.block(parts, context, versions)
-        return self._kept(s, error, context, versions)
+        if parts is None:
+            return self._kept(s, error, context, versions)
+        items: list[Item] = []
+        for part in parts:
+            if isinstance(part, Loop) and _is_known_open(part, s, error):
+                items += self._open_loop(part, error, context, versions)
+            else:
+                items += self._statement(part, context, versions)
+        return items
 
     def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:
         reason = reason_for(s, error, context)

@@ -28,12 +28,13 @@ MOST_PIECES = 48  # of one array: pieces are compared pair by pair
 
 
 class RecurrenceError(Exception):
-    """Raised where a loop has no closed form; says which array is carried and why."""
+    """Raised where a loop has no closed form; says which array is carried and why, and the variable of the loop."""
 
     def __init__(self, array: str, why: str) -> None:
         super().__init__(f"{array} {why}")
         self.array = array
         self.why = why
+        self.variable: str | None = None
 
 
 class State:
