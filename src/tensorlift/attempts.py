@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError
 from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.comprehension.normal import clear_caches, is_spent
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.preconditions.gather import preconditions_of
@@ -63,8 +63,8 @@ def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_gua
     """
     kept: dict[LoopPlace, str] = {}
     first: LiftError | None = None
-    for _ in range(_ATTEMPTS):
-        start_afresh()
+    for attempt in range(_ATTEMPTS):
+        start_afresh(same_function=attempt > 0)
         try:
             with stage("summarise"):
                 summary = summarise(view, kept=kept)
@@ -73,7 +73,7 @@ def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_gua
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
             place = next((place for place in places if place not in kept), None)
-            if place is None:
+            if place is None or is_spent():
                 break
             kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"
         except LiftError as error:
@@ -82,10 +82,13 @@ def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_gua
     raise first
 
 
-def start_afresh() -> None:
-    """Forget what lifting another function left behind, so that the same function gives the same bytes."""
+def start_afresh(*, same_function: bool = False) -> None:
+    """Forget what lifting left behind, so that the same function gives the same bytes.
+
+    All attempts at one function together have the time that one function may take.
+    """
     reset_names()
-    clear_caches()
+    clear_caches(and_spending=not same_function)
 
 
 def _attempt(view: FunctionView, summary: Summary, target: Target, stage: Stage, *, with_guards: bool) -> Proved:

@@ -275,6 +275,11 @@ class Domain:
         """
         return [_constraints(part) for part in self.isl.get_basic_sets()]
 
+    @property
+    def size(self) -> int:
+        """The number of convex parts: domains are compared part by part."""
+        return int(self.isl.n_basic_set())
+
     def parts(self) -> list[Domain]:
         """Return the convex parts as domains."""
         parts = self.isl.get_basic_sets()

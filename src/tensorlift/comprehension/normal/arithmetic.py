@@ -9,7 +9,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.dtypes import DType, is_integer, width
 from tensorlift.comprehension.normal.atoms import Atom, apply_atom, index_atom
 from tensorlift.comprehension.normal.combine import combine
-from tensorlift.comprehension.normal.interning import Undecided
+from tensorlift.comprehension.normal.interning import Undecided, spend
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import gathered
 from tensorlift.comprehension.normal.tidy import tidy
@@ -138,6 +138,7 @@ def split_by(guards: Iterable[Domain], context: Domain) -> list[Domain]:
             continue
         split = []
         for cell in found:
+            spend(cell.size * guard.size)
             inside = context & cell
             if inside.is_disjoint(guard) or inside.is_subset(guard):
                 split.append(cell)

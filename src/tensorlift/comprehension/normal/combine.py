@@ -100,7 +100,7 @@ def _renamed(domain: Domain, names: dict[str, str]) -> Domain:
 
 def add_cell(cells: list[Cell], domain: Domain, coefficient: Coefficient, context: Domain, modulus: int) -> list[Cell]:
     """Add a guarded coefficient to disjoint cells; cells of equal coefficient become one."""
-    spend()
+    spend(domain.size * context.size * (1 + sum(known.size for known, _ in cells)) // 2)
     for position, (known, there) in enumerate(cells):
         if known.is_equal(domain):
             total = reduced(there + coefficient, modulus)
@@ -121,6 +121,7 @@ def add_cell(cells: list[Cell], domain: Domain, coefficient: Coefficient, contex
         put(known & domain, there + coefficient)
         rest = rest - known
     put(rest, coefficient)
+    spend(sum(where.size**2 for where in result.values()))
     return [(where.coalesce(), value) for value, where in result.items()]
 
 

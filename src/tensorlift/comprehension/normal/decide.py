@@ -44,12 +44,22 @@ def equal(a: Term, b: Term, domain: Domain) -> bool:
     return known
 
 
-def clear_caches() -> None:
-    """Forget everything remembered; the pipeline does so for each function, whose names start anew."""
+def clear_caches(*, and_spending: bool = True) -> None:
+    """Forget everything remembered; the pipeline does so for each function, whose names start anew.
+
+    What questions took of the allowance is forgotten too, unless the next ones are about the same function.
+    """
     _scopes.clear()
     _answers.clear()
     forget()
     interning.tables.clear()
+    if and_spending:
+        interning.tables.renew()
+
+
+def is_spent() -> bool:
+    """Tell whether the questions of a function took all of their allowance: others will hardly be answered."""
+    return interning.tables.allowance <= 0
 
 
 def _decide(a: Term, b: Term, domain: Domain) -> bool:

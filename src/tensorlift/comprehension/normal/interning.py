@@ -21,7 +21,7 @@ class Undecided(Exception):  # noqa: N818 - an answer, not a failure
 
 
 class Tables:
-    """What the normal form remembers between questions; `clear` forgets it all."""
+    """What the normal form remembers between questions, and what is left of the time for those of a function."""
 
     def __init__(self) -> None:
         self.atoms: dict[tuple[Hashable, ...], Any] = {}
@@ -42,6 +42,9 @@ class Tables:
         self.signatures.clear()
         self.equal.clear()
         self.names = 0
+
+    def renew(self) -> None:
+        """Give the questions of another function their allowance."""
         self.left = self.given = LEAST
         self.allowance = ALLOWANCE
 

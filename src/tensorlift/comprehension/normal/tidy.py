@@ -11,7 +11,7 @@ from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
 
 def tidy(term: Monomial, context: Domain) -> list[Monomial]:
     """Return monomials without fixed or merely counting bound variables; none where the guard is empty."""
-    spend()
+    spend(term.domain.size * context.size)
     if not term.coefficient:
         return []
     if term.domain is UNIVERSE:
@@ -113,6 +113,7 @@ def _interval(domain: Domain, variable: str) -> tuple[Affine, Affine] | None:
 def by_equalities(term: Monomial, context: Domain) -> list[Monomial]:
     """Write subscripts by the equalities of the guard: the last variable of each, by name, in terms of the others."""
     whole = context if term.domain is UNIVERSE else context & term.domain
+    spend(whole.size)
     values = solved(tuple(whole.equalities()), term.bound)
     if not values or not any(a.free & values.keys() for a in term.atoms):
         return [term]
