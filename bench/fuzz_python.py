@@ -11,12 +11,9 @@ from __future__ import annotations
 import argparse
 import copy
 import linecache
-import signal
 import sys
-import time
 import warnings
-from collections import Counter
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +21,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
+from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
 from bench.random_python.generate import arguments, generate
 from tensorlift import LiftError, lift
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
     from bench.random_python.generate import Program
 
@@ -37,29 +34,18 @@ LIMIT = 20  # seconds of the processor for one function
 SIZES = ({"n": 3, "m": 3}, {"n": 5, "m": 4}, {"n": 4, "m": 7})
 
 
-class TooSlowError(Exception):
-    """Raised by the alarm where a function takes over the limit."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one function; ``fault`` says what is wrong with it, if anything."""
-
-    kind: str
-    fault: str = ""
-
-
 def run(seed: int, to: str = "numpy") -> Outcome:
     """Lift and call the function of one seed within the limit."""
-    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    return within(LIMIT, partial(_reported, seed, to))
+
+
+def _reported(seed: int, to: str) -> Outcome:
     try:
         return lift_seed(seed, to)
     except TooSlowError:
-        return Outcome("hang", f"took over {LIMIT} s")
+        raise
     except Exception as error:  # noqa: BLE001 - every other exception is a fault to report
         return Outcome("crash", f"{type(error).__name__}: {error}")
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def lift_seed(seed: int, to: str = "numpy") -> Outcome:
@@ -146,33 +132,13 @@ def _close(found: Any, expected: Any) -> bool:
     return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def _alarm(_signal: int, _frame: FrameType | None) -> None:
-    raise TooSlowError
-
-
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Lift random Python functions.")
-    parser.add_argument("first", type=int, help="first seed")
-    parser.add_argument("count", type=int, help="number of seeds")
+    add_arguments(parser)
     parser.add_argument("--to", default="numpy", help="the target, as `tensorlift targets` lists them")
-    parser.add_argument("--quiet", action="store_true", help="do not print faulty functions")
     options = parser.parse_args()
-    signal.signal(signal.SIGPROF, _alarm)
-    start, faults = time.perf_counter(), 0
-    kinds: Counter[str] = Counter()
-    for seed in range(options.first, options.first + options.count):
-        outcome = run(seed, options.to)
-        kinds[outcome.kind] += 1
-        if outcome.fault:
-            faults += 1
-            print(f"seed {seed}: {outcome.kind}: {outcome.fault}", flush=True)
-            if not options.quiet:
-                print(generate(seed).text, flush=True)
-    for kind, count in sorted(kinds.items()):
-        print(f"{count:6} {kind}")
-    print(f"{options.count} functions in {time.perf_counter() - start:.0f} s, {faults} faults")
-    return 1 if faults else 0
+    return fuzz(options, partial(run, to=options.to), lambda seed: generate(seed).text)
 
 
 if __name__ == "__main__":

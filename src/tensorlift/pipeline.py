@@ -272,21 +272,19 @@ def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> S
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.cpp import read_cpp
 
-    return read_cpp(
-        source.text,
-        source.name,
-        include_dirs=options.include_dirs,
-        include_files=options.include_files,
-        defines=options.defines,
-        std=options.std,
-        function=wanted,
-    )
+    return _read_preprocessed(read_cpp, source, options, wanted)
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.c import read_c
 
-    return read_c(
+    return _read_preprocessed(read_c, source, options, wanted)
+
+
+def _read_preprocessed(
+    read: Callable[..., Sequence[ReadFunction]], source: Source, options: LiftOptions, wanted: str | None
+) -> Sequence[ReadFunction]:
+    return read(
         source.text,
         source.name,
         include_dirs=options.include_dirs,

@@ -318,7 +318,7 @@ class Domain:
 
     def stride(self, name: str) -> tuple[Affine, int] | None:
         """Return offset and step of a variable that takes every ``step``-th value, None where it is every one."""
-        if not self.mentions(name):
+        if not self.has_divisions or not self.mentions(name):
             return None
         found = self._with_axis(name).get_stride_info(0)
         step = found.get_stride().to_python()

@@ -17,7 +17,6 @@ from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.reads import affine_value, read_value
 from tensorlift.synthesis.derive.reductions import reduction_value
 from tensorlift.synthesis.derive.scope import Scope, Value
-from tensorlift.synthesis.derive.splitting import stride_of
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
@@ -207,7 +206,7 @@ def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value
     if not _is_number(other.expression, 0):
         return None
     condition = domain.gist(scope.domain & scope.box)
-    if any(stride_of(condition, axis) for axis in value.axes):
+    if any(condition.stride(axis) for axis in value.axes):
         return None
     parts = constraints_of(condition)
     shape = triangle_of(parts[0][0], scope) if len(parts) == 1 and len(parts[0]) == 1 else None

@@ -21,7 +21,7 @@ from tensorlift.synthesis.derive.elementwise import choose, select_pieces
 from tensorlift.synthesis.derive.merging import merged_sums
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
-from tensorlift.synthesis.derive.splitting import expanded_pieces, stride_of
+from tensorlift.synthesis.derive.splitting import expanded_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -263,7 +263,7 @@ class PieceLowering:
 
     def _strided(self, domain: Domain, term: Term) -> Piece | None:
         """Return a piece with every second, third, ... position of an index as a box; None where it is none."""
-        steps = {name: found for name in self.definition.indices if (found := stride_of(domain, name))}
+        steps = {name: found for name in self.definition.indices if (found := domain.stride(name))}
         if not steps:
             return None
         counted = {name: offset + Affine.var(name, step) for name, (offset, step) in steps.items()}

@@ -44,7 +44,7 @@ def flattened(term: Reduce) -> Reduce:
 def without_strides(term: Reduce) -> Reduce | None:
     """Return the reduction with ``low + step * t`` for a variable that takes every ``step``-th value, or None."""
     for name in term.bound:
-        found = stride_of(term.domain, name)
+        found = term.domain.stride(name)
         if found is None:
             continue
         offset, step = found
@@ -55,11 +55,6 @@ def without_strides(term: Reduce) -> Reduce | None:
         assert isinstance(result, Reduce)
         return result
     return None
-
-
-def stride_of(domain: Domain, name: str) -> tuple[Affine, int] | None:
-    """Return offset and step of a variable that takes every ``step``-th value in a domain."""
-    return domain.stride(name) if domain.has_divisions else None
 
 
 def at_only_point(term: Reduce, context: Domain) -> Term | None:

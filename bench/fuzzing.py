@@ -1,0 +1,71 @@
+"""What the fuzzers share: one program after another within a limit of processor time, and a summary of what became."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from types import FrameType
+
+
+class TooSlowError(Exception):
+    """Raised by the alarm in work that takes over the limit."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one program; ``fault`` says what is wrong with it, if anything."""
+
+    kind: str
+    fault: str = ""
+
+
+def within(limit: float, work: Callable[[], Outcome]) -> Outcome:
+    """Do work that may take so many seconds of the processor."""
+    previous = signal.signal(signal.SIGPROF, _alarm)
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    try:
+        return work()
+    except TooSlowError:
+        return Outcome("hang", f"took over {limit} s")
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
+
+
+def _alarm(_signal: int, _frame: FrameType | None) -> None:
+    raise TooSlowError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that choose seeds."""
+    parser.add_argument("first", type=int, help="first seed")
+    parser.add_argument("count", type=int, help="number of seeds")
+    parser.add_argument("--quiet", action="store_true", help="do not print faulty programs")
+
+
+def fuzz(options: argparse.Namespace, run: Callable[[int], Outcome], text: Callable[[int], str]) -> int:
+    """Run each seed, print faults and a summary, and return the exit status."""
+    start, slowest, faults = time.process_time(), (0.0, 0), 0
+    kinds: Counter[str] = Counter()
+    for seed in range(options.first, options.first + options.count):
+        began = time.process_time()
+        outcome = run(seed)
+        slowest = max(slowest, (time.process_time() - began, seed))
+        kinds[outcome.kind] += 1
+        if outcome.fault:
+            faults += 1
+            print(f"seed {seed}: {outcome.kind}: {outcome.fault}", flush=True)
+            if not options.quiet:
+                print(text(seed), flush=True)
+    for kind, count in sorted(kinds.items()):
+        print(f"{count:6} {kind}")
+    seconds = time.process_time() - start
+    print(f"{options.count} programs in {seconds:.0f} s, slowest seed {slowest[1]} {slowest[0]:.2f} s, {faults} faults")
+    return 1 if faults else 0
