@@ -7,6 +7,7 @@ Nothing typed ``Any`` leaves this file and ``clang_ast``.
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -49,6 +50,7 @@ _result_float = _declare("clang_EvalResult_getAsDouble", [ctypes.c_void_p], ctyp
 _result_dispose = _declare("clang_EvalResult_dispose", [ctypes.c_void_p], None)
 _type = _declare("clang_getCursorType", [cindex.Cursor], _Type)
 _referenced = _declare("clang_getCursorReferenced", [cindex.Cursor], cindex.Cursor)
+_is_definition = _declare("clang_isCursorDefinition", [cindex.Cursor], ctypes.c_uint)
 _cursor_location = LIBRARY.clang_getCursorLocation
 _expansion = LIBRARY.clang_getInstantiationLocation
 
@@ -153,9 +155,25 @@ def descendants(cursor: Any, kind: cindex.CursorKind) -> list[Any]:
     return chosen
 
 
+def definitions(unit: Any, kind: cindex.CursorKind) -> list[Any]:
+    """List the definitions of a kind at the top of a unit, headers included."""
+    number = kind.value
+    return [c for c in children(unit.cursor) if c._kind_id == number and _is_definition(c)]  # noqa: SLF001 - as above
+
+
+def diagnostics(unit: Any) -> list[Any]:
+    """List what the parser found; the binding's own iterator is a new class for every unit."""
+    count = LIBRARY.clang_getNumDiagnostics(unit)
+    return [cindex.Diagnostic(LIBRARY.clang_getDiagnostic(unit, number)) for number in range(count)]
+
+
 @cache
 def _index() -> Any:
-    """Create the libclang index once; it is reused by every parse."""
+    """Create the libclang index once; it is reused by every parse.
+
+    For each parse libclang would start a thread with a stack of its own, which takes as long as a short file.
+    """
+    os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
     return cindex.Index.create()
 
 

@@ -76,7 +76,7 @@ def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list
     """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
     errors: list[Diagnostic] = []
     unsequenced: list[Diagnostic] = []
-    for item in unit.diagnostics:
+    for item in libclang.diagnostics(unit):
         place = item.location
         location = Location(place.file.name, place.line, place.column) if place.file else Location(filename, 1, 1)
         if item.severity >= _ERROR:
@@ -97,11 +97,7 @@ def _parser_error(message: str, location: Location, row: Refusal) -> Diagnostic:
 
 def _definitions(unit: Any, filename: str, wanted: str | None) -> list[Any]:
     """List the function definitions of the main file."""
-    found = [
-        cursor
-        for cursor in libclang.children(unit.cursor)
-        if cursor.kind is CursorKind.FUNCTION_DECL and cursor.is_definition() and _in_file(cursor, filename)
-    ]
+    found = [cursor for cursor in libclang.definitions(unit, CursorKind.FUNCTION_DECL) if _in_file(cursor, filename)]
     start = Location(filename, 1, 1)
     if wanted is not None:
         names = [cursor.spelling for cursor in found]
