@@ -35,7 +35,7 @@ class Choices(Loops):
     def execute(self, statement: nodes.Statement) -> None:
         """Execute a statement, by cases where its integers are not decided."""
         self.count_step(statement.location)
-        if not self.sink.emits:
+        if not self.sink.emits or not self._has_choices():
             self.run(statement)
             return
         decided = self._take_decided(statement)
@@ -47,6 +47,11 @@ class Choices(Loops):
         for variable, (choice, value) in decided.items():
             if self.environment.get(variable) is value:  # not assigned here: elsewhere it is still a choice
                 self.environment[variable] = choice
+
+    def _has_choices(self) -> bool:
+        """Whether any integer may be undecided here: a variable, a remainder or a conditional expression."""
+        demand = self.demand
+        return demand.divides or demand.chooses or any(isinstance(b, Choice) for b in self.environment.values())
 
     def run(self, statement: nodes.Statement) -> None:
         """Execute a statement whose integers are all decided."""

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import ArrayType, IntegerType, OtherType, PointerType
+from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, OtherType, PointerType
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ _Source = nodes.Variable | nodes.Function
 
 
 class Demand:
-    """The steering variables of a function and of everything that it calls, and whether any of it divides integers."""
+    """The steering variables of a function and of everything that it calls.
+
+    Any of it may divide integers, or choose with ``?:`` between values that are not floating.
+    """
 
     def __init__(self, function: nodes.Function) -> None:
         self.assigned: set[nodes.Variable] = set()
@@ -38,6 +41,7 @@ class Demand:
         self._seen: set[nodes.Function] = set()
         self._visits = 0
         self.divides = any(_is_division(variable.initialiser) for variable in function.outer)
+        self.chooses = False
         self._function(function)
         self._close()
 
@@ -195,6 +199,9 @@ class Demand:
         if isinstance(target.ctype, PointerType | ArrayType):
             self._seed(value)
 
+    def _conditional(self, node: nodes.Conditional) -> None:
+        self.chooses |= not isinstance(node.ctype, FloatType)
+
     def _compare(self, left: nodes.Expression, right: nodes.Expression) -> None:
         """Note a comparison of plain integers; data among the operands keeps it a data comparison."""
         leaves = [node for side in (left, right) for node in walk(side)]
@@ -209,6 +216,7 @@ class Demand:
         nodes.Unary: _unary,
         nodes.Call: _call,
         nodes.Assign: _assignment,
+        nodes.Conditional: _conditional,
     }
 
 
