@@ -60,8 +60,6 @@ _INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
 _FLOATS = {32: f32, 64: f64}
 INDEX = IndexType()
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
-_NO_FAST_MATH = arith.FastMathFlagsAttr("none")
-_NO_OVERFLOW = arith.IntegerOverflowAttr("none")
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
 
@@ -103,8 +101,7 @@ class IRSink:
         """Give the location attribute of a place."""
         known = self._locations.get(location)
         if known is None:
-            known = FileLineColLoc(_text(location.file), _number(location.line), _number(location.column))
-            self._locations[location] = known
+            known = self._locations[location] = _location(location)
         return known
 
     def add(self, operation: Operation) -> SSAValue | None:
@@ -119,15 +116,8 @@ class IRSink:
 
     def _apply(self, name: str, operands: Sequence[SSAValue], result: Attribute, location: Location) -> SSAValue:
         """Append an operation of the arith or math dialect."""
-        kind = operation_class(name)
-        properties: dict[str, Attribute] = {}
-        declared = kind.get_irdl_definition().properties  # type: ignore[attr-defined] # every operation here is an IRDLOperation
-        if "fastmath" in declared:
-            properties["fastmath"] = _NO_FAST_MATH
-        if "overflowFlags" in declared:
-            properties["overflowFlags"] = _NO_OVERFLOW
-        place = self.place(location)
-        return self._value(kind.create(operands=operands, result_types=[result], properties=properties, location=place))
+        kind, place = operation_class(name), self.place(location)
+        return self._value(kind.create(operands=operands, result_types=[result], location=place))
 
     def _constant(self, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
         """Append a constant of a type."""
@@ -170,10 +160,15 @@ class IRSink:
             if value == 1 and monomial and monomial[0] in self.maps.values:
                 return self.maps.values[monomial[0]]
         attribute, operands = self.maps.map([polynomial])
-        return self._placed(affine.ApplyOp(operands, attribute), location)
+        place = self.place(location)
+        return self._value(
+            affine.ApplyOp.create(
+                operands=operands, result_types=[INDEX], properties={"map": attribute}, location=place
+            )
+        )
 
     def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location) -> SSAValue:
-        return self._placed(arith.IndexCastOp(value, ir_type(ctype)), location)
+        return self._apply("arith.index_cast", [value], ir_type(ctype), location)
 
     def _sum_of_products(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> SSAValue:
         kind = ir_type(ctype)
@@ -246,8 +241,10 @@ class IRSink:
         return self._compare(isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
 
     def _compare(self, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
-        kind = arith.CmpfOp if is_float else arith.CmpiOp
-        return Data(self._placed(kind(sides[0], sides[1], number), location), BOOL, truth=True)
+        kind, place = arith.CmpfOp if is_float else arith.CmpiOp, self.place(location)
+        properties = {"predicate": _integer(number, i64)}
+        operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
+        return Data(self._value(operation), BOOL, truth=True)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -462,13 +459,22 @@ class IRSink:
         for block in blocks:
             self._splice(block)
         first, second = results
-        value = self._placed(arith.SelectOp(_ssa(condition), _ssa(first), _ssa(second)), location)
-        return Data(value, first.ctype, truth=first.truth)
+        operands = [_ssa(condition), _ssa(first), _ssa(second)]
+        return Data(self._apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
         operands = [] if result is None else [_ssa(result)]
         self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
+
+
+def _location(location: Location) -> FileLineColLoc:
+    """Make a location attribute; xDSL's way checks the classes of its parameters, for ten times as long."""
+    made = FileLineColLoc.__new__(FileLineColLoc)
+    object.__setattr__(made, "filename", _text(location.file))
+    object.__setattr__(made, "line", _number(location.line))
+    object.__setattr__(made, "column", _number(location.column))
+    return made
 
 
 def _identifier(name: str) -> str:
