@@ -17,7 +17,18 @@ from tensorlift.targets import target_names
 
 _PACKAGE = Path(tensorlift.__file__).parent
 # These see all.
-_TOP = {"__init__", "__main__", "pipeline", "attempts", "interface", "explain", "cli", "lifted", "decorated"}
+_TOP = {
+    "commands",
+    "__init__",
+    "__main__",
+    "pipeline",
+    "attempts",
+    "interface",
+    "explain",
+    "cli",
+    "lifted",
+    "decorated",
+}
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")
 
@@ -127,8 +138,51 @@ def test_telling_of_operations_loads_no_library(arguments: list[str]) -> None:
     )
 
 
+_PROGRAM = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }"
+_IN_PROCESS = "measure.run_worker = lambda _module, facts, arrays, _limits: work(facts, arrays)"
+
+
+@pytest.mark.parametrize("backend", [None, "numpy"])
+@pytest.mark.parametrize("command", [["run", "--sizes", "n=8"]])
+def test_running_loads_no_other_library_than_the_one_asked_for(
+    command: list[str], backend: str | None, tmp_path: Path
+) -> None:
+    """The worker runs in this process, so that what it loads is seen."""
+    source = tmp_path / "f.c"
+    source.write_text(_PROGRAM, encoding="utf-8")
+    arguments = [command[0], str(source), *command[1:], *(["--backend", backend] if backend else [])]
+    _run(
+        f"import sys; from tensorlift.runtime import measure; from tensorlift.runtime.measure_worker import work\n"
+        f"from tensorlift.cli import main; {_IN_PROCESS}\n"
+        f"assert main({arguments!r}) == 0\n"
+        f"assert not {{'jax', 'torch', 'matplotlib'}} & set(sys.modules)"
+    )
+
+
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_running_on_a_library_loads_it_in_the_limited_process_only(backend: str, tmp_path: Path) -> None:
+    pytest.importorskip(backend, reason=f"{backend} is not installed")
+    source = tmp_path / "f.c"
+    source.write_text(_PROGRAM, encoding="utf-8")
+    arguments = ["run", str(source), "--sizes", "n=8", "--backend", backend]
+    _run(
+        f"import sys; from tensorlift.cli import main\n"
+        f"assert main({arguments!r}) == 0\n"
+        f"assert not {{'jax', 'torch'}} & set(sys.modules)"
+    )
+
+
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["lift", "--help"], ["targets"], ["lift", "no-such-file"]]
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["lift", "--help"],
+        ["run", "--help"],
+        ["targets"],
+        ["lift", "no-such-file"],
+        ["run", "no-such-file"],
+    ],
 )
 def test_light_commands_load_nothing_heavy(arguments: list[str]) -> None:
     _run(

@@ -33,13 +33,13 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def lift_module(
         function: _Read, _target: str, _source: Source, _options: LiftOptions, clock: StageClock
-    ) -> FunctionRecord:
+    ) -> pipeline.Outcome:
         with clock.stage("summarise"):
             if function.name == "bad":
                 raise refuse("TL203", "no")
             if function.name == "broken":
                 raise ZeroDivisionError
-        return FunctionRecord(function.name, Verdict.LOOP_FREE, seconds=clock.seconds, program="pass")
+        return FunctionRecord(function.name, Verdict.LOOP_FREE, seconds=clock.seconds, program="pass"), None
 
     monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
     monkeypatch.setattr(pipeline, "get_target", str)

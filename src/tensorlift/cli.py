@@ -8,20 +8,22 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tensorlift import __version__
+from tensorlift.commands.options import lift_options, source_options
+from tensorlift.commands.run import run
+from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
-OK, REFUSED, USAGE, INTERNAL = range(4)
 _INTERRUPTED = 130  # as shells report it: 128 and the number of the signal
 _BROKEN_PIPE = 141
 
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return USAGE
     except LiftError as error:
-        return _complain(error.diagnostics, USAGE)
+        return complain(error.diagnostics, USAGE)
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except BrokenPipeError:
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
-        return _complain((internal_error(error),), INTERNAL)
+        return complain((internal_error(error),), INTERNAL)
     return status
 
 
@@ -82,11 +84,7 @@ def commands() -> None:
     help="MLIR: make constant bounds sizes, also those over extents that are left open; never. "
     "[default: those that an index ties to an extent]",
 )
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable).")
-@click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable).")
-@click.option("-include", "--include-file", "include_files", metavar="FILE", multiple=True, help="Read FILE first.")
-@click.option("-p", "database", metavar="JSON", help="Take -I, -D, -include and --std from compile_commands.json.")
-@click.option("--std", metavar="STD", help="C standard, for example c99.")
+@source_options
 @click.option(
     "--engine", type=click.Choice(["auto", "derive"]), default="auto", show_default=True, help="How to search."
 )
@@ -103,12 +101,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     guards: bool,
     adapter: bool,
     generalise: bool | None,
-    include_dirs: tuple[str, ...],
-    defines: tuple[str, ...],
-    include_files: tuple[str, ...],
-    database: str | None,
-    std: str | None,
     engine: str,
+    **flags: Any,
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
 
@@ -121,16 +115,13 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         raise click.UsageError("--json reports on programs: it does not go with --emit ir or definitions")
     check_outputs(file, [name for name in (output, report) if name])
     source = read_source(file)
-    from tensorlift.pipeline import LiftOptions  # loads every room: only for a request that can be met
-
-    if database:
-        from tensorlift.compile_commands import read_flags
-
-        flags = read_flags(database, file)
-        include_dirs, include_files = include_dirs + flags.include_dirs, flags.include_files + include_files
-        defines, std = flags.defines + defines, std or flags.std
-    options = LiftOptions(
-        functions, target, include_dirs, defines, std, engine, test, generalise, include_files, guards, adapter
+    options = replace(  # from here on every room is loaded: only for a request that can be met
+        lift_options(file, functions, target, flags),
+        engine=engine,
+        test=test,
+        generalise=generalise,
+        guards=guards,
+        adapter=adapter,
     )
     if form != "program":
         return _show_intermediate(source, options, form, output)
@@ -151,7 +142,7 @@ def verify(certificate: str) -> int:
     for name, content in read_certificates(certificate):
         diagnostics = verify_one(content)
         click.echo(f"{name}: {'does not hold' if diagnostics else 'holds'}")
-        status = max(status, _complain(diagnostics, REFUSED))
+        status = max(status, complain(diagnostics, REFUSED))
     return status
 
 
@@ -200,7 +191,7 @@ def _lift(source: Source, options: LiftOptions, output: str | None, report: str 
         whole = join_programs(programs, record.target) if adapters else ""
         show_lift(record, Screen(sys.stdout), programs=not output, whole=whole)
     refused = [diagnostic for function in record.functions for diagnostic in function.without_adapter]
-    status = _complain([*record.all_diagnostics, *refused], REFUSED, source)
+    status = complain([*record.all_diagnostics, *refused], REFUSED, source)
     return max(status, REFUSED if record.verdict == "refused" else OK)
 
 
@@ -212,17 +203,7 @@ def _show_intermediate(source: Source, options: LiftOptions, form: str, output: 
     texts = [f"{one.text.rstrip()}\n" for one in found if one.text]
     if texts:
         write_output(output or STDOUT, "\n".join(texts))
-    return _complain([d for one in found for d in one.diagnostics], REFUSED, source)
+    return complain([d for one in found for d in one.diagnostics], REFUSED, source)
 
 
-def _complain(diagnostics: Sequence[Diagnostic], status: int, *sources: Source) -> int:
-    """Show diagnostics on standard error; give ``status`` where one is an error, INTERNAL where it is one of ours."""
-    from tensorlift.diagnostics import Severity
-    from tensorlift.report.excerpt import Sources
-    from tensorlift.report.terminal import Screen, show_diagnostics
-
-    sys.stdout.flush()  # what was shown before stays before
-    show_diagnostics(diagnostics, Sources(*sources), Screen(sys.stderr))
-    if any(diagnostic.code.startswith("TL9") for diagnostic in diagnostics):
-        return INTERNAL
-    return status if any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics) else OK
+commands.add_command(run)

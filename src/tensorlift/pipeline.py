@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
 
+Outcome = tuple[FunctionRecord, Lifting | None]  # what became of a function, and what was found out where it was lifted
+
 # A lifted program runs against the interpreter at so many size sets, up to so large, drawn with a seed that mixes them.
 _SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
-
 
 _GENERALISED = {"TL199"}  # the code of the front end for a constant that became a size
 _TOO_LARGE = {"TL611"}  # the code of tests whose least inputs are too large
@@ -106,9 +107,21 @@ def lift_read(source: Source, options: LiftOptions, read: Callable[[], Sequence[
     return with_deep_stack(lambda: _lift(source, target, options, read))
 
 
+def lift_to_run(source: Source, options: LiftOptions) -> tuple[LiftRecord, dict[str, Lifting]]:
+    """Lift the functions of a source; give with the record what the rooms found out about each that was lifted."""
+    target, found = get_target(options.target), dict[str, Lifting]()
+    record = with_deep_stack(lambda: _lift(source, target, options, partial(_read, source, options), found))
+    return record, found
+
+
 def _lift(
-    source: Source, target: Target, options: LiftOptions, read_all: Callable[[], Sequence[ReadFunction]]
+    source: Source,
+    target: Target,
+    options: LiftOptions,
+    read_all: Callable[[], Sequence[ReadFunction]],
+    found: dict[str, Lifting] | None = None,
 ) -> LiftRecord:
+    """Lift the functions that ``read_all`` gives; ``found`` is filled with what was found out, by their names."""
     clock = StageClock()
     try:
         with clock.stage("read"):
@@ -124,9 +137,12 @@ def _lift(
             diagnostics=refusal.diagnostics,
             seconds=clock.seconds,
         )
-    functions = tuple(
+    outcomes = [
         _lift_function(function, target, source, options) for function in _select(read, options.functions, source.name)
-    )
+    ]
+    if found is not None:
+        found.update({record.name: lifting for record, lifting in outcomes if lifting is not None})
+    functions = tuple(record for record, _ in outcomes)
     return LiftRecord(__version__, source.name, source.sha256, options.target, functions, seconds=clock.seconds)
 
 
@@ -147,18 +163,20 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
+def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
-    record = _lift_as_read(function, target, source, options)
+    general = _lift_as_read(function, target, source, options)
+    record, _ = general
     if options.generalise is not None or all(d.code not in _GENERALISED for d in function.diagnostics):
-        return record
+        return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):
-        return record
+        return general
     (as_written,) = _read(source, replace(options, functions=(function.name,), generalise=False))
-    other = _lift_as_read(as_written, target, source, options)
+    constant = _lift_as_read(as_written, target, source, options)
+    other, _ = constant
     if other.verdict is not record.verdict:
-        return other if worst_verdict((record.verdict, other.verdict)) is record.verdict else record
-    return record if _takes_all_sizes(record) and _sizes(record) <= _sizes(other) else other
+        return constant if worst_verdict((record.verdict, other.verdict)) is record.verdict else general
+    return general if _takes_all_sizes(record) and _sizes(record) <= _sizes(other) else constant
 
 
 def _takes_all_sizes(record: FunctionRecord) -> bool:
@@ -172,23 +190,24 @@ def _sizes(record: FunctionRecord) -> set[str]:
     return {parameter.name for parameter in record.parameters if parameter.role is Role.SIZE}
 
 
-def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> FunctionRecord:
+def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
     clock = StageClock()
     if function.module is None:
-        return _refused(function, function.diagnostics, options, clock)
+        return _refused(function, function.diagnostics, options, clock), None
     try:
         return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:
-        return _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
+        return _refused(function, function.diagnostics + refusal.diagnostics, options, clock), None
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
-        return _refused(function, (*function.diagnostics, internal_error(error, function.location)), options, clock)
+        internal = internal_error(error, function.location)
+        return _refused(function, (*function.diagnostics, internal), options, clock), None
 
 
 def _lift_module(
     function: ReadFunction, target: Target, source: Source, options: LiftOptions, clock: StageClock
-) -> FunctionRecord:
+) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
     proved = proved_program(view, target, clock.stage, with_guards=options.guards)
@@ -206,12 +225,12 @@ def _lift_module(
     warnings += _unguarded(proved.preconditions) if options.guards else ()
     record = replace(record, diagnostics=(*function.diagnostics, *warnings))
     if not options.adapter:
-        return record
+        return record, lifting
     if target.library or not _is_c(source):
         message = "no adapter is written: it takes a source in C and programs for NumPy"
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
-        return replace(record, without_adapter=(refusal,))
-    return _with_adapter(record, view, summary, emitted)
+        return replace(record, without_adapter=(refusal,)), lifting
+    return _with_adapter(record, view, summary, emitted), lifting
 
 
 @contextmanager

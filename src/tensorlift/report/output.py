@@ -32,12 +32,17 @@ def write_output(name: str, text: str) -> None:
     if name == STDOUT:
         sys.stdout.write(text)
         return
+    write_data(name, text.encode("utf-8", "replace"))
+
+
+def write_data(name: str, data: bytes) -> None:
+    """Write bytes to a file; a failure leaves an old file as it was."""
     path = Path(name)
     try:
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")  # a pipe or a device is written, never replaced
+            path.write_bytes(data)  # a pipe or a device is written, never replaced
         else:
-            _replace(path.resolve(), text.encode("utf-8", "replace"))
+            _replace(path.resolve(), data)
     except FileNotFoundError as error:
         raise _unwritable(name, "its directory does not exist", "create the directory first") from error
     except IsADirectoryError as error:

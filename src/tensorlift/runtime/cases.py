@@ -17,19 +17,19 @@ import numpy as np
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import STYLES, random_arguments
+from tensorlift.runtime.data import STYLES, nudged, random_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from random import Random
 
     from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.data import Style
 
     Array = np.ndarray[Any, np.dtype[Any]]
     Sizes = Mapping[str, int]
 
 MOST_ITERATIONS = 1 << 18  # of one run of the interpreter, which takes some microseconds for each
-_BITS = 8  # epsilons by which inputs are changed to see whether the source is stable
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,17 @@ class DifferentialReport:
 
 @dataclass(slots=True)
 class Case:
-    """One set of inputs, as drawn, with the arrays and the value that the interpreter leaves."""
+    """One set of inputs, as drawn in a style, with the arrays and the value that the interpreter leaves."""
 
     sizes: Sizes
     arguments: dict[str, Any]
     expected: Called
     interpreter: Interpreter
+    style: Style
 
     def is_unstable(self, tolerance: Tolerance) -> bool:
         """Tell whether changing the last bits of the inputs changes the results by as much as may be off."""
-        arguments = {name: _nudged(value) for name, value in self.arguments.items()}
+        arguments = {name: nudged(value) for name, value in self.arguments.items()}
         try:
             value = self.interpreter(arguments).value
         except (InterpreterError, ValueError):
@@ -160,22 +161,12 @@ def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> 
         except (InterpreterError, ValueError) as error:
             fault = error
         else:
-            return Case(dict(sizes), arguments, Called(after, value), interpreter)
+            return Case(dict(sizes), arguments, Called(after, value), interpreter, style)
     if isinstance(fault, UndefinedError):
         tally.undefined.append(dict(sizes))
     else:
         tally.fail(sizes, str(fault), "interpreter")
     return None
-
-
-def _nudged(value: Any) -> Any:
-    """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest."""
-    array = np.array(value)
-    if array.dtype.kind != "f":
-        return array if isinstance(value, np.ndarray) else value
-    directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
-    nudged = (array * (1 + directions * _BITS * np.finfo(array.dtype).eps)).astype(array.dtype)
-    return nudged if isinstance(value, np.ndarray) else nudged[()]
 
 
 def result_pairs(expected: Called, outputs: Sequence[str], given: Sequence[Any]) -> list[tuple[str, Any, Any]]:

@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime.call_file import c_scalar
+from tensorlift.runtime.call_file import CLOCK, c_scalar, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,9 +72,9 @@ def cpp_call_file(included: str, view: FunctionView) -> str:
         writer.after += list(writer.stored("tl_returned", returned))
     elif view.result_dtype:
         call = f"*({c_scalar(view.result_dtype)} *)tl_result = {call}"
-    lines = "".join(f"  {line}\n" for line in [*writer.before, f"{call};", *writer.after])
+    lines = "".join(f"  {line}\n" for line in [*writer.before, f"{timed(call)};", *writer.after])
     return (
-        f'{_HEAD}#include "{included}"\n'
+        f'{_HEAD}#include "{included}"\nextern "C" {{ {CLOCK} }}\n'
         f'extern "C" void tl_call(void **tl_arguments, void *tl_result) {{\n  (void)tl_result;\n{lines}}}\n'
     )
 

@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-# "any" has zeros and both signs; "nonzero" may be divided by; "positive" may be rooted, summed and divided by.
-Style = Literal["any", "nonzero", "positive"]
+# "any" has zeros and both signs; "nonzero" may be divided by; "positive" may be rooted, summed and divided by.  "tame"
+# is positive, with floats that are small beside the number of elements of a row, and with symmetric square matrices
+# that their diagonals dominate: what solves equations is stable on it at large sizes.
+Style = Literal["any", "nonzero", "positive", "tame"]
 STYLES: tuple[Style, ...] = ("any", "nonzero", "positive")
+LARGE_STYLES: tuple[Style, ...] = (*STYLES, "tame")
 
 _MAGNITUDE = 9
+_BITS = 8  # epsilons by which inputs are changed to see whether the source is stable
+_SQUARE = 2  # dimensions
+_DIAGONAL = 4.0  # above the sum of a row, which is at most 2
 _BYTES, _RANGE = 4, 2.0**32  # of one number drawn
 
 
@@ -37,12 +43,24 @@ def random_array(dtype: str, shape: tuple[int, ...], rng: Random, style: Style) 
         return np.asarray(drawn % 2 > 0)
     if dtype[0] == "f":
         values = 0.5 + drawn * (1.5 / _RANGE)
+        if style == "tame":
+            return _tame(values).astype(NUMPY_TYPES[dtype])
         return np.asarray(
             values if style == "positive" else np.where(drawn % 2 > 0, values, -values), NUMPY_TYPES[dtype]
         )
-    low = 1 if style == "positive" else 0 if dtype[0] == "u" else -_MAGNITUDE
+    low = 1 if style in {"positive", "tame"} else 0 if dtype[0] == "u" else -_MAGNITUDE
     integers = (drawn % (_MAGNITUDE + 1 - low)).astype(np.int64) + low
     return (np.where(integers == 0, 1, integers) if style == "nonzero" else integers).astype(NUMPY_TYPES[dtype])
+
+
+def _tame(values: Array) -> Array:
+    """Scale positive numbers down by the last extent; let the diagonals of symmetric square matrices dominate."""
+    if values.ndim == 0:
+        return values
+    scaled = values / max(values.shape[-1], 1)
+    if values.ndim < _SQUARE or values.shape[-1] != values.shape[-2]:
+        return np.asarray(scaled)
+    return np.asarray((scaled + scaled.swapaxes(-1, -2)) / 2 + _DIAGONAL * np.eye(values.shape[-1]))
 
 
 def random_arguments(
@@ -63,3 +81,13 @@ def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style
     if parameter.extents is None:
         raise ValueError(f"the extents of {parameter.name} are not known")
     return random_array(parameter.dtype, tuple(extent.at(sizes) for extent in parameter.extents), rng, style)
+
+
+def nudged(value: Any) -> Any:
+    """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest."""
+    array = np.array(value)
+    if array.dtype.kind != "f":
+        return array if isinstance(value, np.ndarray) else value
+    directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
+    changed = (array * (1 + directions * _BITS * np.finfo(array.dtype).eps)).astype(array.dtype)
+    return changed if isinstance(value, np.ndarray) else changed[()]

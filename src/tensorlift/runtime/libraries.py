@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Program = Callable[..., Any]
 
@@ -22,11 +22,22 @@ _INSTALLATIONS = {"jax": "pip install 'tensorlift[jax]'", "torch": "pip install 
 
 
 @dataclass(frozen=True, slots=True)
-class _Library:
-    """Conversions of a NumPy array or scalar to the library's, and of a result back, in memory of its own."""
+class Library:
+    """What running a program takes of a library.
+
+    ``give`` makes its array of a NumPy array or scalar, ``take`` a NumPy array of a result, in memory of its own.
+    ``wait`` returns when its arguments are computed; ``compiled`` gives a program that is compiled as a whole, of which
+    the parameters that are named are constants.
+    """
 
     give: Callable[[Any], Any]
     take: Callable[[Any], Any]
+    wait: Callable[[Any], Any] = type  # everything is computed already
+    compiled: Callable[[Program, Sequence[str]], Program] | None = None
+
+
+class NoDeviceError(Exception):
+    """Raised where a library finds no such device; the text says which."""
 
 
 def installation(name: str) -> str:
@@ -47,10 +58,9 @@ def require_library(name: str) -> None:
 
 def over_numpy(program: Program, name: str) -> Program:
     """Let a program for a library take and give NumPy arrays and scalars; one for NumPy is given back as it is."""
-    load = _LOADERS.get(name)
-    if load is None:
+    if name not in _LOADERS:
         return program
-    library = load()
+    library = load_library(name)
 
     @functools.wraps(program)
     def converted(*arguments: Any, **named: Any) -> Any:
@@ -63,22 +73,58 @@ def over_numpy(program: Program, name: str) -> Program:
     return converted
 
 
-def _given(library: _Library, value: Any) -> Any:
+def load_library(name: str, device: str = "cpu") -> Library:
+    """Import a library, to run programs on a ``cpu`` or a ``gpu``; NumPy for the names of all that take its arrays.
+
+    Raises NoDeviceError where there is no such device.
+    """
+    return _LOADERS.get(name, _numpy)(device)
+
+
+def _given(library: Library, value: Any) -> Any:
     """Give a size, which is a Python integer, as it is."""
     return value if isinstance(value, int) else library.give(value)
 
 
-def _jax() -> _Library:
-    return _Library(import_module("jax.numpy").array, import_module("numpy").array)
+def _numpy(_device: str) -> Library:
+    return Library(lambda value: value, import_module("numpy").array)
 
 
-def _torch() -> _Library:
+def _jax(device: str) -> Library:
+    jax, array, take = import_module("jax"), import_module("jax.numpy").array, import_module("numpy").array
+
+    def compiled(program: Program, constants: Sequence[str]) -> Program:
+        under_jit: Program = jax.jit(program, static_argnames=tuple(constants))
+        return under_jit
+
+    try:
+        place = jax.devices(device)[0]
+    except RuntimeError as error:
+        raise NoDeviceError(str(error).splitlines()[0]) from None
+    return Library(lambda value: array(value, device=place), take, jax.block_until_ready, compiled)
+
+
+def _torch(device: str) -> Library:
     torch, numpy = import_module("torch"), import_module("numpy")
+    if device == "gpu" and not torch.cuda.is_available():
+        raise NoDeviceError("PyTorch finds no GPU")
+    place = "cuda" if device == "gpu" else device
+
+    def give(value: Any) -> Any:
+        return torch.from_numpy(numpy.asarray(value, order="C")).to(place)
 
     def take(value: Any) -> Any:
         return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
 
-    return _Library(lambda value: torch.from_numpy(numpy.asarray(value, order="C")), take)
+    def wait(_results: Any) -> None:
+        if device == "gpu":
+            torch.cuda.synchronize()
+
+    def compiled(program: Program, _constants: Sequence[str]) -> Program:
+        whole: Program = torch.compile(program)
+        return whole
+
+    return Library(give, take, wait, compiled)
 
 
-_LOADERS: dict[str, Callable[[], _Library]] = {"jax": _jax, "torch": _torch}
+_LOADERS: dict[str, Callable[[str], Library]] = {"jax": _jax, "torch": _torch}

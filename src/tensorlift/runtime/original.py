@@ -18,7 +18,7 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.call_file import call_file, is_column
+from tensorlift.runtime.call_file import CLOCK_FILE, call_file, is_column
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
@@ -58,13 +58,26 @@ class Original:
     options: CompileOptions = CompileOptions()
 
 
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How an original is compiled: the names that the compiler may have, for C and for C++, and its flags."""
+
+    c: tuple[str, ...]
+    cpp: tuple[str, ...]
+    flags: tuple[str, ...]
+
+    def compiler(self, language: str) -> str | None:
+        """Find the compiler of ``C`` or ``C++``; None where it is not here."""
+        return next(filter(None, map(shutil.which, self.c if language == "C" else self.cpp)), None)
+
+
 # Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker;
 # a name that the C library defines too, such as `index`, is that of the source; assertions are taken to hold.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG")
-_FLAGS = ("-O1", *_MEANING, "-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
+CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", *_MEANING))
+_FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
-_CPP_COMPILERS = ("c++", "g++", "clang++")
 
 
 def run_original(original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits) -> list[Called]:
@@ -75,7 +88,7 @@ def run_original(original: Original, view: FunctionView, cases: Sequence[Argumen
     out of time, TL605 it wrote outside of the extents.
     """
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
-        library = _compile(original, view, Path(name), limits)
+        library = compile_original(original, view, Path(name), limits)
         request, arrays = _request(view, cases, library)
         try:
             facts, results = run_worker("original_worker", request, arrays, limits)
@@ -89,18 +102,23 @@ def run_original(original: Original, view: FunctionView, cases: Sequence[Argumen
     return [_called(view, results, number) for number in range(len(cases))]
 
 
-def _compile(original: Original, view: FunctionView, folder: Path, limits: Limits) -> Path:
-    compiler = _compiler(view)
+def compile_original(
+    original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build = CHECKED
+) -> Path:
+    """Compile a C file to a library in ``folder`` that has ``tl_call``; raises LiftError TL601 to TL603."""
+    compiler = _compiler(view, build)
     home = Path(original.filename).resolve()
     included = "tl_source_" + home.name
     (folder / included).write_text(f"#line 1 {json.dumps(home.name)}\n{original.text}", encoding="utf-8")
-    called = "tl_call.cpp" if view.prototype else "tl_call.c"
+    called, clock = ("tl_call.cpp", "tl_clock.cpp") if view.prototype else ("tl_call.c", "tl_clock.c")
+    (folder / clock).write_text(CLOCK_FILE, encoding="utf-8")
     text = cpp_call_file(included, view) if view.prototype else call_file(included, view)
     (folder / called).write_text(text, encoding="utf-8")
     cpp = [*_CPP_FLAGS, _CPP_STANDARD] if view.prototype else []
     beside = [f"-I{home.parent}"] if home.exists() else []
     libraries = ["-lopenblas", "-lm"] if "<cblas.h>" in original.text else ["-lm"]
-    command = [compiler, *_FLAGS, *cpp, *original.options.flags(), *beside, "-o", "tl_call.so", called, *libraries]
+    flags = [*build.flags, *_FLAGS, *cpp, *original.options.flags(), *beside]
+    command = [compiler, *flags, "-o", "tl_call.so", called, clock, *libraries]
     outcome = run_limited(command, folder, limits)
     if outcome.failure:
         first = next(
@@ -112,13 +130,13 @@ def _compile(original: Original, view: FunctionView, folder: Path, limits: Limit
     return folder / "tl_call.so"
 
 
-def _compiler(view: FunctionView) -> str:
+def _compiler(view: FunctionView, build: Build) -> str:
     """Find the compiler of the function's language."""
-    names = _CPP_COMPILERS if view.prototype else ("cc",)
-    found = next(filter(None, map(shutil.which, names)), None)
+    language = "C++" if view.prototype else "C"
+    found = build.compiler(language)
     if found is None:
-        language = "C++" if view.prototype else "C"
-        raise refuse("TL601", f"there is no {language} compiler", None, f"install one that is called {names[0]}")
+        name = (build.cpp if view.prototype else build.c)[0]
+        raise refuse("TL601", f"there is no {language} compiler", None, f"install one that is called {name}")
     return found
 
 
@@ -127,13 +145,25 @@ def _request(view: FunctionView, cases: Sequence[Arguments], library: Path) -> t
     arrays: dict[str, Array] = {}
     listed = []
     for number, case in enumerate(cases):
-        sizes = _sizes(view, case)
-        listed.append([_argument(parameter, number, sizes) for parameter in view.parameters])
-        listed[-1] += _lengths(view, number, sizes, arrays)
+        arguments, lengths = call_arguments(view, number, _sizes(view, case))
+        listed.append(arguments)
+        arrays |= lengths
         for parameter in view.parameters:
             arrays[f"{number}:{parameter.name}"] = np.asarray(case[parameter.name], NUMPY_TYPES[parameter.dtype])
     result = NUMPY_TYPES[view.result_dtype].str if view.result_dtype else ""
     return {"library": str(library), "cases": listed, "result": result}, arrays
+
+
+def call_arguments(
+    view: FunctionView, number: int, sizes: Mapping[str, int]
+) -> tuple[list[dict[str, Any]], dict[str, Array]]:
+    """Spell the arguments of one case for the worker; the arrays are those that only the call needs.
+
+    Raises LiftError TL603 where the extents are not known.
+    """
+    lengths: dict[str, Array] = {}
+    arguments = [_argument(parameter, number, sizes) for parameter in view.parameters]
+    return [*arguments, *_lengths(view, number, sizes, lengths)], lengths
 
 
 def _lengths(

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 _GUARD = 64  # elements on each side
 _PATTERN = 0xA5
+_LINE = 64  # bytes
 
 
-class _Buffer:
-    """The C memory of one array."""
+class Buffer:
+    """The C memory of one array, which begins at a whole cache line."""
 
     def __init__(self, array: Array, strides: list[int], *, row_pointers: bool) -> None:
+        """Lay ``array`` out; strides count elements."""
         span = 1 + sum((extent - 1) * stride for extent, stride in zip(array.shape, strides, strict=True))
-        length = span if array.size else 0
-        self.memory = np.frombuffer(bytearray([_PATTERN]) * ((length + 2 * _GUARD) * array.itemsize), array.dtype)
+        length = (span if array.size else 0) + 2 * _GUARD
+        raw = np.full(length * array.itemsize + _LINE, _PATTERN, np.uint8)
+        self.memory = raw[-raw.ctypes.data % _LINE :][: length * array.itemsize].view(array.dtype)
         self.strides = [stride * array.itemsize for stride in strides]
         self.shape = array.shape
         self.elements[...] = array
@@ -33,11 +36,13 @@ class _Buffer:
 
     @property
     def elements(self) -> Array:
+        """The elements, in their shape."""
         inside = self.memory[_GUARD:]
         return np.lib.stride_tricks.as_strided(inside, self.shape, self.strides)
 
     @property
     def address(self) -> int:
+        """What C is passed."""
         return (
             int(self.memory.ctypes.data) + _GUARD * self.memory.itemsize if self.rows is None else self.rows.ctypes.data
         )
@@ -54,38 +59,59 @@ class _Buffer:
         return bool((rest.view(np.uint8) == _PATTERN).all())
 
 
-def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
-    """Call ``tl_call`` of the library for every case.
+class Call:
+    """One call of ``tl_call``: its arguments laid out in memory, once for any number of calls.
 
-    A case lists its arguments, ``{"value": key}`` for a scalar, ``{"array": key, "strides": .., "row_pointers": ..}``;
-    keys name the arrays of the request, and the reply holds the arrays after the call under the same keys.
+    A case lists the arguments, ``{"value": key}`` for a scalar, ``{"array": key, "strides": .., "row_pointers": ..}``;
+    keys name arrays.
     """
-    call = ctypes.CDLL(facts["library"]).tl_call
-    call.restype = None
+
+    def __init__(self, library: str, case: list[Facts], arrays: dict[str, Array], result: str) -> None:
+        """Load a compiled library and lay the arguments out; ``result`` is the type that is returned, or empty."""
+        loaded = ctypes.CDLL(library)
+        self._call = loaded.tl_call
+        self._call.restype = None
+        self._nanoseconds = ctypes.c_longlong.in_dll(loaded, "tl_nanoseconds")
+        self.returned = np.zeros((), result or "u1")
+        self.buffers: dict[str, Buffer] = {}
+        self._kept = [arrays[argument["value"]] for argument in case if "value" in argument]  # what is pointed to
+        self._pointers = (ctypes.c_void_p * max(len(case), 1))()
+        for position, argument in enumerate(case):
+            if "array" in argument:
+                key = argument["array"]
+                buffer = Buffer(arrays[key], argument["strides"], row_pointers=argument["row_pointers"])
+                self.buffers[key] = buffer
+                self._pointers[position] = buffer.address
+            else:
+                self._pointers[position] = arrays[argument["value"]].ctypes.data
+
+    def __call__(self) -> float:
+        """Call once; give the seconds that the function took."""
+        self._call(self._pointers, ctypes.c_void_p(self.returned.ctypes.data))
+        return float(self._nanoseconds.value) * 1e-9
+
+    def restore(self, arrays: dict[str, Array]) -> None:
+        """Put values back into arrays, by their keys."""
+        for key, array in arrays.items():
+            self.buffers[key].elements[...] = array
+
+    def after(self) -> dict[str, Array]:
+        """Give the arrays as they are now, by their keys."""
+        return {key: np.ascontiguousarray(b.elements).reshape(b.shape) for key, b in self.buffers.items()}
+
+    def written_outside(self) -> list[str]:
+        """List the keys of arrays that were written outside of."""
+        return [key for key, buffer in self.buffers.items() if not buffer.untouched_outside()]
+
+
+def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
+    """Call ``tl_call`` of the library for every case; the reply holds the arrays after the call under the same keys."""
     outside: list[str] = []
     results: dict[str, Array] = {}
     for number, case in enumerate(facts["cases"]):
-        returned = np.zeros((), facts["result"] or "u1")
-        found, written_outside = _call(call, case, arrays, returned)
-        outside += written_outside
-        results |= found
-        results[f"{number}:"] = returned
+        call = Call(facts["library"], case, arrays, facts["result"])
+        call()
+        outside += call.written_outside()
+        results |= call.after()
+        results[f"{number}:"] = call.returned
     return {"outside": outside}, results
-
-
-def _call(
-    call: Any, case: list[Facts], arrays: dict[str, Array], returned: Array
-) -> tuple[dict[str, Array], list[str]]:
-    """Call once; give the arrays after the call and the keys of those that it wrote outside of."""
-    buffers: dict[str, _Buffer] = {}
-    pointers = (ctypes.c_void_p * max(len(case), 1))()
-    for position, argument in enumerate(case):
-        if "array" in argument:
-            key = argument["array"]
-            buffers[key] = _Buffer(arrays[key], argument["strides"], row_pointers=argument["row_pointers"])
-            pointers[position] = buffers[key].address
-        else:
-            pointers[position] = arrays[argument["value"]].ctypes.data
-    call(pointers, ctypes.c_void_p(returned.ctypes.data))
-    after = {key: np.ascontiguousarray(buffer.elements).reshape(buffer.shape) for key, buffer in buffers.items()}
-    return after, [key for key, buffer in buffers.items() if not buffer.untouched_outside()]

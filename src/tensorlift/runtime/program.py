@@ -35,20 +35,28 @@ def call_program(program: Program, arguments: Mapping[str, Any], outputs: int) -
 
     Raises ContractError where it changes an argument, raises, or returns an argument's memory.
     """
-    taken = {name: _find(name, arguments) for name in _parameters(program)}
+    taken = arguments_for(program, arguments)
     before = {name: value.tobytes() for name, value in taken.items() if isinstance(value, np.ndarray)}
     try:
         with np.errstate(all="ignore"):
             returned = program(**taken)
     except Exception as error:  # noqa: BLE001 - whatever it raises, the program is wrong
         raise ContractError(f"the program raises {type(error).__name__}: {error}") from None
-    results = _as_list(returned, outputs)
+    results = as_list(returned, outputs)
     for name, bytes_before in before.items():
         if taken[name].tobytes() != bytes_before:
             raise ContractError(f"the program changes its argument {name}")
         if any(isinstance(result, np.ndarray) and np.may_share_memory(result, taken[name]) for result in results):
             raise ContractError(f"a result shares the memory of the argument {name}")
     return results
+
+
+def arguments_for(program: Program, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Give those of ``arguments``, by their names in the source, that a program takes, by the names of its parameters.
+
+    Raises ContractError where it takes another one.
+    """
+    return {name: _find(name, arguments) for name in _parameters(program)}
 
 
 def _parameters(program: Program) -> tuple[str, ...]:
@@ -67,13 +75,20 @@ def _find(name: str, arguments: Mapping[str, Any]) -> Any:
     raise ContractError(f"the program's parameter {name} is no parameter of the source")
 
 
-def _as_list(returned: Any, outputs: int) -> list[Any]:
+def as_list(returned: Any, outputs: int) -> list[Any]:
+    """List the results of a program; raises ContractError where it gives another number of them, or no numbers."""
+    results = results_of(returned, outputs)
+    for result in results:
+        if not isinstance(result, np.ndarray | np.generic | int | float):
+            raise ContractError(f"the program returns a {type(result).__name__}")
+    return results
+
+
+def results_of(returned: Any, outputs: int) -> list[Any]:
+    """List the results of a program, of any library; raises ContractError where it gives another number of them."""
     if outputs == 0 and returned is None:
         return []
     results = list(returned) if isinstance(returned, tuple) and outputs != 1 else [returned]
     if len(results) != outputs:
         raise ContractError(f"the program returns {len(results)} values, not {outputs}")
-    for result in results:
-        if not isinstance(result, np.ndarray | np.generic | int | float):
-            raise ContractError(f"the program returns a {type(result).__name__}")
     return results

@@ -40,20 +40,24 @@ def run_python_original(
         for number, case in enumerate(cases)
         for parameter in view.parameters
     }
-    facts = {
-        "source": original.text,
-        "function": view.name,
-        "parameters": _described(original.text, view),
-        "returns": [name for name, _ in view.returns],
-        "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
-        "cases": len(cases),
-    }
+    facts = {**python_facts(original, view), "cases": len(cases)}
     try:
         _, results = run_worker("python_original_worker", facts, arrays, limits)
     except WorkerError as error:
         remedy = "run it with small arrays of the shapes that the preconditions ask for"
         raise refuse("TL604", f"calling the original failed: {error}", view.location, remedy) from None
     return [_called(view, results, number) for number in range(len(cases))]
+
+
+def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:
+    """Say for the worker what is called, and how."""
+    return {
+        "source": original.text,
+        "function": view.name,
+        "parameters": _described(original.text, view),
+        "returns": [name for name, _ in view.returns],
+        "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
+    }
 
 
 def _described(source: str, view: FunctionView) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import time
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -19,41 +20,64 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 
-def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
-    """Call ``facts["function"]`` of the source for every case.
+class PythonCall:
+    """One call of a Python function: its arguments made anew for each call.
 
-    The arguments of a case lie under ``number:name``; the reply holds the arrays after the call under the same keys,
-    with what the function returned under the names of ``facts["returns"]``.
+    The arguments of the case lie under ``number:name``.
     """
+
+    def __init__(self, facts: Facts, number: int, arrays: dict[str, Array]) -> None:
+        """Run the source, which defines ``facts["function"]``."""
+        self._facts, self._number = facts, number
+        self._arrays = {key: value for key, value in arrays.items() if key.startswith(f"{number}:")}
+        self._function = _loaded(facts)
+        self._given: list[Any] = []
+        self._returned: Any = None
+        self.restore()
+
+    def restore(self) -> None:
+        """Make the arguments anew."""
+        parameters = self._facts["parameters"]
+        self._given = [_argument(self._arrays[f"{self._number}:{p['name']}"], p) for p in parameters]
+
+    def __call__(self) -> float:
+        """Call once; give the seconds that the function took."""
+        start = time.perf_counter()
+        with np.errstate(all="ignore"):
+            self._returned = self._function(*self._given)
+        return time.perf_counter() - start
+
+    def after(self) -> dict[str, Array]:
+        """Give the arrays as they are now, with what was returned under the names of ``facts["returns"]``."""
+        results, facts, number = dict(self._arrays), self._facts, self._number
+        for parameter, value in zip(facts["parameters"], self._given, strict=True):
+            key = f"{number}:{parameter['name']}"
+            if parameter["array"]:
+                results[key] = np.asarray(value, self._arrays[key].dtype)
+        items = self._returned if isinstance(self._returned, tuple) else (self._returned,)
+        for name, value in zip(facts["returns"], items, strict=False):
+            dtype = self._arrays[f"{number}:{name}"].dtype if name else np.dtype(facts["result"])
+            results[f"{number}:{name}"] = np.asarray(value, dtype)
+        return results
+
+
+def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
+    """Call the function for every case; the reply holds the arrays after the calls under the keys of the arguments."""
+    results: dict[str, Array] = {}
+    for number in range(facts["cases"]):
+        call = PythonCall(facts, number, arrays)
+        call()
+        results |= call.after()
+    return {}, results
+
+
+def _loaded(facts: Facts) -> Callable[..., Any]:
     if "numba" not in sys.modules and importlib.util.find_spec("numba") is None:
         sys.modules["numba"] = _plain_numba()
     namespace: dict[str, Any] = {"__name__": "original"}
     exec(compile(facts["source"], "<original>", "exec"), namespace)  # noqa: S102 - that is what this worker is for
-    function = namespace[facts["function"]]
-    results: dict[str, Array] = {}
-    for number in range(facts["cases"]):
-        mine = {key: value for key, value in arrays.items() if key.startswith(f"{number}:")}
-        with np.errstate(all="ignore"):
-            results |= _call(function, facts, number, mine)
-    return {}, results
-
-
-def _call(function: Callable[..., Any], facts: Facts, number: int, arrays: dict[str, Array]) -> dict[str, Array]:
-    results = dict(arrays)
-    given: list[Any] = []
-    for parameter in facts["parameters"]:
-        stored = arrays[f"{number}:{parameter['name']}"]
-        given.append(_argument(stored, parameter))
-    returned = function(*given)
-    for parameter, value in zip(facts["parameters"], given, strict=True):
-        key = f"{number}:{parameter['name']}"
-        if parameter["array"]:
-            results[key] = np.asarray(value, arrays[key].dtype)
-    items = returned if isinstance(returned, tuple) else (returned,)
-    for name, value in zip(facts["returns"], items, strict=False):
-        dtype = arrays[f"{number}:{name}"].dtype if name else np.dtype(facts["result"])
-        results[f"{number}:{name}"] = np.asarray(value, dtype)
-    return results
+    function: Callable[..., Any] = namespace[facts["function"]]
+    return function
 
 
 def _argument(stored: Array, parameter: Facts) -> Any:

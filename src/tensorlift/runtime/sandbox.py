@@ -28,14 +28,21 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 
+UNLIMITED = resource.RLIM_INFINITY
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a subprocess may use: seconds of wall clock, seconds of processor, bytes of memory and of any one file."""
+    """What a subprocess may use: seconds of wall clock, seconds of processor, bytes of memory and of any one file.
+
+    ``memory`` may be `UNLIMITED`, as drivers of GPUs need; ``threads`` is what libraries for arrays are told to use.
+    """
 
     wall_seconds: float = 30.0
     cpu_seconds: int = 20
     memory: int = 4 << 30
     file_size: int = 1 << 28
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits) -> Outcome
     process = subprocess.Popen(  # noqa: S603 - the command is a list made by this room, no shell reads it
         command,
         cwd=folder,
-        env=_environment(folder),
+        env=_environment(folder, limits.threads),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -125,14 +132,14 @@ def _apply(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    """Give the only variables that compilers and NumPy need; one thread, or BLAS reserves memory for every core."""
+def _environment(folder: Path, threads: int) -> dict[str, str]:
+    """Give the only variables that compilers and NumPy need; BLAS reserves memory for every thread."""
     return {
         "PATH": os.defpath,
         "TMPDIR": str(folder),
         "LC_ALL": "C",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": str(threads),
+        "OMP_NUM_THREADS": str(threads),
     }
 
 

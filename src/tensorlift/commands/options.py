@@ -1,0 +1,78 @@
+"""Options that several commands share: how a source is read, and under which conditions a program runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.runtime.measure import Conditions
+
+    Command = Callable[..., Any]
+
+_SOURCE = (
+    click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable)."),
+    click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable)."),
+    click.option("-include", "--include-file", "include_files", metavar="FILE", multiple=True, help="Read FILE first."),
+    click.option("-p", "database", metavar="JSON", help="Take -I, -D, -include and --std from compile_commands.json."),
+    click.option("--std", metavar="STD", help="C standard, for example c99."),
+)
+_RUNNING = (
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the inputs."),
+    click.option(
+        "--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True, help="Where to run programs."
+    ),
+    click.option("--threads", type=click.IntRange(min=1), help="Processors to use.  [default: all]"),
+    click.option(
+        "--time-limit",
+        "wall_seconds",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        default=120.0,
+        show_default=True,
+        help="End each process after this time.",
+    ),
+)
+
+
+def source_options(command: Command) -> Command:
+    """Let a command take the options that say how a source is read."""
+    return _with(command, _SOURCE)
+
+
+def running_options(command: Command) -> Command:
+    """Let a command take the options that say under which conditions a program runs."""
+    return _with(command, _RUNNING)
+
+
+def lift_options(file: str, functions: tuple[str, ...], target: str, flags: dict[str, Any]) -> LiftOptions:
+    """Make the options of lifting of those of a command, and of a build's database where one is named."""
+    from tensorlift.pipeline import LiftOptions
+
+    database = flags.pop("database", None)
+    if database:
+        from tensorlift.compile_commands import read_flags
+
+        found = read_flags(database, file)
+        flags["include_dirs"] += found.include_dirs
+        flags["include_files"] = found.include_files + flags["include_files"]
+        flags["defines"] = found.defines + flags["defines"]
+        flags["std"] = flags["std"] or found.std
+    return LiftOptions(functions, target, **flags)
+
+
+def conditions(*, seed: int, device: str, threads: int | None, wall_seconds: float) -> Conditions:
+    """Make the conditions of a run of the options; without a number of threads, all processors are used."""
+    from tensorlift.runtime.measure import Conditions, processors
+
+    return Conditions(seed, device, min(threads or processors(), processors()), wall_seconds)
+
+
+def _with(command: Command, options: tuple[Command, ...]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

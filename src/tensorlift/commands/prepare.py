@@ -1,0 +1,84 @@
+"""From a request to run a function to all that running it takes: its program, sizes, inputs and preconditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.pipeline import LiftOptions, lift_to_run
+from tensorlift.record import Verdict
+from tensorlift.runtime.large_sizes import check_sizes
+from tensorlift.runtime.measure import Inputs, Program, admitted_styles
+from tensorlift.runtime.original import CompileOptions, Original
+from tensorlift.runtime.sizes import required
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.interface import Lifting
+    from tensorlift.record import FunctionRecord
+    from tensorlift.runtime.backends import Backend
+    from tensorlift.source import Source
+
+
+class NotLiftedError(LiftError):
+    """Raised where the function that is asked for is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A lifted function with what the rooms found out about it."""
+
+    source: Source
+    options: LiftOptions
+    record: FunctionRecord
+    lifting: Lifting
+
+    @property
+    def domain(self) -> Domain:
+        """The sizes at which the source is defined and the front end's assumptions hold."""
+        return self.lifting.summary.context & required(self.lifting.view)
+
+    @property
+    def original(self) -> Original:
+        """The source, to be compiled as the user compiles it."""
+        options = self.options
+        flags = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
+        return Original(self.source.text, self.source.name, flags)
+
+    def program(self, backend: Backend) -> Program:
+        """Give the program for a backend of the target that the function was lifted to."""
+        emitted = self.lifting.emitted
+        return Program(emitted.text, emitted.entry, backend, self.record.verdict is Verdict.HYBRID)
+
+    def checked(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Check sizes that were given; raises LiftError TL631 to TL633."""
+        conditions = [(p.condition, p.text) for p in self.record.preconditions]
+        return check_sizes(self.lifting.view, sizes, self.domain, conditions)
+
+    def inputs(self, sizes: Mapping[str, int], seed: int) -> Inputs:
+        """Give what is run at; raises LiftError TL621 where no inputs meet the preconditions."""
+        view = self.lifting.view
+        conditions = [p.condition for p in self.record.preconditions]
+        styles = admitted_styles(view, sizes, self.domain, seed, conditions)
+        return Inputs(view, sizes, tuple(output.name for output in self.record.outputs), styles)
+
+
+def prepare(source: Source, options: LiftOptions) -> Prepared:
+    """Lift the one function that is asked for, or that the source defines.
+
+    Raises NotLiftedError where it is refused, LiftError TL511 where there are several to choose from.
+    """
+    record, found = lift_to_run(source, options)
+    if any(d.severity.value == "error" for d in record.diagnostics):
+        raise NotLiftedError(*record.diagnostics)
+    if len(record.functions) > 1:
+        names = ", ".join(function.name for function in record.functions)
+        message = f"'{source.name}' defines several functions: {names}"
+        raise refuse("TL511", message, remedy=f"choose one, for example --function {record.functions[0].name}")
+    (function,) = record.functions
+    if function.name not in found:
+        raise NotLiftedError(*function.diagnostics)
+    return Prepared(source, options, function, found[function.name])

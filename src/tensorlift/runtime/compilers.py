@@ -1,0 +1,70 @@
+"""The compilers that originals are measured with, one row each: all at ``-O3 -march=native``."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import refuse
+from tensorlift.runtime.backends import instead
+from tensorlift.runtime.original import Build
+from tensorlift.runtime.sandbox import Limits, run_limited
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.ir.function import FunctionView
+
+OPTIMISED = ("-O3", "-march=native")
+_CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
+_CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
+_POLLY = ("-mllvm", "-polly")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """One row; an ``optional`` pass is one that not every build of the compiler has."""
+
+    name: str
+    build: Build
+    optional: bool = False
+
+
+COMPILERS = (
+    Compiler("gcc", Build(("gcc", "cc"), ("g++", "c++"), OPTIMISED)),
+    Compiler("clang", Build(_CLANG, _CLANG_CPP, OPTIMISED)),
+    Compiler("clang-polly", Build(_CLANG, _CLANG_CPP, (*OPTIMISED, *_POLLY)), optional=True),
+)
+
+
+def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler, ...]:
+    """Return the compilers of a function's language that are asked for; of none, all that are here.
+
+    Raises LiftError TL634 for one that is not known or not here, TL601 where there is none at all.
+    """
+    language = "C++" if view.prototype else "C"
+    known = {compiler.name: compiler for compiler in COMPILERS}
+    for name in names:
+        if name not in known:
+            raise refuse("TL634", f"no compiler '{name}' is known", remedy=instead(name, known))
+        if not _is_here(known[name], language):
+            wanted = (known[name].build.c if language == "C" else known[name].build.cpp)[0]
+            what = f"{wanted}, with Polly" if known[name].optional else wanted
+            raise refuse("TL634", f"the compiler '{name}' is not installed", remedy=f"install {what}")
+    found = [c for c in COMPILERS if (not names or c.name in names) and _is_here(c, language)]
+    if not found:
+        raise refuse("TL601", f"there is no {language} compiler to measure", None, "install gcc or clang")
+    return tuple(found)
+
+
+def _is_here(compiler: Compiler, language: str) -> bool:
+    path = compiler.build.compiler(language)
+    if path is None or not compiler.optional:
+        return path is not None
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
+        folder = Path(name)
+        (folder / "empty.c").write_text("int tl_empty;\n", encoding="utf-8")
+        command = [path, *compiler.build.flags, "-c", "empty.c", "-o", "empty.o"]
+        return run_limited(command, folder, Limits()).failure is None

@@ -1,0 +1,325 @@
+"""Runs a lifted program on large inputs in a limited subprocess, beside originals compiled at ``-O3 -march=native``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from math import sqrt
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.interpreter import Interpreter, InterpreterError
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.runtime.backends import GPU
+from tensorlift.runtime.cases import MOST_ITERATIONS, Tally, draw_cases
+from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.data import LARGE_STYLES, STYLES, random_arguments, seeded
+from tensorlift.runtime.large_sizes import array_bytes_at
+from tensorlift.runtime.layout import layout_of
+from tensorlift.runtime.measure_worker import UNSTABLE
+from tensorlift.runtime.original import call_arguments, compile_original
+from tensorlift.runtime.preconditions import holds
+from tensorlift.runtime.python_original import SUFFIX, python_facts
+from tensorlift.runtime.sandbox import UNLIMITED, Limits, WorkerError, run_limited, run_worker
+from tensorlift.runtime.sizes import choose_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.conditions.language import Condition
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.backends import Backend
+    from tensorlift.runtime.cases import Case
+    from tensorlift.runtime.compilers import Compiler
+    from tensorlift.runtime.original import Original
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+PYTHON = "python"  # the name of a Python original
+_COPIES = 6  # of the arguments that exist at once
+_USUAL_CELLS = 1e4  # of an array for which the usual tolerance is meant
+_FILE_SIZE = 1 << 36
+_SMALL_CASES, _SMALL_SIZE = 4, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Under which a program runs: seed, device, number of threads, and the most seconds that the process may take."""
+
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 1
+    wall_seconds: float = 120.0
+
+    def limits(self) -> Limits:
+        """Give the limits of the process."""
+        memory = UNLIMITED if self.device == GPU else 2 * physical_memory()  # drivers map more than there is
+        return Limits(self.wall_seconds, int(self.wall_seconds * self.threads) + 1, memory, _FILE_SIZE, self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A lifted program, and the backend to run it on; ``has_loops`` tells whether a loop is kept."""
+
+    text: str
+    entry: str
+    backend: Backend
+    has_loops: bool = False
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is compiled as a whole."""
+        return bool(self.backend.compiled) and not (self.has_loops and self.backend.unrolls)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What is run at: the function, its sizes, its outputs by name, and the styles of inputs that may be drawn."""
+
+    view: FunctionView
+    sizes: Mapping[str, int]
+    outputs: tuple[str, ...]
+    styles: tuple[str, ...] = LARGE_STYLES
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFacts:
+    """One result: type, shape, sum of the finite elements, digest of the bytes."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    sum: float
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a process reported.
+
+    ``times`` are the seconds of the steps of the first call: ``library``, ``load``, ``give``, ``first_call``, ``take``.
+    ``samples`` are seconds of calls, by contender, taken in turns; the program's is ``program``.  ``complaints`` tell
+    by original how the results differ; where the original depends as much on the last bits of its inputs, it is in
+    ``unstable``.
+    """
+
+    style: str
+    outputs: tuple[OutputFacts, ...]
+    times: Mapping[str, float] = field(default_factory=dict)
+    samples: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    complaints: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    unstable: tuple[str, ...] = ()
+    error: float = 0.0
+    results: tuple[Array, ...] = ()
+
+
+def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
+    inputs: Inputs,
+    program: Program | None,
+    originals: Sequence[Mapping[str, Any]],
+    conditions: Conditions,
+    *,
+    tolerance: Tolerance | None = None,
+    rounds: int = 0,
+    seconds: float = 0.0,
+    keep: bool = False,
+) -> Measured:
+    """Run a program, and originals as `prepared_originals` gives them, on the same inputs, in one limited process.
+
+    With a ``tolerance`` results are compared; with ``rounds`` calls are timed, for about ``seconds``.
+    Raises LiftError TL606 where the process fails, TL635 where the device is missing, TL636 where the arrays are too
+    large for the memory.
+    """
+    view = inputs.view
+    _check_memory(inputs)
+    _, lengths = _call(inputs)
+    facts = {
+        "parameters": [_parameter(inputs, position) for position in range(len(view.parameters))],
+        "sizes": dict(inputs.sizes),
+        "seed": conditions.seed,
+        "styles": list(inputs.styles),
+        "outputs": list(inputs.outputs),
+        "written": list(view.written),
+        "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
+        "threads": conditions.threads,
+        "program": _described(program, conditions) if program else None,
+        "originals": list(originals),
+        "compare": [tolerance.f64, tolerance.f32] if tolerance else None,
+        "rounds": rounds,
+        "seconds": seconds,
+        "keep": keep,
+    }
+    try:
+        reply, arrays = run_worker("measure_worker", facts, lengths, conditions.limits())
+    except WorkerError as error:
+        raise _failed(error, view, conditions, program) from None
+    if "missing" in reply:
+        message = f"there is no {conditions.device.upper()} to run on: {reply['missing']}"
+        raise refuse("TL635", message, remedy="leave --device out")
+    return _measured(reply, arrays)
+
+
+def prepared_originals(
+    original: Original, inputs: Inputs, compilers: Iterable[Compiler], folder: Path
+) -> list[dict[str, Any]]:
+    """Compile an original with each compiler, in folders of their own in ``folder``; a Python one needs none.
+
+    Raises LiftError TL601 to TL603, the first of them only where no compiler compiles it.
+    """
+    if original.filename.endswith(SUFFIX):
+        return [{"name": PYTHON, **python_facts(original, inputs.view)}]
+    arguments, _ = _call(inputs)
+    found, refusal = [], None
+    for compiler in compilers:
+        place = folder / compiler.name
+        place.mkdir()
+        try:
+            library = compile_original(original, inputs.view, place, Limits(), compiler.build)
+        except LiftError as error:
+            refusal = refusal or error
+        else:
+            found.append({"name": compiler.name, "library": str(library), "case": arguments})
+    if refusal is not None and not found:
+        raise refusal
+    return found
+
+
+def has_original(filename: str) -> bool:
+    """Tell whether there is anything to run a program beside: MLIR is not compiled here."""
+    return PurePath(filename).suffix != ".mlir"
+
+
+def is_compiled(filename: str) -> bool:
+    """Tell whether an original is compiled; Python runs as it is."""
+    return has_original(filename) and not filename.endswith(SUFFIX)
+
+
+def admitted_styles(
+    view: FunctionView, sizes: Mapping[str, int], domain: Domain, seed: int, conditions: Sequence[Condition | None]
+) -> tuple[str, ...]:
+    """List the styles of inputs, best first, on which the source is defined at small sizes and its conditions hold.
+
+    ``domain`` are the sizes at which the source is defined.  Raises LiftError TL620 where there is none.
+    """
+    scalars = [parameter for parameter in view.parameters if parameter.role != "array"]
+    fitting = []
+    for style in LARGE_STYLES:
+        drawn = random_arguments(scalars, sizes, seeded(seed), style)
+        if all(condition is None or holds(condition, {**drawn, **sizes}) for condition in conditions):
+            fitting.append(style)
+    usual = _first_defined(view, domain)
+    found = tuple(style for style in fitting if style not in STYLES or STYLES.index(style) >= usual)
+    if not found:
+        message = "no input was found on which the source is defined and its preconditions hold"
+        raise refuse("TL621", message, view.location, "initialise what is read, and keep divisors from zero")
+    return found
+
+
+def _first_defined(view: FunctionView, domain: Domain) -> int:
+    """Give the place of the first style on which the source has a meaning at small sizes; 0 where nobody can tell.
+
+    Among as many integers as large inputs have there are zeros: so the source must have a meaning on zeros alone too.
+    """
+    interpreter, tally = Interpreter(view, MOST_ITERATIONS), Tally("interpreter", Tolerance())
+    try:
+        sizes = choose_sizes(view.parameters, domain, seeded(0), _SMALL_CASES, largest=_SMALL_SIZE)
+        cases = draw_cases(interpreter, sizes, seeded(0), tally)
+    except LiftError:
+        return 0
+    return max((STYLES.index(case.style) or _needs_nonzero(interpreter, case) for case in cases), default=0)
+
+
+def _needs_nonzero(interpreter: Interpreter, case: Case) -> bool:
+    """Tell whether the source has no meaning where all integers are zero."""
+    kinds = {p.name: p.role != "size" and p.dtype[0] in "iu" for p in interpreter.view.parameters}
+    try:
+        interpreter({name: value * 0 if kinds[name] else value for name, value in case.arguments.items()})
+    except (InterpreterError, ValueError):
+        return True
+    return False
+
+
+def tolerance_at(inputs: Inputs) -> Tolerance:
+    """State how far results may be off: more for longer sums, as the square root of the cells of the largest array."""
+    usual = Tolerance()
+    parameters = [p for p in inputs.view.parameters if p.role == "array"]
+    cells = max((array_bytes_at(p, inputs.sizes) // NUMPY_TYPES[p.dtype].itemsize for p in parameters), default=1)
+    factor = max(1.0, sqrt(cells / _USUAL_CELLS))
+    return Tolerance(usual.f64 * factor, usual.f32 * factor)
+
+
+def physical_memory() -> int:
+    """Return the bytes of memory of the machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+@cache
+def numpy_import_seconds() -> float:
+    """Measure how long a fresh Python takes to import NumPy, which all libraries import."""
+    code = "import time; start = time.perf_counter(); import numpy; print(time.perf_counter() - start)"
+    outcome = run_limited([sys.executable, "-I", "-c", code], Path("/"), Limits())
+    return float(outcome.output) if outcome.failure is None else 0.0
+
+
+def _check_memory(inputs: Inputs) -> None:
+    needed = _COPIES * sum(array_bytes_at(p, inputs.sizes) for p in inputs.view.parameters)
+    if needed > physical_memory():
+        message = f"the arrays take too much memory: about {needed / 1e9:.1f} GB with their copies"
+        remedy = f"give smaller sizes: this machine has {physical_memory() / 1e9:.1f} GB"
+        raise refuse("TL636", message, inputs.view.location, remedy)
+
+
+def _call(inputs: Inputs) -> tuple[list[dict[str, Any]], dict[str, Array]]:
+    return call_arguments(inputs.view, 0, inputs.sizes)
+
+
+def _parameter(inputs: Inputs, position: int) -> dict[str, Any]:
+    parameter = inputs.view.parameters[position]
+    shape = layout_of(parameter, inputs.sizes).shape if parameter.role == "array" else ()
+    dtype = NUMPY_TYPES[parameter.dtype].str
+    return {"name": parameter.name, "role": parameter.role, "type": parameter.dtype, "dtype": dtype, "shape": shape}
+
+
+def _described(program: Program, conditions: Conditions) -> dict[str, Any]:
+    return {
+        "text": program.text,
+        "entry": program.entry,
+        "module": program.backend.module,
+        "device": conditions.device,
+        "compiled": program.is_compiled,
+    }
+
+
+def _failed(error: WorkerError, view: FunctionView, conditions: Conditions, program: Program | None) -> LiftError:
+    if error.outcome.returncode is None:
+        who = f"on {program.backend.name} " if program else ""
+        message = f"running '{view.name}' {who}takes longer than {conditions.wall_seconds:g} s"
+        return refuse("TL637", message, view.location, "give smaller sizes, or a longer --time-limit")
+    what = "lifted program" if program else "original"
+    return refuse("TL638", f"running the {what} failed: {error}", view.location, "try smaller sizes")
+
+
+def _measured(reply: Mapping[str, Any], arrays: Mapping[str, Array]) -> Measured:
+    complaints = {name: list(found) for name, found in reply.get("complaints", {}).items()}
+    unstable = tuple(name for name, found in complaints.items() if UNSTABLE in found)
+    return Measured(
+        reply["style"],
+        tuple(OutputFacts(**{**output, "shape": tuple(output["shape"])}) for output in reply["outputs"]),
+        reply["times"],
+        reply.get("samples", {}),
+        {name: [c for c in found if c != UNSTABLE] for name, found in complaints.items()},
+        unstable,
+        reply.get("error", 0.0),
+        tuple(arrays[f"result:{k}"] for k in range(len(arrays))),
+    )

@@ -1,0 +1,211 @@
+"""The worker that runs a lifted program on large inputs, beside compiled or Python originals, compares and times them.
+
+Inputs are drawn here from a seed, in the first style on which all results are finite.  What the first call of a program
+costs is timed by itself: loading its library, loading the program, and the call, in which it may be compiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.data import nudged, random_array, seeded
+from tensorlift.runtime.libraries import Library, NoDeviceError, load_library
+from tensorlift.runtime.original_worker import Call
+from tensorlift.runtime.program import arguments_for, load_program, results_of
+from tensorlift.runtime.python_original_worker import PythonCall
+from tensorlift.runtime.timing import take_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Facts = dict[str, Any]
+    Original = Callable[[Mapping[str, Any]], "_Original"]
+
+PROGRAM = "program"  # its name among the contenders
+UNSTABLE = "unstable"  # among complaints: the original depends as much on the last bits of its inputs
+
+
+def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
+    """Run what ``facts`` ask for (`measure.Request`); ``arrays`` are those that only the originals' calls need."""
+    _use_processors(facts["threads"])
+    program = _Program(facts) if facts["program"] else None
+    if program is not None and program.missing:
+        return {"missing": program.missing}, {}
+    originals: dict[str, _Original] = {}
+    for style in facts["styles"]:
+        inputs = _inputs(facts, style)
+        originals = {o["name"]: _original(facts, o, inputs, arrays) for o in facts["originals"]}
+        results, times = _results(program, originals, inputs)
+        if _finite(results):
+            break
+    reply: Facts = {"style": style, "times": times, "outputs": _described(results, facts["outputs"])}
+    if facts["compare"] and program is not None:
+        reply["complaints"], reply["error"] = _compared(results, originals, inputs, facts, arrays)
+    if facts["rounds"]:
+        contenders: dict[str, Callable[[], float]] = {name: o.timed for name, o in originals.items()}
+        if program is not None:
+            contenders[PROGRAM] = program.timed
+        reply["samples"] = take_samples(contenders, facts["rounds"], facts["seconds"])
+    kept = {f"result:{k}": np.asarray(result) for k, result in enumerate(results)} if facts["keep"] else {}
+    return reply, kept
+
+
+def _use_processors(count: int) -> None:
+    """Let this process, and what it starts, use so many processors."""
+    mine = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, mine[:count])
+
+
+class _Program:
+    """A lifted program with its library; `run` calls it once."""
+
+    def __init__(self, facts: Facts) -> None:
+        described = facts["program"]
+        self.missing, self._outputs = "", len(facts["outputs"])
+        self._sizes = [p["name"] for p in facts["parameters"] if p["role"] == "size"]
+        start = time.perf_counter()
+        try:
+            self._library: Library = load_library(described["module"], described["device"])
+        except NoDeviceError as error:
+            self.missing = str(error)
+            return
+        loaded = time.perf_counter()
+        self._plain = load_program(described["text"], described["entry"])
+        self._program = self._plain
+        if described["compiled"] and self._library.compiled is not None:
+            constants = [n for n in arguments_for(self._plain, self._names(facts)) if n.rstrip("_") in self._sizes]
+            self._program = self._library.compiled(self._plain, constants)
+        self.times = {"library": loaded - start, "load": time.perf_counter() - loaded}
+        self._given: dict[str, Any] = {}
+
+    def _names(self, facts: Facts) -> dict[str, str]:
+        return {parameter["name"]: "" for parameter in facts["parameters"]}
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Array]:
+        """Place inputs, call once and fetch the results, each step timed."""
+        start = time.perf_counter()
+        taken = arguments_for(self._plain, inputs)
+        self._given = {name: v if isinstance(v, int) else self._library.give(v) for name, v in taken.items()}
+        self._library.wait(list(self._given.values()))
+        placed = time.perf_counter()
+        with np.errstate(all="ignore"):
+            returned = self._program(**self._given)
+        self._library.wait(returned)
+        called = time.perf_counter()
+        fetched = [np.asarray(self._library.take(result)) for result in results_of(returned, self._outputs)]
+        fetching = time.perf_counter() - called
+        self.times |= {"give": placed - start, "first_call": called - placed, "take": fetching}
+        return fetched
+
+    def timed(self) -> float:
+        """Give the seconds of one call on the inputs that are placed, until the results are computed."""
+        start = time.perf_counter()
+        with np.errstate(all="ignore"):
+            returned = self._program(**self._given)
+        self._library.wait(returned)
+        return time.perf_counter() - start
+
+
+class _Original:
+    """An original with its inputs; what it writes is put back before each call."""
+
+    def __init__(self, call: Call | PythonCall, facts: Facts, inputs: Mapping[str, Any]) -> None:
+        self._call, self._facts = call, facts
+        self._before = {f"0:{name}": np.asarray(inputs[name]) for name in facts["written"]}
+
+    def timed(self) -> float:
+        """Give the seconds of one call."""
+        if isinstance(self._call, PythonCall):
+            self._call.restore()
+        else:
+            self._call.restore(self._before)
+        return self._call()
+
+    def results(self) -> list[Array]:
+        """Call once; give the written arrays, then the returned value."""
+        self.timed()
+        after = self._call.after()
+        found = [after[f"0:{name}"] for name in self._facts["written"]]
+        if not self._facts["result"]:
+            return found
+        returned = self._call.returned.copy() if isinstance(self._call, Call) else after["0:"]
+        return [*found, returned]
+
+
+def _original(facts: Facts, described: Facts, inputs: Mapping[str, Any], arrays: Mapping[str, Array]) -> _Original:
+    given = {f"0:{p['name']}": np.asarray(inputs[p["name"]], p["dtype"]) for p in facts["parameters"]}
+    if "source" in described:
+        return _Original(PythonCall(described, 0, given), facts, inputs)
+    return _Original(Call(described["library"], described["case"], {**arrays, **given}, facts["result"]), facts, inputs)
+
+
+def _inputs(facts: Facts, style: Any) -> dict[str, Any]:
+    """Draw the arguments by their names in the source."""
+    rng = seeded(facts["seed"])
+    inputs: dict[str, Any] = {}
+    for p in facts["parameters"]:
+        drawn = None if p["role"] == "size" else random_array(p["type"], tuple(p["shape"]), rng, style)
+        inputs[p["name"]] = facts["sizes"][p["name"]] if drawn is None else drawn if p["role"] == "array" else drawn[()]
+    return inputs
+
+
+def _results(
+    program: _Program | None, originals: Mapping[str, _Original], inputs: Mapping[str, Any]
+) -> tuple[list[Array], dict[str, float]]:
+    """Give the program's results, without one the first original's."""
+    if program is None:
+        return next(iter(originals.values())).results(), {}
+    times = {} if "first_call" not in program.times else dict(program.times)
+    results = program.run(inputs)
+    return results, times or dict(program.times)
+
+
+def _finite(results: Sequence[Array]) -> bool:
+    return all(bool(np.isfinite(result).all()) for result in results if result.dtype.kind == "f")
+
+
+def _described(results: Sequence[Array], outputs: Sequence[str]) -> list[Facts]:
+    """Describe results: type, shape, the sum over the finite elements, and a digest of the bytes."""
+    return [
+        {
+            "name": name,
+            "dtype": result.dtype.name,
+            "shape": list(result.shape),
+            "sum": float(np.sum(result, where=np.isfinite(result), dtype=np.float64)),
+            "sha256": hashlib.sha256(np.ascontiguousarray(result).tobytes()).hexdigest(),
+        }
+        for name, result in zip(outputs, results, strict=True)
+    ]
+
+
+def _compared(
+    results: Sequence[Array],
+    originals: Mapping[str, _Original],
+    inputs: Mapping[str, Any],
+    facts: Facts,
+    arrays: Mapping[str, Array],
+) -> tuple[dict[str, list[str]], float]:
+    """Compare with each original: complaints by its name, with `UNSTABLE` where the source itself is; the error."""
+    tolerance = Tolerance(*facts["compare"])
+    complaints: dict[str, list[str]] = {}
+    worst = 0.0
+    for described in facts["originals"]:
+        name = described["name"]
+        expected = originals[name].results()
+        found = [compare(o, e, r, tolerance) for o, e, r in zip(facts["outputs"], expected, results, strict=True)]
+        complaints[name] = [difference.complaint for difference in found if difference.complaint]
+        if complaints[name]:
+            other = _original(facts, described, {k: nudged(v) for k, v in inputs.items()}, arrays).results()
+            pairs = zip(facts["outputs"], expected, other, strict=True)
+            if any(compare(o, e, r, tolerance).complaint for o, e, r in pairs):
+                complaints[name].append(UNSTABLE)
+        else:
+            worst = max([worst, *(difference.error for difference in found)])
+    return complaints, worst

@@ -1,0 +1,41 @@
+"""Takes samples of how long calls take, in turns, so that what else the machine does meets all contenders alike."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Clock = Callable[[], float]
+
+_BLOCK = 2e-3  # seconds of calls that make one sample
+_MOST_CALLS = 200  # in a sample
+
+
+def take_samples(
+    contenders: Mapping[str, Clock], rounds: int, seconds: float, clock: Clock = time.perf_counter
+) -> dict[str, list[float]]:
+    """Call each contender, which gives the seconds of one call, in turns: some rounds, for about ``seconds``.
+
+    A sample is the mean of calls in a row that take a few milliseconds together.  There is at least one for each, and
+    as many for each.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in contenders}
+    end = clock() + seconds
+    for _ in range(rounds):
+        began = clock()
+        for name, call in contenders.items():
+            samples[name].append(_sample(call))
+        if clock() + (clock() - began) > end:
+            break
+    return samples
+
+
+def _sample(call: Clock) -> float:
+    total, calls = 0.0, 0
+    while calls == 0 or (total < _BLOCK and calls < _MOST_CALLS):
+        total += call()
+        calls += 1
+    return total / calls
