@@ -7,7 +7,7 @@ is then kept, its body is lifted instead, and the function is tried again: a loo
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError
@@ -19,13 +19,14 @@ from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
@@ -52,7 +53,16 @@ class Proved:
     preconditions: tuple[Precondition, ...]
 
 
-def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for: a target, guards, and sizes where the target needs them."""
+
+    target: Target
+    with_guards: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
     """Find a program for a function, if asked with guards of its preconditions, and prove it.
 
     ``stage`` times each room by its name.
@@ -68,7 +78,7 @@ def proved_program(view: FunctionView, target: Target, stage: Stage, *, with_gua
         try:
             with stage("summarise"):
                 summary = summarise(view, kept=kept)
-            return _attempt(view, summary, target, stage, with_guards=with_guards)
+            return _attempt(view, summary, request, stage)
         except DefinitionError as error:
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
@@ -91,15 +101,18 @@ def start_afresh(*, same_function: bool = False) -> None:
     clear_caches(and_spending=not same_function)
 
 
-def _attempt(view: FunctionView, summary: Summary, target: Target, stage: Stage, *, with_guards: bool) -> Proved:
+def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stage) -> Proved:
+    target = request.target
     with stage("simplify"):
         simplified = simplify(summary)
     with stage("derive"):
         program = derive(simplified)
     with stage("emit"):
+        if target.is_static:
+            summary, program = at_sizes(summary, program, request.sizes, view.location)
         emitted = _emitted(program, summary, target)
         preconditions = preconditions_of(view, summary)
-        guards = _guards(view, emitted, preconditions, target) if with_guards else ()
+        guards = _guards(view, emitted, preconditions, target) if request.with_guards else ()
         emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
     with stage("prove"), _blamed(summary, emitted):
         wanted = [guard.condition for guard in guards]

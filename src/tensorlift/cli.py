@@ -75,6 +75,7 @@ def commands() -> None:
     show_default=True,
     help="Show the loop IR, the definitions, or the program.",
 )
+@click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
@@ -97,6 +98,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     report: str | None,
     no_times: bool,
     form: str,
+    sizes: tuple[str, ...],
     test: bool,
     guards: bool,
     adapter: bool,
@@ -122,6 +124,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         generalise=generalise,
         guards=guards,
         adapter=adapter,
+        sizes=_sizes(sizes),
     )
     if form != "program":
         return _show_intermediate(source, options, form, output)
@@ -168,6 +171,15 @@ def targets(names: tuple[str, ...], operation: str | None) -> int:
         missing = installation(name)
         click.echo(f"{name:<12} writes {language(name).title}" + (f"; to run it: {missing}" if missing else ""))
     return OK
+
+
+def _sizes(texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Read ``N=..,M=..``."""
+    if not texts:
+        return ()
+    from tensorlift.runtime.large_sizes import parse_sizes
+
+    return tuple(parse_sizes(texts).items())
 
 
 def _lift(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:

@@ -23,12 +23,13 @@ from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.targets.target import OpRow, Parameter, Sample, Target
 
 _LEAST_SIZE = 2  # so that no axis of a sample is broadcast
+_STATIC_SIZES = {name: size for size, name in enumerate(SIZES, start=3)}
 _INDICES = ("i", "j", "l", "p")
 _MEMORY = {
     Memory.NEW: "in memory of its own",
@@ -101,19 +102,45 @@ def _meaning(target: Target, row: OpRow) -> list[str]:
 def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     """Return the meaning of a sample for sizes of a domain, nothing where they decide what it is."""
     reset_names()
+    if target.language != "python":
+        return _meaning_of_text(target, entry)
     operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
     ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
     try:
         value = meaning_of_sample(entry.text, operands, SIZES, target, ledger)
-        meaning = show(value.at(tuple(map(Affine.var, _INDICES[: value.rank]))), value.dtype)
+        return _lines(entry.text, operands, value, ledger)
     except (CheckFailure, Undecided):
         return []
-    given = [f"{name}: {_type(x)}" for name, x in operands.items() if re.search(rf"\b{name}\b", entry.text)]
+
+
+def _lines(text: str, operands: Mapping[str, SymbolicTensor], value: SymbolicTensor, ledger: Ledger) -> list[str]:
+    """Show a sample: its text, its operands, what it demands, the type and any cell of its result."""
+    meaning = show(value.at(tuple(map(Affine.var, _INDICES[: value.rank]))), value.dtype)
+    given = [f"{name}: {_type(x)}" for name, x in operands.items() if re.search(rf"\b{name}\b", text)]
     where = f"  where {', '.join(given)}" if given else ""
     cell = f"result({', '.join(_INDICES[: value.rank])})" if value.rank else "result"
     demands = [f"demands that {' and that '.join(sorted(ledger.counts))}"] if ledger.counts else []
-    return [f"{entry.text}{where}", *demands, f"result: {_type(value)}", f"{cell} = {meaning}"]
+    first, *rest = text.splitlines()
+    return [
+        *([f"{first}{where}"] if not rest else [first, *rest[:-1], f"{rest[-1]}{where}"]),
+        *demands,
+        f"result: {_type(value)}",
+        f"{cell} = {meaning}",
+    ]
+
+
+def _meaning_of_text(target: Target, entry: Sample) -> list[str]:
+    """Return the meaning of a sample at sizes that differ from each other, as every shape is static."""
+    from tensorlift.proofs.tensor_text.samples import meaning_of_program  # noqa: PLC0415 - xDSL, for such targets only
+    from tensorlift.targets.mlir_text import samples  # noqa: PLC0415 - as above
+
+    dtypes = samples.sample_dtypes(entry)[0]
+    operands = samples.sample_operands(entry, dtypes, _STATIC_SIZES)
+    text = samples.sample_text(entry, dtypes, _STATIC_SIZES)
+    ledger = Ledger(UNIVERSE, (), target.types, lambda _divisor, _context: True)
+    program = samples.sample_program(text, operands)
+    return _lines(text, operands, meaning_of_program(program, samples.ENTRY, operands, target, ledger), ledger)
 
 
 def _type(value: SymbolicTensor) -> str:

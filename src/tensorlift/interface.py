@@ -22,7 +22,7 @@ from tensorlift.record import (
     Verdict,
     row_major_strides,
 )
-from tensorlift.report.program import entry_function
+from tensorlift.report.program import PYTHON, language, parameter_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +41,7 @@ _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
 _PREFIX_METHODS = {"cumsum", "cumprod", "cummax", "cummin", "accumulate"}
+_MLIR_LOOPS, _MLIR_SCANS = r"stablehlo\.while|scf\.", r"stablehlo\.reduce_window"
 _HINTS = re.compile(rf"\b({'|'.join(('for', 'while', *sorted(_PREFIX_METHODS)))})\b")  # a program without is loop-free
 
 
@@ -92,13 +93,13 @@ def record_of(
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
-        verdict_of(program),
+        verdict_of(program, target),
         location,
         Level.PROVED,
         "derive",
         target,
         seconds,
-        describe_parameters(view, program),
+        describe_parameters(view, program, target),
         describe_outputs(view),
         conditions,
         residual_loops=tuple(describe_loops(lifting.summary.items)),
@@ -108,8 +109,12 @@ def record_of(
     )
 
 
-def verdict_of(program: str) -> Verdict:
+def verdict_of(program: str, target: str = "numpy") -> Verdict:
     """Say what remains in an emitted program: a loop, a scan along an axis, or neither."""
+    if language(target) is not PYTHON:
+        if re.search(_MLIR_LOOPS, program):
+            return Verdict.HYBRID
+        return Verdict.SCAN if re.search(_MLIR_SCANS, program) else Verdict.LOOP_FREE
     if _HINTS.search(program) is None:
         return Verdict.LOOP_FREE
     nodes = list(ast.walk(ast.parse(program)))
@@ -136,14 +141,13 @@ def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
             yield from describe_loops(item.body)
 
 
-def describe_parameters(view: FunctionView, program: str) -> tuple[Parameter, ...]:
-    """Describe the parameters of the Python function that was emitted, in its order.
+def describe_parameters(view: FunctionView, program: str, target: str = "numpy") -> tuple[Parameter, ...]:
+    """Describe the parameters of the function that was emitted, in its order.
 
     Raises KeyError where it takes a parameter that the source does not have.
     """
     known = {parameter.name: parameter for parameter in view.parameters}
-    emitted = entry_function(view.name, program)
-    names = [argument.arg for argument in (*emitted.args.posonlyargs, *emitted.args.args, *emitted.args.kwonlyargs)]
+    names = parameter_names(view.name, program, target)
     return tuple(_parameter(name, known[name] if name in known else known[name.removesuffix("_")]) for name in names)
 
 

@@ -13,7 +13,7 @@ from tensorlift.report.program import entry_name, join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.decorated import LiftedFunction
     from tensorlift.diagnostics import Diagnostic
@@ -126,6 +126,7 @@ def lift(
     std: str | None = None,
     test: bool = False,
     guards: bool = False,
+    sizes: Mapping[str, int] | None = None,
 ) -> Lifted: ...
 @overload
 def lift(python_function: Callable[..., Any], /, *, to: str = "numpy", fallback: bool = False) -> LiftedFunction: ...
@@ -140,7 +141,8 @@ def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = F
     A string that holds a newline or a brace is C source text; any other string or path names a file in C, Python or
     MLIR.  ``function`` names the functions to lift, ``defines`` are macros, ``NAME`` or ``NAME=VALUE``; ``std`` is a C
     standard such as ``c99``.  With ``test`` the programs also run against the source.  With ``guards`` they check their
-    arguments, and raise ValueError where a precondition does not hold.
+    arguments, and raise ValueError where a precondition does not hold.  ``sizes`` are those of a program whose shapes
+    are static, as StableHLO's are.
 
     Raises:
         LiftError: the request is wrong (no such file, function or target), or the source is not valid.  A function of a
@@ -172,6 +174,7 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
     std: str | None = None,
     test: bool = False,
     guards: bool = False,
+    sizes: Mapping[str, int] | None = None,
 ) -> Lifted:
     from tensorlift.pipeline import LiftOptions, lift_source
 
@@ -181,10 +184,18 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
         else read_source(os.fspath(path_or_source))
     )
     names = (function,) if isinstance(function, str) else tuple(function or ())
-    record = lift_source(
-        source,
-        LiftOptions(names, to, tuple(include_dirs), tuple(defines), std, test=test, guards=guards, adapter=True),
+    options = LiftOptions(
+        names,
+        to,
+        tuple(include_dirs),
+        tuple(defines),
+        std,
+        test=test,
+        guards=guards,
+        adapter=True,
+        sizes=tuple((sizes or {}).items()),
     )
+    record = lift_source(source, options)
     if record.diagnostics and not record.functions:
         raise LiftError(*record.diagnostics)
     return Lifted(record)

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
-from tensorlift.attempts import proved_program, start_afresh
+from tensorlift.attempts import Request, proved_program, start_afresh
 from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
@@ -29,6 +29,7 @@ from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, w
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 
@@ -69,6 +70,7 @@ class LiftOptions:
     include_files: tuple[str, ...] = ()
     guards: bool = False
     adapter: bool = False
+    sizes: tuple[tuple[str, int], ...] = ()  # for targets whose shapes are static
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +139,11 @@ def _lift(
             diagnostics=refusal.diagnostics,
             seconds=clock.seconds,
         )
-    outcomes = [
-        _lift_function(function, target, source, options) for function in _select(read, options.functions, source.name)
-    ]
+    selected = _select(read, options.functions, source.name)
+    if options.sizes:
+        known = (name for f in selected if f.module is not None for name in FunctionView(_function_op(f)).size_names)
+        check_request(target, dict(options.sizes), known, source.name)
+    outcomes = [_lift_function(function, target, source, options) for function in selected]
     if found is not None:
         found.update({record.name: lifting for record, lifting in outcomes if lifting is not None})
     functions = tuple(record for record, _ in outcomes)
@@ -210,7 +214,8 @@ def _lift_module(
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
-    proved = proved_program(view, target, clock.stage, with_guards=options.guards)
+    request = Request(target, with_guards=options.guards, sizes=dict(options.sizes))
+    proved = proved_program(view, request, clock.stage)
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
     with _untested() as warnings:

@@ -120,7 +120,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "bitand": lambda a, b: a & b, "bitor": lambda a, b: a | b, "bitxor": lambda a, b: a ^ b, "bitnot": lambda a: ~a,
     "shl": lambda a, b: a << b, "shr": lambda a, b: a >> b, "cast": lambda a: a,
     "infinity": lambda: math.inf, "nan": lambda: math.nan,
-    "atan2": math.atan2, "copysign": math.copysign, "rint": round, "cbrt": math.cbrt, "exp2": math.exp2,
+    "atan2": math.atan2, "copysign": math.copysign, "rint": round,
+    "round": lambda a: math.copysign(math.floor(abs(a) + 0.5), a), "cbrt": math.cbrt, "exp2": math.exp2,
 }  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def apply(term: Apply, args: list[Any]) -> Any:
 # -- a sample, run and meant
 
 
-def _values(kind: str, dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+def values(kind: str, dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray[Any, Any]:
     if kind == "sparse":
         return rng.integers(0, 2, shape).astype(NUMPY_TYPES[dtype])
     if kind == "fraction":
@@ -168,7 +169,7 @@ class Trial:
         dtype = choices[number % len(choices)]
         tensor = self.tensors[name] = sample_operand(name, spec, dtype)
         shape = tuple(extent.evaluate(self.sizes) for extent in tensor.shape)
-        self.arrays[name] = _values(spec.partition("[")[0], dtype, shape, rng)
+        self.arrays[name] = values(spec.partition("[")[0], dtype, shape, rng)
 
     def run(self) -> Any:
         names = {**self.library.names, **self.sizes, **{n: self.library.give(a.copy()) for n, a in self.arrays.items()}}
@@ -192,16 +193,20 @@ class Trial:
             assert got.dtype == NUMPY_TYPES[meant.dtype], (got.dtype, meant.dtype)
         else:
             assert got.dtype.kind == {"i64": "i", "f64": "f", "bool": "b"}[meant.dtype]
-        model = Meaning(self.sizes, self.arrays)
-        is_single = any(a.dtype == np.float32 for a in [got, *self.arrays.values()])
-        tolerance = 2e-4 if is_single else 1e-9
-        for indices in np.ndindex(got.shape):
-            cell = model.value(meant.at(tuple(map(Affine, indices))), self.sizes)
-            assert np.isclose(got[indices], cell, rtol=tolerance, atol=tolerance, equal_nan=True), (
-                indices,
-                got[indices],
-                cell,
-            )
+        compare_cells(got, meant, Meaning(self.sizes, self.arrays))
+
+
+def compare_cells(got: np.ndarray[Any, Any], meant: SymbolicTensor, model: Meaning) -> None:
+    """Fail where a cell is not what it means."""
+    is_single = any(a.dtype == np.float32 for a in [got, *model.arrays.values()])
+    tolerance = 2e-4 if is_single else 1e-9
+    for indices in np.ndindex(got.shape):
+        cell = model.value(meant.at(tuple(map(Affine, indices))), model.sizes)
+        assert np.isclose(got[indices], cell, rtol=tolerance, atol=tolerance, equal_nan=True), (
+            indices,
+            got[indices],
+            cell,
+        )
 
 
 def try_row(library: Library, row: OpRow) -> None:

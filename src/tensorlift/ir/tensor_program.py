@@ -354,6 +354,12 @@ def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
             yield from walk_statements(statement.body)
 
 
+def definitions_computed(body: tuple[Statement, ...]) -> list[str]:
+    """Return the definitions that statements compute, in program order."""
+    assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))
+    return [statement.definition for statement in assigned if statement.definition is not None]
+
+
 def values_of(statement: Statement) -> tuple[Expression, ...]:
     """Return the expressions that the statement itself evaluates."""
     if isinstance(statement, Return):

@@ -1,8 +1,7 @@
 """Symbolic execution of statements: each name holds a tensor, and a store is a functional update.
 
 Long programs stay cheap because of cuts.  Where the emitter says that a variable holds a definition, equality is
-decided at once, and from then on program and summary both mean the array by its name.  A cut that does not hold is
-ignored: the claims at the end decide.
+decided at once, and from then on program and summary both mean the array by its name.
 """
 
 from __future__ import annotations
@@ -11,10 +10,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import equal
-from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, domain_of, scalar_value
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, scalar_value
 from tensorlift.proofs.arguments import tensor_of
+from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Frame, Held, cells_of, last_serial
@@ -22,7 +20,6 @@ from tensorlift.proofs.values import Frame, Held, cells_of, last_serial
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.counterparts import Counterparts
@@ -36,7 +33,7 @@ _DEEPEST_CALL = 8
 _TRUE = scalar_value(terms.one("bool"), Strength.WEAK)
 
 
-class Execution:
+class Execution(CutExecution):
     """Executes the statements of a program; ``items`` are the summary's items at the present depth of loops."""
 
     def __init__(
@@ -47,12 +44,8 @@ class Execution:
         cuts: Sequence[Cut],
         loop: Callable[[Execution, ast.For, Frame], None],
     ) -> None:
+        super().__init__(evaluator.ledger, definitions, counterparts)
         self.evaluator = evaluator
-        self.ledger = evaluator.ledger
-        self.definitions = definitions
-        self.counterparts = counterparts
-        self.divisors = counterparts.divisors
-        self.unproved_cut: Cut | None = None
         self._loop = loop
         self._cuts: dict[int, list[Cut]] = {}
         for cut in cuts:
@@ -77,7 +70,8 @@ class Execution:
                 self.run(statement.body, frame)
             else:
                 self._execute(statement, frame)
-                self._use_cuts(statement.lineno, frame)
+                if not self._depth:
+                    self._use_cuts(statement.lineno, frame)
         return None
 
     def _check_with(self, statement: ast.With) -> None:
@@ -233,41 +227,12 @@ class Execution:
 
     # -- cuts
 
-    def visible(self) -> dict[str, Definition]:
-        """Return the definitions that have a meaning at the present place."""
-        return {item.name: item for items in self.divisors.active for item in items if isinstance(item, Definition)}
-
     def _use_cuts(self, line: int, frame: Frame) -> None:
-        if self._depth:
-            return
         for cut in self.cuts_at(line):
             held = frame.values.get(cut.variable)
-            if not isinstance(held, Held) or held.blank is not None or not self._proves(held, cut):
-                self.unproved_cut = self.unproved_cut or cut
-                continue
-            definition = self.definitions.by_name[cut.definition]
-            self.definitions.opaque.add(definition.name)
-            known = array(definition.name, held.tensor.shape, definition.dtype)
-            if held.tensor.is_strong:
-                frame.values[cut.variable] = held.with_tensor(known, None)
-
-    def _proves(self, held: Held, cut: Cut) -> bool:
-        definition = self.visible().get(cut.definition)
-        if definition is None or held.tensor.dtype != definition.dtype or not held.tensor.is_strong:
-            return False
-        context = self.ledger.context
-        return (
-            self.has_shape(held, definition.shape)
-            and self.definitions.equals(held.tensor, definition, context)
-            and self.counterparts.difference(held.tensor, definition.name, context) is None
-        )
-
-    def has_shape(self, held: Held, shape: Sequence[Affine]) -> bool:
-        """Tell whether a value has a shape."""
-        mine = held.tensor.shape
-        return len(mine) == len(shape) and all(
-            a == b or self.ledger.holds(equal(a, b)) for a, b in zip(mine, shape, strict=True)
-        )
+            known = self.cut(held if isinstance(held, Held) else None, cut)
+            if known is not None:
+                frame.values[cut.variable] = known
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,15 @@ def entry_function(name: str, program: str) -> ast.FunctionDef:
     """Find the definition of a source function in a Python program; raises KeyError where there is none."""
     defined = {node.name: node for node in ast.parse(program).body if isinstance(node, ast.FunctionDef)}
     return defined[name] if name in defined else defined[f"{name}_"]
+
+
+def parameter_names(name: str, program: str, target: str) -> tuple[str, ...]:
+    """List the parameters of the function that a program defines for a source function, as it spells them."""
+    if language(target) is PYTHON:
+        arguments = entry_function(name, program).args
+        return tuple(a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    header = next(line for line in program.splitlines() if line.startswith(f"func.func @{name}("))
+    return tuple(re.findall(r"%([\w$.-]+):", header))
 
 
 def _is_import(line: str) -> bool:

@@ -8,8 +8,8 @@ from tensorlift.ir.interpreter import Interpreter
 from tensorlift.runtime.cases import MOST_ITERATIONS, DifferentialReport, Tally, draw_cases, result_count, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.libraries import over_numpy
-from tensorlift.runtime.program import ContractError, call_program, load_program
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.program import ContractError, call_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,14 +38,14 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     interpreter = Interpreter(function, MOST_ITERATIONS)
     tally = Tally("interpreter", tolerance or Tolerance())
     try:
-        loaded = over_numpy(load_program(program, entry), library)
+        ready = loaded(program, entry, library)
     except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
         tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
         return tally.report()
     for case in draw_cases(interpreter, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(loaded, case.arguments, result_count(interpreter.view, outputs))
+            results = call_program(ready, case.arguments, result_count(interpreter.view, outputs))
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:

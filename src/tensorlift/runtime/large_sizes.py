@@ -38,7 +38,8 @@ def parse_sizes(texts: Sequence[str]) -> Sizes:
         found = _SIZE.fullmatch(part)
         if found is None:
             raise refuse("TL631", f"'{part.strip()}' is no size", remedy="write sizes as N=100,M=200")
-        sizes[found["name"]] = int(found["value"])
+        if sizes.setdefault(found["name"], int(found["value"])) != int(found["value"]):
+            raise refuse("TL631", f"the size '{found['name']}' is given twice", remedy="give each size once")
     return sizes
 
 

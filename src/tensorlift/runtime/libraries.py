@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Program = Callable[..., Any]
 
-_INSTALLATIONS = {"jax": "pip install 'tensorlift[jax]'", "torch": "pip install 'tensorlift[torch]'"}
+# Per library that programs are written for, the package that runs them; it is an extra of ours by its name.
+_PACKAGES = {"jax": "jax", "torch": "torch", "stablehlo": "jax"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class NoDeviceError(Exception):
 
 def installation(name: str) -> str:
     """Return how to install the library of a target, nothing where it is installed or needed by none; imports none."""
-    return _INSTALLATIONS[name] if name in _INSTALLATIONS and find_spec(name) is None else ""
+    package = _PACKAGES.get(name)
+    return f"pip install 'tensorlift[{package}]'" if package is not None and find_spec(package) is None else ""
 
 
 def require_library(name: str) -> None:
@@ -52,7 +54,7 @@ def require_library(name: str) -> None:
     """
     missing = installation(name)
     if missing:
-        message = f"running the lifted program needs {name}, which is not installed"
+        message = f"running the lifted program needs {_PACKAGES[name]}, which is not installed"
         raise refuse("TL607", message, remedy=f"install it: {missing}")
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.runtime.libraries import over_numpy
-from tensorlift.runtime.program import ContractError, call_program, load_program
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.program import ContractError, call_program
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -20,7 +20,7 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     The arguments of a case lie under ``number:name``, its results under ``number:position``.  The reply's ``broken``
     says for each case that broke the contract how.
     """
-    program = over_numpy(load_program(facts["program"], facts["entry"]), facts["library"])
+    program = loaded(facts["program"], facts["entry"], facts["library"])
     broken: dict[str, str] = {}
     results: dict[str, Array] = {}
     for number in range(facts["cases"]):

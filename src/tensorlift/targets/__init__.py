@@ -29,7 +29,13 @@ def _torch() -> Target:
     return TARGET
 
 
-_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch}
+def _stablehlo() -> Target:
+    from tensorlift.targets.stablehlo import TARGET  # noqa: PLC0415 - as above
+
+    return TARGET
+
+
+_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch, "stablehlo": _stablehlo}
 
 
 def target_names() -> tuple[str, ...]:

@@ -46,10 +46,11 @@ def sample_operand(name: str, spec: str, dtype: DType) -> SymbolicTensor:
 
 def _shape(spec: str) -> Shape:
     inside = spec.rstrip("]").partition("[")[2]
-    return tuple(_extent(text) for text in inside.split(",") if text.strip())
+    return tuple(extent_of(text) for text in inside.split(",") if text.strip())
 
 
-def _extent(text: str) -> Affine:
+def extent_of(text: str) -> Affine:
+    """Return the size that ``m + 1`` spells."""
     total = Affine(0)
     for sign, name in re.findall(r"([+-]?)\s*(\w+)", text):
         part = Affine(int(name)) if name.isdigit() else Affine.var(name)

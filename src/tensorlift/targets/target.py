@@ -169,8 +169,9 @@ class Target:
     statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
     false where arrays cannot be written, so that nobody can tell which of them share memory.  ``copies_overlaps``
     is false where a store of a view of the same memory may read what it wrote.  ``numbers`` are the operations whose
-    new results of rank 0 nobody can write.  ``library`` is the package that running
-    a program takes, where it is none of ours.
+    new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
+    ``language`` is what programs are written in: ``python``, or ``mlir``, whose further ``dialects`` are
+    ``module:Dialect``s of xDSL.  A program is written for given sizes where ``is_static``.
     """
 
     name: str
@@ -186,26 +187,33 @@ class Target:
     copies_overlaps: bool = True
     numbers: frozenset[str] = frozenset()
     library: str = ""
+    language: str = "python"
+    dialects: tuple[str, ...] = ()
+    is_static: bool = False
 
     @cached_property
     def emit(self) -> Callable[..., Any]:
         """The function that turns definitions into a program of this target."""
-        return _loaded(self.emitter)
+        emitter: Callable[..., Any] = _loaded(self.emitter)
+        return emitter
 
     @cached_property
     def guarded(self) -> Callable[..., Any] | None:
         """The function that adds guards to an emitted program, None where the target has none."""
         return _loaded(self.guarder) if self.guarder else None
 
+    def load_dialects(self) -> tuple[Any, ...]:
+        """Load the dialects of xDSL that programs are made of, besides the operations of the rows."""
+        return tuple(_loaded(place) for place in self.dialects)
+
     def row(self, spelling: str) -> OpRow | None:
         """Return the operation that is written so, if there is one."""
         return self.rows.get(spelling)
 
 
-def _loaded(place: str) -> Callable[..., Any]:
-    module, _, function = place.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return found
+def _loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def by_spelling(rows: Iterable[OpRow]) -> dict[str, OpRow]:

@@ -175,7 +175,7 @@ def _repeated(base: Term, exponent: int) -> Term:
     return result
 
 
-def _negative(o: Obligations, x: Tensor) -> SymbolicTensor:
+def negative(o: Obligations, x: Tensor) -> SymbolicTensor:
     if x.dtype == "bool":
         o.refuse("a negated truth value")
     strength = o.types.strength(o, (x,), x.dtype, operator=True)
@@ -195,7 +195,7 @@ def _positive(o: Obligations, x: Tensor) -> SymbolicTensor:
     return x.with_cells(x.shape, x.at) if x.is_strong else x
 
 
-def _float_binary(op: str) -> Binary:
+def float_binary(op: str) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.float_type(o, o.types.result_type(o, (x1, x2)))
         return binary(o, op, (x1, x2), dtype, o.types.strength(o, (x1, x2), dtype))
@@ -248,7 +248,7 @@ ROWS = [
             sample("np.power(a, np.arange(n))", a="real[m, n]"),
         ),
     ),
-    OpRow("operator negative", "-x", _negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
+    OpRow("operator negative", "-x", negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
     OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
     _function("add", "np.add", plain("add", operator=False)),
     _function("subtract", "np.subtract", plain("sub", operator=False)),
@@ -271,11 +271,11 @@ ROWS = [
     _function("minimum", "np.minimum", plain("min", operator=False)),
     _function("fmax", "np.fmax", plain("fmax", operator=False)),
     _function("fmin", "np.fmin", plain("fmin", operator=False)),
-    OpRow("arctan2", "np.arctan2", _float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
+    OpRow("arctan2", "np.arctan2", float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
     OpRow(
         "copysign",
         "np.copysign",
-        _float_binary("copysign"),
+        float_binary("copysign"),
         (sample("np.copysign(a, b)", a="real[m, n]", b="real[n]"),),
     ),
     OpRow("hypot", "np.hypot", _hypot, (sample("np.hypot(a, b)", a="real[m, n]", b="real[n]"),)),

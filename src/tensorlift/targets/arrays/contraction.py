@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
 
 
-def _contracted(o: Obligations, labels: Sequence[str], out: str, tensors: Tensors, dtype: DType) -> SymbolicTensor:
+def contracted(
+    o: Obligations, labels: Sequence[Sequence[str]], out: Sequence[str], tensors: Tensors, dtype: DType
+) -> SymbolicTensor:
     """Sum the product of the operands over every label that is not in the result."""
     extents = _extents(o, labels, tensors)
     bound = {label: fresh("e") for label in extents if label not in out}
@@ -62,11 +64,11 @@ def _contracted(o: Obligations, labels: Sequence[str], out: str, tensors: Tensor
     return SymbolicTensor(tuple(extents[label] for label in out), dtype, cell)
 
 
-def _extents(o: Obligations, labels: Sequence[str], tensors: Tensors) -> dict[str, Affine]:
+def _extents(o: Obligations, labels: Sequence[Sequence[str]], tensors: Tensors) -> dict[str, Affine]:
     extents: dict[str, Affine] = {}
     for spec, tensor in zip(labels, tensors, strict=True):
         if len(spec) != tensor.rank:
-            o.refuse(f"the labels '{spec}' are given to an array of rank {tensor.rank}")
+            o.refuse(f"the labels '{''.join(spec)}' are given to an array of rank {tensor.rank}")
         for label, extent in zip(spec, tensor.shape, strict=True):
             known = extents.setdefault(label, extent)
             if known != extent:
@@ -86,7 +88,7 @@ def einsum(o: Obligations, subscripts: Text, *operands: Tensor, optimize: Flag =
     labels, out = _einsum_labels(o, subscripts)
     if len(labels) != len(operands):
         o.refuse("einsum has another number of operands than its subscripts say")
-    return _contracted(o, labels, out, operands, _number_type(o, operands))
+    return contracted(o, labels, out, operands, _number_type(o, operands))
 
 
 def _einsum_labels(o: Obligations, subscripts: str) -> tuple[list[str], str]:
@@ -157,14 +159,14 @@ def _vdot(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     if a.rank != b.rank:
         o.refuse("np.vdot of different ranks")
     label = "abcdefgh"[: a.rank]
-    return _contracted(o, [label, label], "", (a, b), _number_type(o, (a, b)))
+    return contracted(o, [label, label], "", (a, b), _number_type(o, (a, b)))
 
 
 def _inner(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     if not a.rank or not b.rank:
         o.refuse("np.inner with a number")
     left, right = "abcdefgh"[: a.rank - 1], "ijklmnop"[: b.rank - 1]
-    return _contracted(o, [left + "z", right + "z"], left + right, (a, b), _number_type(o, (a, b)))
+    return contracted(o, [left + "z", right + "z"], left + right, (a, b), _number_type(o, (a, b)))
 
 
 def tensordot(o: Obligations, a: Tensor, b: Tensor, axes: AxisPairs = 2) -> SymbolicTensor:
@@ -181,7 +183,7 @@ def tensordot(o: Obligations, a: Tensor, b: Tensor, axes: AxisPairs = 2) -> Symb
     for mine, theirs in zip(left, right, strict=True):
         names_b[theirs] = names_a[mine]
     kept = [n for k, n in enumerate(names_a) if k not in left] + [n for k, n in enumerate(names_b) if k not in right]
-    return _contracted(o, ["".join(names_a), "".join(names_b)], "".join(kept), (a, b), _number_type(o, (a, b)))
+    return contracted(o, ["".join(names_a), "".join(names_b)], "".join(kept), (a, b), _number_type(o, (a, b)))
 
 
 def _listed(o: Obligations, axes: object, rank: int) -> tuple[int, ...]:
@@ -194,7 +196,7 @@ def outer(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     """Return the products of two vectors' cells."""
     if a.rank != 1 or b.rank != 1:
         o.refuse("np.outer of anything but vectors")
-    return _contracted(o, ["i", "j"], "ij", (a, b), _number_type(o, (a, b)))
+    return contracted(o, ["i", "j"], "ij", (a, b), _number_type(o, (a, b)))
 
 
 def trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:

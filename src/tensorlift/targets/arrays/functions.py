@@ -47,7 +47,9 @@ ELEMENT_TYPES: dict[str, DType] = {
 }  # fmt: skip
 
 
-def _function(op: str) -> Meaning:
+def function_of_reals(op: str) -> Meaning:
+    """Return the meaning of a function of one real."""
+
     def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
         dtype = o.types.float_type(o, x.dtype)
         strength = o.types.strength(o, (x,), dtype)
@@ -56,7 +58,9 @@ def _function(op: str) -> Meaning:
     return meaning
 
 
-def _rounding(op: str) -> Meaning:
+def rounding(op: str) -> Meaning:
+    """Return the meaning of a function that rounds reals."""
+
     def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
         if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
             o.refuse("rounding of anything but a NumPy float")
@@ -151,7 +155,7 @@ def _unary_row(name: str, op: str, values: str) -> OpRow:
     samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
     if values not in ("fraction", "above_one"):
         samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
-    return OpRow(name, f"np.{name}", _function(op), tuple(samples))
+    return OpRow(name, f"np.{name}", function_of_reals(op), tuple(samples))
 
 
 def _conversion_row(spelling: str, dtype: DType) -> OpRow:
@@ -166,7 +170,7 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
 ROWS = [
     *(_unary_row(*entry) for entry in _FUNCTIONS),
     *(
-        OpRow(name, f"np.{name}", _rounding(op), (sample(f"np.{name}(a * 3.0)", a="real[m, n]"),))
+        OpRow(name, f"np.{name}", rounding(op), (sample(f"np.{name}(a * 3.0)", a="real[m, n]"),))
         for name, op in _ROUNDINGS
     ),
     OpRow("square", "np.square", _square, (sample("np.square(a)", a="number[m, n]"),)),

@@ -64,7 +64,9 @@ def _grid(remainder: Term, value: Affine | None) -> Domain | None:
     return Domain.strided(name, Affine.var(name) - number + value, step.constant)
 
 
-def _comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+def comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    """Return the meaning of a comparison."""
+
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2))
         if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
@@ -101,7 +103,9 @@ def _difference(left: Term, right: Term) -> Term:
 _ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": _difference}
 
 
-def _bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+def bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    """Return the meaning of an operation on bits, or on truth values."""
+
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2))
         if is_float(dtype):
@@ -115,7 +119,9 @@ def _bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor],
     return meaning
 
 
-def _shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+def shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
+    """Return the meaning of a shift."""
+
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2))
         strength = operator_strength((x1, x2))
@@ -130,7 +136,8 @@ def _shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], S
     return meaning
 
 
-def _invert(o: Obligations, x: Tensor) -> SymbolicTensor:
+def invert(o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Return the complement of bits or truth values."""
     if x.dtype == "bool" and x.is_strong:
         return elementwise(o, negation, (x,), "bool")
     if not is_integer(x.dtype) or not x.is_strong:
@@ -181,7 +188,8 @@ def selected(condition: Term, chosen: Term, other: Term) -> Term:
     return choose(condition, chosen, other)
 
 
-def _absolute(o: Obligations, x: Tensor) -> SymbolicTensor:
+def absolute(o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Return absolute values."""
     if x.strength is Strength.EITHER and is_integer(x.dtype):
         o.refuse("a Python integer does not wrap but a NumPy one does; convert the parameter first")
     if x.dtype == "bool" or x.dtype.startswith("u"):
@@ -204,7 +212,7 @@ def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
 
 
 def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
-    meaning = _comparison(op)
+    meaning = comparison(op)
     texts = [f"a {sign} b", f"a {sign} 1", f"np.arange(m)[:, None] {sign} np.arange(n) + 1", f"m {sign} n"]
     samples = tuple(sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in texts)
     return [
@@ -214,7 +222,7 @@ def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
 
 
 def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
-    meaning = _bitwise(op)
+    meaning = bitwise(op)
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
     samples = tuple(sample(text, 1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
@@ -238,25 +246,25 @@ ROWS = [
     OpRow(
         "operator shl",
         "<<",
-        _shift("shl"),
+        shift("shl"),
         (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]")),
     ),
     OpRow(
         "operator shr",
         ">>",
-        _shift("shr"),
+        shift("shr"),
         (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]")),
     ),
-    OpRow("left_shift", "np.left_shift", _shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
-    OpRow("right_shift", "np.right_shift", _shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
+    OpRow("left_shift", "np.left_shift", shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
+    OpRow("right_shift", "np.right_shift", shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
     OpRow(
         "operator invert",
         "~x",
-        _invert,
+        invert,
         (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)")),
     ),
-    OpRow("bitwise_not", "np.bitwise_not", _invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
-    OpRow("invert", "np.invert", _invert, (sample("np.invert(a)", a="integer[m, n]"),)),
+    OpRow("bitwise_not", "np.bitwise_not", invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
+    OpRow("invert", "np.invert", invert, (sample("np.invert(a)", a="integer[m, n]"),)),
     OpRow(
         "logical_not",
         "np.logical_not",
@@ -288,7 +296,7 @@ ROWS = [
             sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
         ),
     ),
-    OpRow("abs", "np.abs", _absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
-    OpRow("absolute", "np.absolute", _absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
+    OpRow("abs", "np.abs", absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
+    OpRow("absolute", "np.absolute", absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
     OpRow("sign", "np.sign", _sign, (sample("np.sign(a)", a="number[m, n]"),)),
 ]

@@ -74,7 +74,8 @@ def _expand_dims(o: Obligations, a: Tensor, axis: int) -> SymbolicTensor:
     return a.with_cells(shape, lambda indices: a.at(indices[:place] + indices[place + 1 :]))
 
 
-def _flip(o: Obligations, m: Tensor, axis: Axes = None) -> SymbolicTensor:
+def flip(o: Obligations, m: Tensor, axis: Axes = None) -> SymbolicTensor:
+    """Return the tensor with some axes reversed."""
     flipped = set(axes_of(o, axis, m.rank))
 
     def cell(indices: Indices) -> Term:
@@ -244,7 +245,7 @@ ROWS = [
     OpRow(
         "flip",
         "np.flip",
-        _flip,
+        flip,
         (
             sample("np.flip(a)", a="arith[m, n]"),
             sample("np.flip(a, axis=-1)", a="f64[m, n]"),

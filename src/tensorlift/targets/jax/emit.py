@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         TriangleMask,
         Windows,
     )
-    from tensorlift.targets.python_text.emission import Emitted
+    from tensorlift.targets.emitted import Emitted
 
 _UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
 _WIDE = ("i64", "u64", "f64")

@@ -10,7 +10,7 @@ from tensorlift.targets.python_text.text import Text, call
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import TensorProgram, Windows
-    from tensorlift.targets.python_text.emission import Emitted
+    from tensorlift.targets.emitted import Emitted
 
 
 def emit(program: TensorProgram) -> Emitted:

@@ -6,7 +6,7 @@ text mentions.  Alongside the text go the places where a variable holds a defini
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
@@ -23,8 +23,10 @@ from tensorlift.ir.tensor_program import (
     Statement,
     Subscript,
     Variable,
+    definitions_computed,
     walk_statements,
 )
+from tensorlift.targets.emitted import Emitted
 from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.target import UnspelledError
@@ -42,20 +44,6 @@ _TDIV = '''def tdiv(a, b):
     return (a - {rem}(a, b)) // b
 '''
 UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
-
-
-@dataclass(frozen=True, slots=True)
-class Emitted:
-    """The source of a module, the name of its function, and where variables hold definitions.
-
-    A cut stands at the first line of its statement; at the ``for`` of a kept loop cuts tell which variables carry what.
-    ``parameters`` are those of the function in order, with their names in the source.
-    """
-
-    text: str
-    entry: str
-    cuts: tuple[Cut, ...]
-    parameters: tuple[Parameter, ...]
 
 
 class Emission:
@@ -185,7 +173,7 @@ class Emission:
             except UnspelledError:
                 raise
             except LiftError as error:
-                raise UnspelledError(error, _definitions(body[position:])) from None
+                raise UnspelledError(error, definitions_computed(body[position:])) from None
 
     def _statement(self, statement: Statement, indent: str) -> None:
         if isinstance(statement, For):
@@ -247,12 +235,6 @@ def in_place(statement: SetSlice) -> tuple[str, Expression]:
         if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
             return value.op, second
     return "", value
-
-
-def _definitions(body: tuple[Statement, ...]) -> list[str]:
-    """Return the definitions that statements compute, in program order."""
-    assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))
-    return [statement.definition for statement in assigned if statement.definition is not None]
 
 
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tensorlift.conditions.guard import Guard
     from tensorlift.conditions.language import Condition, Relation
-    from tensorlift.targets.python_text.emission import Emitted
+    from tensorlift.targets.emitted import Emitted
 
 _INDENT = "    "
 _MOST_WORK = 1000  # to decide whether two arrays overlap; what takes more counts as an overlap

@@ -25,7 +25,7 @@ from tensorlift.targets.torch.speller import TorchSpeller
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Assign, Expression, SetSlice, TensorProgram
-    from tensorlift.targets.python_text.emission import Emitted
+    from tensorlift.targets.emitted import Emitted
 
 _VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
 

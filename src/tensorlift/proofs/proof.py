@@ -1,0 +1,155 @@
+"""The proof of one program against one summary, whatever language the program is written in.
+
+A language gives the parameters of the program by name and executes its statements; what parameters may be and what is
+returned must be, is decided here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
+from tensorlift.proofs.counterparts import Counterparts, refusal_of
+from tensorlift.proofs.divisors import Divisors
+from tensorlift.proofs.expansion import Definitions
+from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
+from tensorlift.proofs.obligations import Ledger
+from tensorlift.proofs.values import Buffer, Held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.ir.cut import Cut
+    from tensorlift.proofs.cuts import CutExecution
+    from tensorlift.proofs.values import Item
+    from tensorlift.targets.target import Target
+
+
+class Proof(ABC):
+    """One program against one summary; `prove` is run once for each case of the sizes.
+
+    ``scalar_strength`` says how much the type of a scalar parameter counts.
+    """
+
+    scalar_strength: ClassVar[Strength] = Strength.EITHER
+
+    def __init__(self, summary: Summary, target: Target, cuts: Sequence[Cut]) -> None:
+        self.summary = summary
+        self.target = target
+        self.cuts = cuts
+        self.definitions = Definitions(summary)
+        self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero)
+        self.divisors = Divisors(self.definitions, summary.items)
+        self.counterparts = Counterparts(self.definitions, self.divisors)
+
+    def _never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
+        return self.divisors.never_zero(divisor, context)
+
+    def prove(self, case: Domain) -> None:
+        """Prove the program for the sizes of one case."""
+        self.divisors = Divisors(self.definitions, self.summary.items)
+        self.counterparts = Counterparts(self.definitions, self.divisors)
+        self.ledger.within(case)
+        self.definitions.opaque = set()
+        self._check_results(*self.execute())
+
+    @abstractmethod
+    def execute(self) -> tuple[CutExecution, Item]:
+        """Execute the program; return the execution and the value that the program returns."""
+
+    # -- parameters
+
+    def parameters(self, names: Sequence[str]) -> dict[str, Held]:
+        """Return the parameters by the names of the source; each kind of them stands in source order."""
+        given = [self._source_name(parameter) for parameter in names]
+        values = {parameter: self._parameter(parameter, name) for parameter, name in zip(names, given, strict=True)}
+        if len(set(given)) != len(given):
+            raise CheckFailure(INTERFACE, "a parameter of the source stands twice")
+        for kind in (self.summary.arrays, self.summary.scalars, self.summary.sizes):
+            listed = [name for name in given if name in kind]
+            if listed != [name for name in kind if name in listed]:
+                raise CheckFailure(INTERFACE, "the parameters are not in the order of the source")
+        return values
+
+    def require_enabled(self, dtype: DType) -> None:  # noqa: B027 - most languages have every type
+        """Refuse a type that the program has no values of."""
+
+    def _source_name(self, parameter: str) -> str:
+        """Names that Python has for itself get trailing underscores."""
+        known = self.summary.arrays.keys() | self.summary.scalars.keys() | set(self.summary.sizes)
+        name = parameter
+        while name not in known and name.endswith("_"):
+            name = name[:-1]
+        return name
+
+    def _parameter(self, parameter: str, name: str) -> Held:
+        known = {**self.summary.scalars, **{a.name: a.dtype for a in self.summary.arrays.values()}}
+        if name in known:
+            self.require_enabled(known[name])
+        info = self.summary.arrays.get(name)
+        if info is not None and info.is_parameter:
+            return Held(array(name, info.shape, info.dtype), Buffer(is_input=True))
+        if name in self.summary.scalars:
+            return Held(scalar_value(terms.scalar(name, self.summary.scalars[name]), self.scalar_strength))
+        if name in self.summary.sizes:
+            return Held(size(Affine.var(name)))
+        raise CheckFailure(INTERFACE, f"the source has no parameter {parameter}")
+
+    # -- results
+
+    def _check_results(self, execution: CutExecution, returned: Item) -> None:
+        wanted = [(name, version) for name, version in self.summary.outputs]
+        if self.summary.result is not None:
+            wanted.append(("the result", self.summary.result))
+        values = (returned,) if len(wanted) == 1 else returned
+        if not isinstance(values, tuple) or len(values) != len(wanted) or not wanted:
+            raise CheckFailure(INTERFACE, f"the source has {len(wanted)} outputs", self.ledger.line)
+        buffers: set[Buffer] = set()
+        for (name, version), value in zip(wanted, values, strict=True):
+            if not isinstance(value, Held) or value.blank is not None:
+                raise CheckFailure(INTERFACE, f"{name} is returned without values", self.ledger.line)
+            self._check_result(execution, name, version, value)
+            self._check_memory(name, value, buffers)
+
+    def _check_result(self, execution: CutExecution, name: str, version: str, held: Held) -> None:
+        shape, dtype = self._form(version)
+        if not execution.has_shape(held, shape):
+            mine = ", ".join(map(str, held.tensor.shape))
+            raise CheckFailure(INTERFACE, f"{name} is returned with the shape ({mine})", self.ledger.line)
+        if held.tensor.dtype != dtype:
+            raise CheckFailure(
+                INTERFACE, f"{name} is returned as {held.tensor.dtype}, but is {dtype} in the source", self.ledger.line
+            )
+        self.ledger.counts["an output equals its definition"] += 1
+        if not self.definitions.is_version(held.tensor, version, self.ledger.context):
+            cut = execution.unproved_cut
+            hint = "" if cut is None else f" (nor {cut.variable} to be {cut.definition} after line {cut.line})"
+            raise CheckFailure(UNEQUAL, f"{name} is not proved to be {version}{hint}", self.ledger.line)
+        difference = self.counterparts.difference(held.tensor, version, self.ledger.context)
+        if difference is not None:
+            raise refusal_of(difference, name, self.ledger.line)
+
+    def _form(self, version: str) -> tuple[tuple[Affine, ...], DType]:
+        definition = self.definitions.by_name.get(version)
+        if definition is not None:
+            return definition.shape, definition.dtype
+        info = self.definitions.arrays[self.definitions.array_of(version)]
+        return info.shape, info.dtype
+
+    def _check_memory(self, name: str, held: Held, buffers: set[Buffer]) -> None:
+        """Demand a fresh output: no view of an input, of another output or of read-only memory."""
+        if held.buffer is None or held.is_number or not self.target.changes_arrays:
+            return
+        is_view = held.is_window and held.tensor.rank > 0
+        if held.buffer.is_input or is_view or held.buffer in buffers:
+            raise CheckFailure(
+                MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
+            )
+        buffers.add(held.buffer)

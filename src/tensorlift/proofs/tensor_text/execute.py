@@ -1,0 +1,177 @@
+"""Symbolic execution of a block of tensor operations: every value is computed once, by the meaning of a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.traits import IsTerminator
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import equal
+from tensorlift.comprehension.tensor import SymbolicTensor
+from tensorlift.proofs.cuts import CutExecution
+from tensorlift.proofs.failure import INTERFACE, CheckFailure
+from tensorlift.proofs.tensor_text.arguments import attribute_value, result_type
+from tensorlift.proofs.values import Held
+from tensorlift.targets.mlir_text.rows import TextRow
+from tensorlift.targets.mlir_text.types import dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+    from tensorlift.ir.cut import Cut
+    from tensorlift.proofs.obligations import Ledger
+    from tensorlift.proofs.tensor_text.proof import TextProof
+    from tensorlift.proofs.tensor_text.read import TextFunction
+    from tensorlift.targets.target import Target
+
+Values = dict["SSAValue", Held]
+_RETURN = "func.return"
+
+
+class Evaluation:
+    """Evaluates operations with the meanings of a target's rows; ``lines`` are those on which values are computed."""
+
+    def __init__(self, target: Target, ledger: Ledger, lines: Mapping[SSAValue, int] | None = None) -> None:
+        self.target = target
+        self.ledger = ledger
+        self.lines = lines or {}
+
+    def block(self, block: Block, values: Values) -> tuple[SymbolicTensor, ...]:
+        """Return what a block gives out."""
+        end = block.last_op
+        if end is None or not end.has_trait(IsTerminator) or end.name == _RETURN:
+            self.ledger.refuse("a region without an end")
+        for op in block.ops:
+            if op is not end:
+                values[op.results[0]] = self.operation(op, values)
+        return tuple(self.operands(end, values))
+
+    def statements(
+        self, body: Block, values: Values, named: Callable[[SSAValue, Held], Held] | None = None
+    ) -> tuple[Held, ...]:
+        """Return what a function returns; ``named`` may put another value in the place of a result."""
+        end = body.last_op
+        if end is None or end.name != _RETURN:
+            self.ledger.refuse("the function does not end in a return")
+        for op in body.ops:
+            if op is not end:
+                self.ledger.line = self.lines.get(op.results[0]) if op.results else None
+                held = self.operation(op, values)
+                values[op.results[0]] = named(op.results[0], held) if named is not None else held
+        self.operands(end, values)
+        return tuple(values[operand] for operand in end.operands)
+
+    def operands(self, op: Operation, values: Mapping[SSAValue, Held]) -> list[SymbolicTensor]:
+        """Return the operands of an operation, which must be computed before it."""
+        if any(operand not in values for operand in op.operands):
+            self.ledger.refuse(f"{op.name}: an operand has no value here")
+        return [values[operand].tensor for operand in op.operands]
+
+    def operation(self, op: Operation, values: Values) -> Held:
+        """Return the result of an operation, which must be of the type that the text states."""
+        row = self.target.row(op.name)
+        if not isinstance(row, TextRow) or len(op.results) != 1 or op.successors:
+            self.ledger.refuse(f"'{op.name}' is no operation of the target {self.target.name} with one result")
+        result = row.meaning(self.ledger, *self._operands_of(row, op, values), **self._named(row, op, values))
+        assert isinstance(result, SymbolicTensor)
+        self._check_type(op, result)
+        return Held(result)
+
+    def _operands_of(self, row: TextRow, op: Operation, values: Values) -> list[SymbolicTensor]:
+        found = self.operands(op, values)
+        if len(found) < len(row.operands) or (len(found) > len(row.operands) and not row.takes_many):
+            self.ledger.refuse(f"{row.spelling}: another number of operands")
+        return found
+
+    def _named(self, row: TextRow, op: Operation, values: Values) -> dict[str, Any]:
+        """Return the attributes by name, the type of the result and the region, where the meaning takes them."""
+        given = {**op.attributes, **op.properties}
+        named: dict[str, Any] = {}
+        try:
+            for name, kind in row.attributes.items():
+                if name in given:
+                    named[name] = attribute_value(kind, given.pop(name))
+            if row.result:
+                named[row.result] = result_type(op.results[0].type)
+        except (TypeError, ValueError):
+            self.ledger.refuse(f"{row.spelling}: an attribute or a type that it does not take")
+        missing = [name for name in row.attributes if name not in named and row.requires(name)]
+        if missing or given:
+            self.ledger.refuse(f"{row.spelling}: the attribute {min(missing or given)} is missing or not known")
+        if len(op.regions) != bool(row.region):
+            self.ledger.refuse(f"{row.spelling}: another number of regions")
+        if row.region:
+            named[row.region] = self._region(op, values)
+        return named
+
+    def _region(self, op: Operation, values: Values) -> Any:
+        if len(op.regions[0].blocks) != 1:
+            self.ledger.refuse(f"{op.name}: a region of several blocks")
+        block = op.regions[0].block
+
+        def apply(*arguments: SymbolicTensor) -> SymbolicTensor:
+            if len(arguments) != len(block.args):
+                self.ledger.refuse(f"{op.name}: a region with another number of arguments")
+            for argument, value in zip(block.args, arguments, strict=True):
+                self._check_is(argument.type, value, op.name)
+            inner = dict(values) | {a: Held(v) for a, v in zip(block.args, arguments, strict=True)}
+            results = self.block(block, inner)
+            if len(results) != 1:
+                self.ledger.refuse(f"{op.name}: a region that does not give one value")
+            return results[0]
+
+        return apply
+
+    def _check_type(self, op: Operation, result: SymbolicTensor) -> None:
+        self._check_is(op.results[0].type, result, op.name)
+
+    def _check_is(self, stated: Attribute, value: SymbolicTensor, name: str) -> None:
+        """Demand that a value is of the type that the text states; an open extent may be any."""
+        if not isinstance(stated, TensorType) or len(stated.get_shape()) != value.rank:
+            self.ledger.refuse(f"{name}: the text states another rank than {value.rank}")
+        if dtype_of(stated.element_type) != value.dtype:
+            self.ledger.refuse(f"{name}: the text states another element type than {value.dtype}")
+        for extent, number in zip(value.shape, stated.get_shape(), strict=True):
+            if number >= 0 and extent != number:
+                self.ledger.require("an extent is the one that the text states", equal(extent, Affine(number)))
+
+
+class TextExecution(CutExecution):
+    """Executes the function of a text."""
+
+    def __init__(self, proof: TextProof, function: TextFunction, cuts: Sequence[Cut]) -> None:
+        super().__init__(proof.ledger, proof.definitions, proof.counterparts)
+        lines = {value: line for value, (_, line) in function.names.items()}
+        self._evaluation = Evaluation(proof.target, proof.ledger, lines)
+        self._function = function
+        self._cuts: dict[str, list[Cut]] = {}
+        for cut in cuts:
+            self._cuts.setdefault(cut.variable, []).append(cut)
+
+    def run(self, parameters: Mapping[str, Held]) -> tuple[Held, ...]:
+        """Return the values that the function returns."""
+        values: Values = {}
+        for argument, (name, held) in zip(self._function.body.args, parameters.items(), strict=True):
+            self._check_parameter(name, argument.type, held)
+            values[argument] = held
+        return self._evaluation.statements(self._function.body, values, self._named)
+
+    def _check_parameter(self, name: str, kind: Attribute, held: Held) -> None:
+        wanted = held.tensor
+        is_same = isinstance(kind, TensorType) and dtype_of(kind.element_type) == wanted.dtype
+        if not is_same or not isinstance(kind, TensorType) or len(kind.get_shape()) != wanted.rank:
+            raise CheckFailure(INTERFACE, f"the parameter {name} is of another type than in the source")
+        for extent, number in zip(wanted.shape, kind.get_shape(), strict=True):
+            if number >= 0 and not self.ledger.holds(equal(extent, Affine(number))):
+                message = f"the parameter {name} has an extent of {number} that is {extent} in the source"
+                raise CheckFailure(INTERFACE, message)
+
+    def _named(self, value: SSAValue, held: Held) -> Held:
+        """Use what is claimed of a value by its name."""
+        for cut in self._cuts.get(self._function.names[value][0], ()):
+            held = self.cut(held, cut) or held
+        return held

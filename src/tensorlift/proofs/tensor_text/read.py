@@ -1,0 +1,93 @@
+"""Reading emitted MLIR: a module with one function over tensors, parsed with xDSL's parser.
+
+The parser knows functions and the operations of the target's rows, and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
+from tensorlift.targets.mlir_text.operations import FormOperation, context_of
+from tensorlift.targets.mlir_text.rows import TextRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.context import Context
+    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.utils.lexer import Span
+
+    from tensorlift.targets.target import Target
+
+# What xDSL raises without a place, for example on a type whose parameters do not fit.
+_LIMITS = (
+    NotImplementedError,
+    ValueError,
+    VerifyException,
+    AssertionError,
+    KeyError,
+    IndexError,
+    TypeError,
+    RecursionError,
+)
+
+
+@dataclass(frozen=True)
+class TextFunction:
+    """A function of a text: the names of its parameters, its only block, and the name and line of each value."""
+
+    parameters: tuple[str, ...]
+    body: Block
+    names: Mapping[SSAValue, tuple[str, int]]
+
+
+class _NamingParser(Parser):
+    """A parser that remembers how values are named in the text, and on which lines."""
+
+    def __init__(self, context: Context, text: str, name: str) -> None:
+        self.names: dict[SSAValue, tuple[str, int]] = {}
+        super().__init__(context, text, name)
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        super()._register_ssa_definition(name, values, span)
+        line = span.get_location().line
+        self.names.update((value, (name, line)) for value in values)
+
+    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        """Refuse the generic form of what has its own: xDSL reads the bits of floats there as integers."""
+        if issubclass(op_type, FormOperation):
+            self.raise_error(f"{op_type.name} is not in its own form")
+        return super()._parse_generic_operation(op_type)
+
+
+def read_function(text: str, entry: str, target: Target) -> TextFunction:
+    """Read the function ``entry``, the only one of the text.
+
+    Raises:
+        CheckFailure: where the text is no MLIR, has other operations than the target, or more than the function.
+
+    """
+    context = context_of([row for row in target.rows.values() if isinstance(row, TextRow)], target.load_dialects())
+    try:
+        parser = _NamingParser(context, text, "the program")
+        module = parser.parse_module()
+        module.verify()
+    except ParseError as error:
+        line = error.span.get_location().line
+        raise CheckFailure(UNREADABLE, f"not in the target's dialects: {error.msg}", line) from None
+    except _LIMITS as error:
+        raise CheckFailure(UNREADABLE, f"not in the target's dialects: {error}") from None
+    functions = list(module.body.ops)
+    if len(functions) != 1 or not isinstance(functions[0], FuncOp) or functions[0].sym_name.data != entry:
+        raise CheckFailure(INTERFACE, f"the text is more than the function {entry}, or less")
+    function = functions[0]
+    if len(function.body.blocks) != 1:
+        raise CheckFailure(UNREADABLE, "the function is not a single block")
+    parameters = tuple(parser.names[argument][0] for argument in function.body.block.args)
+    return TextFunction(parameters, function.body.block, parser.names)

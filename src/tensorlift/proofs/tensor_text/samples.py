@@ -1,0 +1,33 @@
+"""What a sample of a row means: its program, read and evaluated as an emitted one is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.proofs.tensor_text.execute import Evaluation, Values
+from tensorlift.proofs.tensor_text.read import read_function
+from tensorlift.proofs.values import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.proofs.obligations import Ledger
+    from tensorlift.targets.target import Target
+
+
+def meaning_of_program(
+    text: str, entry: str, operands: Mapping[str, SymbolicTensor], target: Target, ledger: Ledger
+) -> SymbolicTensor:
+    """Return the only result of a function for given arguments.
+
+    Raises:
+        CheckFailure: where the text has no meaning for them.
+
+    """
+    function = read_function(text, entry, target)
+    evaluation = Evaluation(target, ledger)
+    named = zip(function.parameters, function.body.args, strict=True)
+    values: Values = {argument: Held(operands[name]) for name, argument in named}
+    (result,) = evaluation.statements(function.body, values)
+    return result.tensor

@@ -1,0 +1,20 @@
+"""Emitted programs as functions on NumPy arrays, whatever they are written for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.runtime.libraries import over_numpy
+from tensorlift.runtime.program import load_program
+
+if TYPE_CHECKING:
+    from tensorlift.runtime.program import Program
+
+
+def loaded(text: str, entry: str, library: str) -> Program:
+    """Load the text of a program for a library, as one that takes and gives NumPy arrays and scalars."""
+    if library == "stablehlo":
+        from tensorlift.runtime.xla import load_stablehlo  # noqa: PLC0415 - only where such a program runs
+
+        return load_stablehlo(text, entry)
+    return over_numpy(load_program(text, entry), library)

@@ -1,0 +1,107 @@
+"""Runs StableHLO programs: parsed and verified by its own library, compiled by XLA, both of which come with JAX."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Program = Callable[..., Any]
+
+_PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
+
+
+def load_stablehlo(text: str, entry: str) -> Program:
+    """Compile the function ``entry`` of a text, and give it as one on NumPy arrays with parameters of the same names.
+
+    Raises ValueError where StableHLO's verifier refuses the text.
+    """
+    names = parameters_of(text, entry)
+    execute = _compiled(text)
+    scope: dict[str, Any] = {"execute": execute}
+    listed = ", ".join(names)
+    code = compile(f"def program({listed}):\n    return execute([{listed}])\n", "<stablehlo>", "exec")
+    exec(code, scope)  # noqa: S102 - names of parameters only, which are identifiers
+    program: Program = scope["program"]
+    return program
+
+
+def parameters_of(text: str, entry: str) -> tuple[str, ...]:
+    """List the parameters of a function of a text."""
+    start = text.index(f"@{entry}(")
+    names = _PARAMETER.findall(text[start : text.index("\n", start)])
+    return tuple(name.replace(".", "_") for name in names)
+
+
+def portable_artifact(text: str) -> bytes:
+    """Return a text as versioned bytecode, in the version that the library writes."""
+    ir, stablehlo = _libraries()
+    with _context():
+        module = ir.Module.parse(text)
+        artifact: bytes = stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())
+    return artifact
+
+
+def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
+    """Return what StableHLO's reference interpreter gives for the only function of a text."""
+    ir, stablehlo = _libraries()
+    with _context() as context:
+        stablehlo.register_interpreter_dialect(context)
+        module = _as_main(ir.Module.parse(text))
+        given = [
+            ir.DenseElementsAttr.get(np.asarray(a), type=t) for a, t in zip(arguments, _types(module), strict=True)
+        ]
+        return [_array(ir, result) for result in stablehlo.eval_module(module, given)]
+
+
+def _compiled(text: str) -> Callable[[list[Any]], Any]:
+    ir, _ = _libraries()
+    jax = import_module("jax")
+    backend = import_module("jax.extend.backend").get_backend()
+    client = import_module("jax._src.lib").xla_client
+    device = backend.devices()[0]
+    with _context():
+        module = ir.Module.parse(text)
+        module.operation.verify()
+        program = str(_as_main(module))
+    executable = backend.compile_and_load(program, client.DeviceList((device,)))
+
+    def execute(arguments: list[Any]) -> Any:
+        with jax.enable_x64(new_val=True):
+            given = [jax.device_put(np.asarray(argument), device) for argument in arguments]
+        returned = executable.execute_sharded(given).disassemble_into_single_device_arrays()
+        results = tuple(np.array(parts[0]) for parts in returned)
+        return results[0] if len(results) == 1 else results
+
+    return execute
+
+
+def _libraries() -> tuple[Any, Any]:
+    return import_module("jaxlib.mlir.ir"), import_module("jaxlib.mlir.dialects.stablehlo")
+
+
+def _context() -> Any:
+    return import_module("jax._src.interpreters.mlir").make_ir_context()
+
+
+def _as_main(module: Any) -> Any:
+    """Give the only function the name that XLA calls."""
+    ir, _ = _libraries()
+    (function,) = module.body.operations
+    function.attributes["sym_name"] = ir.StringAttr.get("main")
+    return module
+
+
+def _types(module: Any) -> list[Any]:
+    (function,) = module.body.operations
+    return list(function.type.inputs)
+
+
+def _array(ir: Any, result: Any) -> Any:
+    kind = ir.DenseFPElementsAttr if isinstance(result, ir.DenseFPElementsAttr) else ir.DenseIntElementsAttr
+    return np.array(kind(result))

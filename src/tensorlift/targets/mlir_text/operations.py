@@ -1,0 +1,316 @@
+"""Operations of a dialect made from its rows: classes for xDSL that read and print the form of a row."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    Builtin,
+    DenseArrayBase,
+    Float32Type,
+    Float64Type,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import Func
+from xdsl.ir import Data, Dialect, Operation, OpTraits
+from xdsl.irdl import irdl_attr_definition
+from xdsl.traits import IsTerminator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from xdsl.ir import Attribute
+    from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+    from xdsl.printer import Printer
+
+    from tensorlift.targets.mlir_text.rows import Piece, TextRow
+
+
+class Splat(NamedTuple):
+    """A tensor that holds one number everywhere; its cells are never listed, as they may be many."""
+
+    type: TensorType[Any]
+    value: float
+
+
+@irdl_attr_definition
+class SplatAttr(Data[Splat]):
+    """A splat as MLIR spells it: ``dense<number> : type``."""
+
+    name = "tensorlift.splat"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Splat:
+        """Read a splat; for floats, a hexadecimal number gives the bits."""
+        parser.parse_keyword("dense")
+        with parser.in_angle_brackets():
+            start = parser.pos
+            value = _read_number(parser)
+            text = parser.lexer.input.slice(start, parser.pos) or ""
+        parser.parse_punctuation(":")
+        kind = parser.parse_type()
+        if not isinstance(kind, TensorType):
+            parser.raise_error("a number is everywhere in a tensor")
+        element = kind.element_type
+        is_bits = text.strip().lower().startswith("0x")
+        if isinstance(element, Float32Type | Float64Type):
+            if is_bits:
+                (value,) = element.unpack(int(value).to_bytes(element.size, "little"), 1)
+            elif isinstance(value, int):
+                parser.raise_error("an integer where a float stands")
+        elif is_bits or not isinstance(value, int):
+            parser.raise_error("no decimal integer where one stands")
+        return Splat(kind, value)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print the number and the type."""
+        kind, value = self.data
+        printer.print_string("dense<")
+        if isinstance(kind.element_type, Float32Type | Float64Type):
+            printer.print_float(value, kind.element_type)
+        else:
+            printer.print_int(int(value), kind.element_type)
+        printer.print_string("> : ")
+        printer.print_attribute(kind)
+
+
+def _read_number(parser: AttrParser) -> float:
+    if parser.parse_optional_keyword("true") is not None:
+        return 1
+    return 0 if parser.parse_optional_keyword("false") is not None else parser.parse_number()
+
+
+class RowOperation(Operation):
+    """An operation of a row; its properties hold the attributes.  It is read and printed in MLIR's generic form."""
+
+    row: ClassVar[TextRow]
+    traits: ClassVar[OpTraits] = OpTraits(tuple)
+
+
+class FormOperation(RowOperation):
+    """An operation of a row that has a form of its own."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FormOperation:
+        """Read what stands behind the name."""
+        reading = _Reading(parser, cls.row)
+        reading.pieces(cls.row.pieces)
+        return cls.create(
+            operands=reading.operands(), result_types=[reading.types["result"]], properties=reading.attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print what stands behind the name."""
+        if self.row.pieces[0].text != "(":
+            printer.print_string(" ")
+        _Printing(printer, self).pieces(self.row.pieces)
+
+
+class TerminatorOperation(Operation):
+    """The end of a region, which gives out its operands."""
+
+    traits: ClassVar[OpTraits] = OpTraits(lambda: (IsTerminator(),))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TerminatorOperation:
+        """Read the operands and their types."""
+        operands = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        return cls.create(operands=parser.resolve_operands(operands, types, parser.pos))
+
+    def print(self, printer: Printer) -> None:
+        """Print the operands and their types."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list([operand.type for operand in self.operands], printer.print_attribute)
+
+
+@cache
+def operation_class(row: TextRow) -> type[RowOperation]:
+    """Return the class of the operations of a row."""
+    base = FormOperation if row.form else RowOperation
+    return type(row.name, (base,), {"name": row.spelling, "row": row, "__doc__": row.name})
+
+
+def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Context:
+    """Return what a reader knows: modules, functions, the operations of the rows, and other dialects."""
+    context = Context()
+    for dialect in (Builtin, Func, *dialects):
+        context.load_dialect(dialect)
+    for row in rows:
+        context.load_op(operation_class(row))
+    return context
+
+
+class _Reading:
+    """Reads one operation by the pieces of its form."""
+
+    def __init__(self, parser: Parser, row: TextRow) -> None:
+        self.parser = parser
+        self.row = row
+        self.found: dict[str, list[UnresolvedOperand]] = {}
+        self.attributes: dict[str, Attribute] = {}
+        self.types: dict[str, Any] = {}
+        self.read_ahead = ""
+
+    def pieces(self, pieces: Sequence[Piece]) -> None:
+        """Read pieces one after the other."""
+        for piece in pieces:
+            getattr(self, f"_{piece.kind}")(piece)
+
+    def operands(self) -> list[Any]:
+        """Return the operands, whose types are known at the end."""
+        values: list[Any] = []
+        for name in self.row.operands:
+            operands = self.found[name]
+            types = self.types.get(name, self.types["result"])
+            listed = types if isinstance(types, list) else [types] * len(operands)
+            values += self.parser.resolve_operands(operands, listed, self.parser.pos)
+        return values
+
+    def _space(self, piece: Piece) -> None:
+        """Nothing: blanks do not count."""
+
+    def _word(self, piece: Piece) -> None:
+        if piece.text == self.read_ahead:
+            self.read_ahead = ""
+        elif piece.text[0].isalpha():
+            self.parser.parse_keyword(piece.text)
+        else:
+            self.parser.parse_characters(piece.text)
+
+    def _operand(self, piece: Piece) -> None:
+        self.found[piece.text] = [self.parser.parse_unresolved_operand()]
+
+    def _operands(self, piece: Piece) -> None:
+        """Read operands up to one that is missing: the comma before it is the next piece."""
+        found = self.found[piece.text] = [self.parser.parse_unresolved_operand()]
+        while self.parser.parse_optional_punctuation(",") is not None:
+            operand = self.parser.parse_optional_unresolved_operand()
+            if operand is None:
+                self.read_ahead = ","
+                return
+            found.append(operand)
+
+    def _attribute(self, piece: Piece) -> None:
+        attribute = self.attributes[piece.text] = _READERS[self.row.attributes[piece.text]](self.parser)
+        if isinstance(attribute, SplatAttr):
+            self.types["result"] = attribute.data.type  # a number is spelled with its type
+
+    def _type(self, piece: Piece) -> None:
+        self.types[piece.text] = self.parser.parse_type()
+
+    def _types(self, piece: Piece) -> None:
+        self.types[piece.text] = self.parser.parse_comma_separated_list(
+            self.parser.Delimiter.NONE, self.parser.parse_type
+        )
+
+    def _group(self, piece: Piece) -> None:
+        """Read an optional part, which its first word starts."""
+        if self.parser.parse_optional_keyword(piece.inside[0].text) is not None:
+            self.pieces(piece.inside[1:])
+
+
+class _Printing:
+    """Prints one operation by the pieces of its form."""
+
+    def __init__(self, printer: Printer, op: FormOperation) -> None:
+        self.printer = printer
+        self.op = op
+
+    def pieces(self, pieces: Sequence[Piece]) -> None:
+        """Print pieces one after the other."""
+        for piece in pieces:
+            if piece.kind != "group":
+                getattr(self, f"_{piece.kind}")(piece.text)
+            elif _is_given(self.op, piece):
+                self.pieces(piece.inside)
+
+    def _word(self, text: str) -> None:
+        self.printer.print_string(text)
+
+    _space = _word
+
+    def _operand(self, name: str) -> None:
+        self.printer.print_ssa_value(self._values(name)[0])
+
+    def _operands(self, name: str) -> None:
+        self.printer.print_list(self._values(name), self.printer.print_ssa_value)
+
+    def _attribute(self, name: str) -> None:
+        _PRINTERS[self.op.row.attributes[name]](self.printer, self.op.properties[name])
+
+    def _type(self, name: str) -> None:
+        value = self.op.results[0] if name == "result" else self._values(name)[0]
+        self.printer.print_attribute(value.type)
+
+    def _types(self, name: str) -> None:
+        self.printer.print_list([v.type for v in self._values(name)], self.printer.print_attribute)
+
+    def _values(self, name: str) -> Sequence[Any]:
+        place = self.op.row.operands.index(name)
+        is_last = place == len(self.op.row.operands) - 1
+        return self.op.operands[place:] if is_last else self.op.operands[place : place + 1]
+
+
+def _is_given(op: FormOperation, group: Piece) -> bool:
+    names = [piece.text for piece in group.inside if piece.kind == "attribute"]
+    return any(name in op.properties and op.properties[name] != ints_attribute(()) for name in names)
+
+
+# -- attributes: how each kind is read and printed
+
+
+def ints_attribute(values: Iterable[int]) -> DenseArrayBase[Any]:
+    """Return a list of integers."""
+    return DenseArrayBase.from_list(i64, list(values))
+
+
+def _read_ints(parser: Parser) -> Attribute:
+    return ints_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+def _print_ints(printer: Printer, attribute: Any) -> None:
+    printer.print_string(f"[{', '.join(map(str, attribute.get_values()))}]")
+
+
+def _read_ranges(parser: Parser) -> Attribute:
+    ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_range(parser))
+    return ints_attribute(value for entry in ranges for value in entry)
+
+
+def _read_range(parser: Parser) -> tuple[int, int, int]:
+    start = parser.parse_integer()
+    parser.parse_punctuation(":")
+    limit = parser.parse_integer()
+    return start, limit, parser.parse_integer() if parser.parse_optional_punctuation(":") else 1
+
+
+def _print_ranges(printer: Printer, attribute: Any) -> None:
+    values = attribute.get_values()
+    triples = zip(values[::3], values[1::3], values[2::3], strict=True)
+    texts = (f"{start}:{limit}" + (f":{step}" if step != 1 else "") for start, limit, step in triples)
+    printer.print_string(f"[{', '.join(texts)}]")
+
+
+_READERS: dict[str, Callable[[Parser], Attribute]] = {
+    "Ints": _read_ints,
+    "Ranges": _read_ranges,
+    "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
+    "Text": lambda parser: StringAttr(parser.parse_identifier()),
+    "Number": lambda parser: SplatAttr(SplatAttr.parse_parameter(parser)),
+}
+_PRINTERS: dict[str, Callable[[Printer, Any], None]] = {
+    "Ints": _print_ints,
+    "Ranges": _print_ranges,
+    "int": lambda printer, attribute: printer.print_string(str(attribute.value.data)),
+    "Text": lambda printer, attribute: printer.print_string(attribute.data),
+    "Number": lambda printer, attribute: attribute.print_parameter(printer),
+}

@@ -1,0 +1,53 @@
+"""Types of results where the text states every type: operands of an operation are of one type, and nothing converts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.tensor import Strength
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+
+
+class StatedTypes(ArrayTypes):
+    """Type rules of a dialect whose operations do not convert."""
+
+    def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
+        """Return the only type of the operands."""
+        first = operands[0].dtype
+        if any(operand.dtype != first for operand in operands):
+            o.refuse("operands of different element types")
+        return first
+
+    def float_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type, which must be one of reals."""
+        if not is_float(dtype):
+            o.refuse(f"a function of reals on values of the type {dtype}")
+        return dtype
+
+    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type, which must be one of reals."""
+        return self.float_type(o, dtype)
+
+    def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all count alike
+        """Return how much the type of a result counts."""
+        return Strength.STRONG
+
+    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
+        """Refuse reals that become unsigned integers: a negative one becomes zero."""
+        if is_float(source) and dtype.startswith("u"):
+            o.refuse("a negative real becomes zero as an unsigned integer; convert to a signed type first")
+
+    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:  # noqa: ARG002 - every value has a type
+        """Return the type of a value."""
+        return value.dtype
+
+    def real_type(self, o: Obligations) -> DType:
+        """Refuse: every type is stated."""
+        return o.refuse("an element type that is not stated")

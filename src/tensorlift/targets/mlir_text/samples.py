@@ -1,0 +1,75 @@
+"""Samples of rows as whole programs: sizes and types are put into a sample's text, and a function around it.
+
+In the text ``{m + 1}`` stands for a number and ``{a}`` for the element type of the operand ``a``; braces are doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.tensor import SymbolicTensor, array
+from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
+from tensorlift.targets.samples import extent_of, sample_operand, sample_types
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.target import Sample
+
+ENTRY = "sample"
+_TYPE = re.compile(r"tensor<[^<>]*>")
+
+
+def sample_dtypes(entry: Sample, lacks: Collection[str] = ()) -> list[dict[str, DType]]:
+    """Return the element types to try: those of the first operand, which the others have too unless they name one."""
+    specs = entry.operands.items()
+    if not specs:
+        return [{}]
+    listed = [sample_types(spec, lacks) for _, spec in specs]
+    return [
+        {name: first if len(choices) > 1 else choices[0] for (name, _), choices in zip(specs, listed, strict=True)}
+        for first in listed[0]
+        if all(first in choices for choices in listed if len(choices) > 1)
+    ]
+
+
+def sample_operands(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int]) -> dict[str, SymbolicTensor]:
+    """Return the operands of a sample, by name, with their shapes at some sizes."""
+    found = {}
+    for name, spec in entry.operands.items():
+        operand = sample_operand(name, spec, dtypes[name])
+        shape = tuple(Affine(extent.evaluate(sizes)) for extent in operand.shape)
+        found[name] = array(name, shape, dtypes[name])
+    return found
+
+
+def sample_text(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int]) -> str:
+    """Return the text of a sample with its sizes and types."""
+    parts = []
+    for literal, field, _, _ in Formatter().parse(entry.text):
+        parts.append(literal)
+        if field is not None and field in dtypes:
+            parts.append(str(ELEMENT_TYPES[dtypes[field]]))
+        elif field is not None:
+            parts.append(str(extent_of(field).evaluate(sizes)))
+    return "".join(parts)
+
+
+def sample_program(text: str, operands: Mapping[str, SymbolicTensor]) -> str:
+    """Return a function that computes what the text of a sample gives."""
+    lines = text.splitlines()
+    first = next(k for k, line in enumerate(lines) if not line.startswith("%"))
+    lines[first] = f"%result = {lines[first]}"
+    kinds = {name: str(tensor_type(_numbers(operand), operand.dtype)) for name, operand in operands.items()}
+    result = _TYPE.findall(text)[-1]
+    parameters = ", ".join(f"%{name}: {kind}" for name, kind in kinds.items())
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"func.func @{ENTRY}({parameters}) -> {result} {{\n{body}  return %result : {result}\n}}\n"
+
+
+def _numbers(operand: SymbolicTensor) -> Sequence[int]:
+    return [extent.constant for extent in operand.shape]

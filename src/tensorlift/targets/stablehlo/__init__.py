@@ -1,0 +1,24 @@
+"""The StableHLO target: rows with the meanings of its operations, and an emitter that is loaded when it is asked for.
+
+Programs are written for given sizes, so that every shape is static.
+"""
+
+from __future__ import annotations
+
+from tensorlift.targets.mlir_text.promotion import StatedTypes
+from tensorlift.targets.stablehlo.rows import ROWS
+from tensorlift.targets.target import Target
+
+TARGET = Target(
+    name="stablehlo",
+    rows=ROWS,
+    types=StatedTypes(),
+    modules={},
+    element_types={},
+    emitter="tensorlift.targets.stablehlo.emit:emit",
+    changes_arrays=False,
+    library="stablehlo",
+    language="mlir",
+    dialects=("tensorlift.targets.stablehlo.dialect:DIALECT",),
+    is_static=True,
+)

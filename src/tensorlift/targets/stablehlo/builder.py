@@ -1,0 +1,235 @@
+"""Operations of StableHLO on values of static shapes, each with the type of its result."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i64
+from xdsl.ir import Block, Region
+
+from tensorlift.comprehension.dtypes import integer_range, is_float
+from tensorlift.diagnostics import refuse
+from tensorlift.targets.mlir_text.operations import Splat, SplatAttr, ints_attribute, operation_class
+from tensorlift.targets.mlir_text.types import dtype_of, tensor_type
+from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp
+from tensorlift.targets.stablehlo.rows import ROWS
+from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, SSAValue
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.mlir_text.writer import Writer
+
+Extents = tuple[int, ...]
+NAMED = {"inf": inf, "-inf": -inf, "nan": nan}
+COMBINING = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "or", "all": "and"}
+
+
+def shape_of(value: SSAValue) -> Extents:
+    """Return the extents of a value."""
+    assert isinstance(value.type, TensorType)
+    return tuple(value.type.get_shape())
+
+
+def type_of(value: SSAValue) -> DType:
+    """Return the element type of a value."""
+    assert isinstance(value.type, TensorType)
+    dtype = dtype_of(value.type.element_type)
+    assert dtype is not None
+    return dtype
+
+
+def neutral_number(op: str, dtype: DType) -> float:
+    """Return the number that a fold does not change another by."""
+    if op not in ("max", "min"):
+        return int(op in ("prod", "all"))
+    if is_float(dtype):
+        return -inf if op == "max" else inf
+    return integer_range(dtype)[0 if op == "max" else 1]
+
+
+class Builder:
+    """Adds operations to a program; a number that was there before is not made again."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._constants: dict[tuple[float | str, Extents, DType], SSAValue] = {}
+
+    def add(
+        self,
+        name: str,
+        operands: Sequence[SSAValue],
+        shape: Extents,
+        dtype: DType,
+        region: Region | None = None,
+        **attributes: Attribute,
+    ) -> SSAValue:
+        """Add an operation by its name without the dialect."""
+        row = ROWS[f"stablehlo.{name}"]
+        return self._writer.add(operation_class(row), operands, tensor_type(shape, dtype), attributes, region)
+
+    # -- cells from nothing
+
+    def constant(self, number: float, shape: Extents, dtype: DType) -> SSAValue:
+        """Return a tensor that holds a number everywhere."""
+        key = (str(number) if number != number else number, shape, dtype)  # noqa: PLR0124 - NaN is not itself
+        if key not in self._constants:
+            value = float(number) if is_float(dtype) else int(number)
+            attribute = SplatAttr(Splat(tensor_type(shape, dtype), value))
+            self._constants[key] = self.add("constant", (), shape, dtype, value=attribute)
+        return self._constants[key]
+
+    def iota(self, dimension: int, shape: Extents, dtype: DType = "i64") -> SSAValue:
+        """Return the position along an axis."""
+        return self.add("iota", (), shape, dtype, iota_dimension=IntegerAttr(dimension, i64))
+
+    # -- cell by cell
+
+    def elementwise(self, name: str, *operands: SSAValue) -> SSAValue:
+        """Apply a function of cells to operands of one shape and type."""
+        return self.add(name, operands, shape_of(operands[0]), type_of(operands[0]))
+
+    def compare(self, direction: str, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Compare cells."""
+        return self.add("compare", (left, right), shape_of(left), "bool", direction=StringAttr(direction))
+
+    def select(self, condition: SSAValue, chosen: SSAValue, other: SSAValue) -> SSAValue:
+        """Choose cells."""
+        return self.add("select", (condition, chosen, other), shape_of(chosen), type_of(chosen))
+
+    def convert(self, value: SSAValue, dtype: DType) -> SSAValue:
+        """Return a value in an element type; whether a number is not zero, as a truth value."""
+        source = type_of(value)
+        if source == dtype:
+            return value
+        if dtype == "bool":
+            return self.compare("NE", value, self.constant(0, shape_of(value), source))
+        if is_float(source) and dtype.startswith("u"):
+            message = f"StableHLO gives zero for a negative {source} as {dtype}"
+            raise refuse("TL307", message, remedy="convert to a signed type first")
+        return self.add("convert", (value,), shape_of(value), dtype)
+
+    # -- the same cells elsewhere
+
+    def broadcast(self, value: SSAValue, shape: Extents, axes: Sequence[int] | None = None) -> SSAValue:
+        """Return a value as one of a larger shape: along the given axes, or along the last ones."""
+        mine = shape_of(value)
+        if mine == shape:
+            return value
+        dims = tuple(axes) if axes is not None else tuple(range(len(shape) - len(mine), len(shape)))
+        attribute = ints_attribute(dims)
+        return self.add("broadcast_in_dim", (value,), shape, type_of(value), broadcast_dimensions=attribute)
+
+    def reshape(self, value: SSAValue, shape: Extents) -> SSAValue:
+        """Add and drop axes of extent 1."""
+        return value if shape_of(value) == shape else self.add("reshape", (value,), shape, type_of(value))
+
+    def slice(self, value: SSAValue, ranges: Sequence[tuple[int, int, int]]) -> SSAValue:
+        """Return ``start:limit:step`` of every axis."""
+        if all(r == (0, extent, 1) for r, extent in zip(ranges, shape_of(value), strict=True)):
+            return value
+        shape = tuple(-(-(limit - start) // step) for start, limit, step in ranges)
+        attribute = ints_attribute(number for entry in ranges for number in entry)
+        return self.add("slice", (value,), shape, type_of(value), ranges=attribute)
+
+    def reverse(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+        """Reverse axes."""
+        if not axes:
+            return value
+        return self.add("reverse", (value,), shape_of(value), type_of(value), dimensions=ints_attribute(axes))
+
+    def transpose(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        """Return a value whose axis ``k`` is axis ``order[k]``."""
+        if list(order) == sorted(order):
+            return value
+        shape = tuple(shape_of(value)[axis] for axis in order)
+        return self.add("transpose", (value,), shape, type_of(value), permutation=ints_attribute(order))
+
+    def pad(self, value: SSAValue, around: SSAValue, low: Extents, shape: Extents, interior: Extents) -> SSAValue:
+        """Spread a value in a larger shape, with another number around and between."""
+        used = [(e - 1) * (between + 1) + 1 for e, between in zip(shape_of(value), interior, strict=True)]
+        high = tuple(whole - start - length for whole, start, length in zip(shape, low, used, strict=True))
+        attributes = {"low": low, "high": high, "interior": interior}
+        given = {name: ints_attribute(values) for name, values in attributes.items()}
+        return self.add("pad", (value, around), shape, type_of(value), None, **given)
+
+    def concatenate(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
+        """Join values along an axis."""
+        if len(values) == 1:
+            return values[0]
+        shape = list(shape_of(values[0]))
+        shape[axis] = sum(shape_of(value)[axis] for value in values)
+        dimension = IntegerAttr(axis, i64)
+        return self.add("concatenate", values, tuple(shape), type_of(values[0]), dimension=dimension)
+
+    def update(self, whole: SSAValue, part: SSAValue, starts: Sequence[int]) -> SSAValue:
+        """Put a part at a place of a whole."""
+        places = [self.constant(start, (), "i64") for start in starts]
+        return self.add("dynamic_update_slice", (whole, part, *places), shape_of(whole), type_of(whole))
+
+    def gather(self, value: SSAValue, vectors: SSAValue) -> SSAValue:
+        """Return the cells at index vectors, which stand along the last axis."""
+        axes = tuple(range(len(shape_of(value))))
+        numbers = GatherDimensions((), axes, (), (), axes, len(shape_of(vectors)) - 1)
+        return self.add(
+            "gather",
+            (value, vectors),
+            shape_of(vectors)[:-1],
+            type_of(value),
+            dimension_numbers=GatherAttr(numbers),
+            slice_sizes=ints_attribute((1,) * len(axes)),
+        )
+
+    # -- folds
+
+    def reduce(self, op: str, value: SSAValue, axes: Sequence[int], initial: SSAValue | None = None) -> SSAValue:
+        """Fold axes."""
+        if not axes:
+            return value
+        dtype = type_of(value)
+        start = initial if initial is not None else self.constant(neutral_number(op, dtype), (), dtype)
+        shape = tuple(extent for axis, extent in enumerate(shape_of(value)) if axis not in axes)
+        body = StringAttr(f"stablehlo.{COMBINING[op]}")
+        return self.add("reduce", (value, start), shape, dtype, body=body, dimensions=ints_attribute(axes))
+
+    def running(self, op: str, value: SSAValue, axis: int) -> SSAValue:
+        """Fold each cell with those before it along an axis: windows that reach far before the start."""
+        dtype, shape = type_of(value), shape_of(value)
+        window = [1] * len(shape)
+        padding = [0] * (2 * len(shape))
+        window[axis], padding[2 * axis] = max(shape[axis], 1), max(shape[axis] - 1, 0)
+        number = tensor_type((), dtype)
+        block = Block(arg_types=[number, number])
+        combine = operation_class(ROWS[f"stablehlo.{COMBINING[op]}"])
+        combined = combine.create(operands=list(block.args), result_types=[number])
+        block.add_ops([combined, ReturnOp.create(operands=[combined.results[0]])])
+        pairs: TensorType[Any] = TensorType(i64, [len(shape), 2])
+        return self.add(
+            "reduce_window",
+            (value, self.constant(neutral_number(op, dtype), (), dtype)),
+            shape,
+            dtype,
+            Region(block),
+            padding=DenseIntOrFPElementsAttr.from_list(pairs, padding),
+            window_dimensions=ints_attribute(window),
+        )
+
+    def dot(
+        self,
+        left: SSAValue,
+        right: SSAValue,
+        batch: tuple[Sequence[int], Sequence[int]],
+        summed: tuple[Sequence[int], Sequence[int]],
+    ) -> SSAValue:
+        """Sum products over pairs of axes; the result has the batch axes first, then the left's and the right's."""
+        mine, theirs = shape_of(left), shape_of(right)
+        free = [e for axis, e in enumerate(mine) if axis not in (*batch[0], *summed[0])]
+        free += [e for axis, e in enumerate(theirs) if axis not in (*batch[1], *summed[1])]
+        shape = (*(mine[axis] for axis in batch[0]), *free)
+        names = ("lhs_batching", "rhs_batching", "lhs_contracting", "rhs_contracting")
+        given = {name: ints_attribute(axes) for name, axes in zip(names, (*batch, *summed), strict=True)}
+        return self.add("dot_general", (left, right), shape, type_of(left), None, **given)

@@ -1,0 +1,55 @@
+"""What StableHLO has besides the operations of the rows: the end of a region, and attributes of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Data, Dialect
+from xdsl.irdl import irdl_attr_definition
+
+from tensorlift.targets.mlir_text.operations import TerminatorOperation
+from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
+
+if TYPE_CHECKING:
+    from xdsl.parser import AttrParser
+    from xdsl.printer import Printer
+
+
+class ReturnOp(TerminatorOperation):
+    """The end of the region of an operation."""
+
+    name = "stablehlo.return"
+
+
+@irdl_attr_definition
+class GatherAttr(Data[GatherDimensions]):
+    """The dimension numbers of a gather; those that are left out are empty."""
+
+    name = "stablehlo.gather"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> GatherDimensions:
+        """Read ``<name = [1, 0], name = 2>``."""
+        with parser.in_angle_brackets():
+            entries = dict(parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _entry(parser)))
+        try:
+            return GatherDimensions(**entries)  # type: ignore[arg-type]  # the reader of entries sees to it
+        except TypeError:
+            parser.raise_error("dimension numbers that a gather does not have")
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print what is not empty."""
+        given = {name: value for name, value in self.data._asdict().items() if value not in ((), 0)}
+        texts = (f"{name} = {list(value) if isinstance(value, tuple) else value}" for name, value in given.items())
+        printer.print_string(f"<{', '.join(texts)}>")
+
+
+def _entry(parser: AttrParser) -> tuple[str, tuple[int, ...] | int]:
+    name = parser.parse_identifier()
+    parser.parse_punctuation("=")
+    if name == "index_vector_dim":
+        return name, parser.parse_integer()
+    return name, tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+DIALECT = Dialect("stablehlo", [ReturnOp], [GatherAttr])

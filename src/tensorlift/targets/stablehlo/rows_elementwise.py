@@ -1,0 +1,202 @@
+"""Operations on corresponding cells: arithmetic, functions of reals, comparisons, selection, conversion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import equal
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, elementwise
+from tensorlift.comprehension.terms import Constant
+from tensorlift.targets.arrays import arithmetic, functions, logic
+from tensorlift.targets.mlir_text.rows import ResultType, TextRow
+from tensorlift.targets.target import Tensor, Text, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.terms import Term
+
+_LARGEST_UNROLLED_POWER = 64
+_UNARY = "$operand : type(result)"
+_BINARY = "$lhs, $rhs : type(result)"
+_CONVERSION = "$operand : (type(operand)) -> type(result)"
+_MATRIX = "tensor<{m}x{n}x{a}>"
+
+
+def require_same_shape(o: Obligations, first: SymbolicTensor, *others: SymbolicTensor) -> None:
+    """Demand equal shapes: nothing is broadcast."""
+    for other in others:
+        if other.rank != first.rank:
+            o.refuse("operands of different ranks")
+        for mine, theirs in zip(first.shape, other.shape, strict=True):
+            if mine != theirs:
+                o.require("operands have equal extents", equal(mine, theirs))
+
+
+def _pair(meaning: Callable[..., SymbolicTensor]) -> Callable[..., SymbolicTensor]:
+    def checked(o: Obligations, lhs: Tensor, rhs: Tensor) -> SymbolicTensor:
+        require_same_shape(o, lhs, rhs)
+        return meaning(o, lhs, rhs)
+
+    return checked
+
+
+def _single(meaning: Callable[..., Any]) -> Callable[..., SymbolicTensor]:
+    def checked(o: Obligations, operand: Tensor) -> SymbolicTensor:
+        result: SymbolicTensor = meaning(o, operand)
+        return result
+
+    return checked
+
+
+def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+    """Reals are divided, integers as in C."""
+    if is_float(lhs.dtype):
+        return arithmetic.true_divide(operator=False)(o, lhs, rhs)
+    return arithmetic.integer_division("tdiv", operator=False)(o, lhs, rhs)
+
+
+def _power(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+    dtype = o.types.float_type(o, o.types.result_type(o, (lhs, rhs)))
+    return elementwise(o, _power_cell, (lhs, rhs), dtype)
+
+
+def _power_cell(base: Term, exponent: Term) -> Term:
+    """Return a power; a small positive whole exponent counts factors."""
+    is_count = isinstance(exponent, Constant) and exponent.value.denominator == 1
+    if not is_count or not 0 < exponent.value <= _LARGEST_UNROLLED_POWER:  # type: ignore[attr-defined]  # a constant
+        return terms.apply("pow", base, exponent)
+    result = base
+    for _ in range(int(exponent.value) - 1):  # type: ignore[attr-defined]  # as above
+        result = arithmetic.cell("mul", result, base)
+    return result
+
+
+def _shifted_right(*, signed: bool) -> Callable[..., SymbolicTensor]:
+    def meaning(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+        if lhs.dtype.startswith("u") is signed:
+            o.refuse("an arithmetic shift is of signed, a logical one of unsigned integers")
+        return logic.shift("shr")(o, lhs, rhs)
+
+    return meaning
+
+
+def _absolute(o: Obligations, x: SymbolicTensor) -> SymbolicTensor:
+    if x.dtype.startswith("u"):
+        o.refuse("the absolute value of unsigned integers")
+    return logic.absolute(o, x)
+
+
+DIRECTIONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}
+
+
+def _compare(o: Obligations, lhs: Tensor, rhs: Tensor, *, direction: Text) -> SymbolicTensor:
+    if direction not in DIRECTIONS:
+        o.refuse(f"there is no comparison {direction}")
+    require_same_shape(o, lhs, rhs)
+    return logic.comparison(DIRECTIONS[direction])(o, lhs, rhs)
+
+
+def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> SymbolicTensor:
+    if pred.dtype != "bool":
+        o.refuse("a selection by anything but truth values")
+    require_same_shape(o, on_true, on_false, *((pred,) if pred.rank else ()))
+    return logic.where(o, pred, on_true, on_false)
+
+
+def _convert(o: Obligations, operand: Tensor, *, result: ResultType) -> SymbolicTensor:
+    return functions.as_type(o, operand, result.dtype)
+
+
+def _row(name: str, meaning: Callable[..., Any], kind: str) -> TextRow:
+    """Return a row of an operation on one operand."""
+    text = f"stablehlo.{name} %a : {_MATRIX}"
+    samples = (sample(text, a=f"{kind}[m, n]"), sample(f"stablehlo.{name} %a : tensor<{{a}}>", a=f"{kind}[]"))
+    return TextRow(name, f"stablehlo.{name}", _single(meaning), samples, form=_UNARY)
+
+
+def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> TextRow:
+    """Return a row of an operation on two operands of the same type."""
+    operands = {"a": f"{left}[m, n]", "b": f"{right or left}[m, n]"}
+    text = f"stablehlo.{name} %a, %b : {_MATRIX}"
+    return TextRow(name, f"stablehlo.{name}", _pair(meaning), (sample(text, **operands),), form=_BINARY)
+
+
+_FUNCTIONS = [
+    ("sqrt", "sqrt", "positive_real"),
+    ("cbrt", "cbrt", "real"),
+    ("exponential", "exp", "real"),
+    ("exponential_minus_one", "expm1", "real"),
+    ("log", "log", "positive_real"),
+    ("log_plus_one", "log1p", "positive_real"),
+    ("sine", "sin", "real"),
+    ("cosine", "cos", "real"),
+    ("tan", "tan", "real"),
+    ("tanh", "tanh", "real"),
+]
+_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("round_nearest_even", "rint"), ("round_nearest_afz", "round")]
+
+ROWS = [
+    _binary("add", arithmetic.plain("add", operator=False), "arith"),
+    _binary("subtract", arithmetic.plain("sub", operator=False), "arith"),
+    _binary("multiply", arithmetic.plain("mul", operator=False), "arith"),
+    _binary("divide", _divided, "number", "positive"),
+    _binary("remainder", arithmetic.integer_division("rem", operator=False), "number", "positive"),
+    _binary("maximum", arithmetic.plain("max", operator=False), "arith"),
+    _binary("minimum", arithmetic.plain("min", operator=False), "arith"),
+    _binary("power", _power, "positive_real", "real"),
+    _binary("atan2", arithmetic.float_binary("atan2"), "real"),
+    _binary("and", logic.bitwise("bitand"), "integer"),
+    _binary("or", logic.bitwise("bitor"), "integer"),
+    _binary("xor", logic.bitwise("bitxor"), "integer"),
+    _binary("shift_left", logic.shift("shl"), "i32", "count"),
+    _binary("shift_right_arithmetic", _shifted_right(signed=True), "i32", "count"),
+    _binary("shift_right_logical", _shifted_right(signed=False), "u32"),
+    _row("negate", arithmetic.negative, "arith"),
+    _row("not", logic.invert, "integer"),
+    _row("abs", _absolute, "int_or_real"),
+    *(_row(name, functions.function_of_reals(op), kind) for name, op, kind in _FUNCTIONS),
+    *(_row(name, functions.rounding(op), "real") for name, op in _ROUNDINGS),
+    TextRow(
+        "compare",
+        "stablehlo.compare",
+        _compare,
+        tuple(
+            sample(
+                f"stablehlo.compare {d}, %a, %b : (tensor<{{m}}x{{n}}x{{a}}>, tensor<{{m}}x{{n}}x{{b}}>)"
+                " -> tensor<{m}x{n}xi1>",
+                a="arith[m, n]",
+                b="arith[m, n]",
+            )
+            for d in DIRECTIONS
+        ),
+        form="#direction, $lhs, $rhs : (type(lhs), type(rhs)) -> type(result)",
+    ),
+    TextRow(
+        "select",
+        "stablehlo.select",
+        _select,
+        (
+            sample(
+                "stablehlo.select %c, %a, %b : tensor<{m}x{n}xi1>, tensor<{m}x{n}x{a}>",
+                a="arith[m, n]",
+                b="arith[m, n]",
+                c="bool[m, n]",
+            ),
+            sample("stablehlo.select %c, %a, %b : tensor<i1>, tensor<{m}x{a}>", a="arith[m]", b="arith[m]", c="bool[]"),
+        ),
+        form="$pred, $on_true, $on_false : type(pred), type(result)",
+    ),
+    TextRow(
+        "convert",
+        "stablehlo.convert",
+        _convert,
+        tuple(
+            sample(f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>", a="arith[m]")
+            for wanted in ("f64", "f32", "i64", "i32", "i16")
+        ),
+        form=_CONVERSION,
+    ),
+]

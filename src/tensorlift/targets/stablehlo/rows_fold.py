@@ -1,0 +1,278 @@
+"""Operations that combine many cells: reductions, running reductions, contractions, gathers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.dtypes import integer_range, is_float
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, convert, scalar_value
+from tensorlift.comprehension.terms import COMBINER, Reducer
+from tensorlift.targets.arrays.contraction import contracted
+from tensorlift.targets.arrays.reduction import fold
+from tensorlift.targets.arrays.shape import axes_of
+from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
+from tensorlift.targets.target import Flag, Tensor, Text, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+
+REDUCERS: dict[str, Reducer] = {
+    "stablehlo.add": "sum", "stablehlo.multiply": "prod", "stablehlo.maximum": "max", "stablehlo.minimum": "min",
+    "stablehlo.or": "any", "stablehlo.and": "all",
+}  # fmt: skip
+_TRUTHS = ("any", "all")
+_COMBINED: dict[Reducer, str] = {op: COMBINER[op] for op in REDUCERS.values()}
+
+
+def neutral(op: Reducer, dtype: DType) -> Term:
+    """Return the value that an operation does not change another by."""
+    if op not in ("max", "min"):
+        return terms.constant(op in ("prod", "all"), dtype)
+    if is_float(dtype):
+        infinity = terms.apply("infinity")
+        return convert(terms.apply("neg", infinity) if op == "max" else infinity, dtype)
+    low, high = integer_range(dtype)
+    return terms.constant(low if op == "max" else high, dtype)
+
+
+def _check_element(o: Obligations, op: Reducer, dtype: DType) -> None:
+    if (dtype == "bool") is not (op in _TRUTHS):
+        o.refuse(f"{op} over values of the type {dtype}")
+
+
+def _with_initial(op: Reducer, result: SymbolicTensor, initial: SymbolicTensor) -> SymbolicTensor:
+    """Combine a fold with its initial value, unless that changes nothing."""
+    start = initial.value()
+    if start is neutral(op, result.dtype):
+        return result
+    return result.with_cells(result.shape, lambda indices: terms.apply(COMBINER[op], start, result.at(indices)))
+
+
+def _reduce(o: Obligations, operand: Tensor, init: Tensor, *, body: Text, dimensions: Ints) -> SymbolicTensor:
+    op = REDUCERS.get(body)
+    if op is None or init.rank or init.dtype != operand.dtype:
+        o.refuse("a reduction by another operation, or with another initial value than a number of its type")
+    _check_element(o, op, operand.dtype)
+    axes = axes_of(o, dimensions, operand.rank)
+    if op in ("max", "min"):
+        o.require(f"{op} needs an axis that is not empty", *(at_least(operand.shape[a], 1) for a in axes))
+    return _with_initial(op, fold(op, operand, axes, operand.dtype), init)
+
+
+def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
+    o: Obligations,
+    operand: Tensor,
+    init: Tensor,
+    *,
+    body: Region,
+    window_dimensions: Ints,
+    padding: Pairs,
+    window_strides: Ints = (),
+    base_dilations: Ints = (),
+    window_dilations: Ints = (),
+) -> SymbolicTensor:
+    """Windows that move by one cell, and that may reach beyond the ends."""
+    ones = (1,) * operand.rank
+    given = (window_strides, base_dilations, window_dilations)
+    if any(values not in ((), ones) for values in given) or not len(window_dimensions) == len(padding) == operand.rank:
+        o.refuse("windows with strides or dilations, or of another rank")
+    op = _operation_of(o, body, operand.dtype)
+    if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
+        o.refuse("an initial value that is no number of the type, or padding that cuts off")
+    if op in ("max", "min") and init.value() is not neutral(op, operand.dtype):
+        o.refuse("windows of an extreme with another initial value than the neutral one")
+    windows = _Windows(operand, window_dimensions, tuple(low for low, _ in padding))
+    shape = tuple(
+        extent + low + high - window + 1
+        for extent, (low, high), window in zip(operand.shape, padding, window_dimensions, strict=True)
+    )
+    for extent in shape:
+        o.require("a window fits", at_least(extent, 0))
+    return _with_initial(op, operand.with_cells(shape, lambda indices: windows.fold(op, indices)), init)
+
+
+class _Windows(NamedTuple):
+    """The windows of an operand: their extents, and how far they reach before its start."""
+
+    operand: SymbolicTensor
+    extents: Ints
+    low: Ints
+
+    def fold(self, op: Reducer, indices: Indices) -> Term:
+        """Fold the cells of the window that starts at an index."""
+        names, places = [], []
+        inside = []
+        for index, extent, window, low in zip(indices, self.operand.shape, self.extents, self.low, strict=True):
+            if window == 1 and not low:
+                places.append(index)
+                continue
+            names.append(name := fresh("w"))
+            places.append(Affine.var(name))
+            inside += [at_least(name, 0), less(name, extent)]
+            inside += [at_least(name, index - low), less(name, index - low + window)]
+        return terms.reduce(op, tuple(names), Domain.of(*inside), self.operand.at(tuple(places)))
+
+
+def _operation_of(o: Obligations, body: Region, dtype: DType) -> Reducer:
+    """Return the operation that a region combines its two arguments with."""
+    left, right = (terms.scalar(fresh("argument"), dtype) for _ in range(2))
+    result = body(scalar_value(left), scalar_value(right)).value()
+    for op, combiner in _COMBINED.items():
+        if result in (terms.apply(combiner, left, right), terms.apply(combiner, right, left)):
+            _check_element(o, op, dtype)
+            return op
+    return o.refuse("a region that does not combine its arguments by one operation")
+
+
+def _dot_general(  # noqa: PLR0913 - the attributes of the operation
+    o: Obligations,
+    lhs: Tensor,
+    rhs: Tensor,
+    *,
+    lhs_batching: Ints = (),
+    rhs_batching: Ints = (),
+    lhs_contracting: Ints,
+    rhs_contracting: Ints,
+) -> SymbolicTensor:
+    if len(lhs_batching) != len(rhs_batching) or len(lhs_contracting) != len(rhs_contracting):
+        o.refuse("axes that have no counterpart")
+    if lhs.dtype != rhs.dtype or lhs.dtype == "bool":
+        o.refuse("a product of truth values, or of different types")
+    axes_of(o, (*lhs_batching, *lhs_contracting), lhs.rank)
+    axes_of(o, (*rhs_batching, *rhs_contracting), rhs.rank)
+    left = [f"l{axis}" for axis in range(lhs.rank)]
+    right = [f"r{axis}" for axis in range(rhs.rank)]
+    for mine, theirs in zip((*lhs_batching, *lhs_contracting), (*rhs_batching, *rhs_contracting), strict=True):
+        right[theirs] = left[mine]
+    batch = [left[axis] for axis in lhs_batching]
+    summed = {left[axis] for axis in lhs_contracting}
+    out = [*batch, *(label for label in (*left, *right) if label not in summed and label not in batch)]
+    return contracted(o, (left, right), out, (lhs, rhs), lhs.dtype)
+
+
+class GatherDimensions(NamedTuple):
+    """Which axes a gather walks, as its dimension numbers say."""
+
+    offset_dims: Ints = ()
+    collapsed_slice_dims: Ints = ()
+    operand_batching_dims: Ints = ()
+    start_indices_batching_dims: Ints = ()
+    start_index_map: Ints = ()
+    index_vector_dim: int = 0
+
+
+def _gather(  # noqa: PLR0913 - the attributes of the operation
+    o: Obligations,
+    operand: Tensor,
+    start_indices: Tensor,
+    *,
+    dimension_numbers: GatherDimensions,
+    slice_sizes: Ints,
+    indices_are_sorted: Flag = False,  # noqa: ARG001 - a hint: nothing that we emit may rely on it
+) -> SymbolicTensor:
+    """Single cells at index vectors that are affine in their place and in range, so that none is clamped."""
+    every = tuple(range(operand.rank))
+    wanted = GatherDimensions((), every, (), (), every, start_indices.rank - 1)
+    if dimension_numbers != wanted or slice_sizes != (1,) * operand.rank or not start_indices.rank:
+        o.refuse("a gather of more than single cells")
+    if start_indices.shape[-1] != operand.rank or start_indices.dtype not in ("i32", "i64"):
+        o.refuse("index vectors of another length or type")
+    shape = start_indices.shape[:-1]
+    names = tuple(fresh("g") for _ in shape)
+    box = Domain.box(names, shape)
+    for axis, place in enumerate(_places(o, start_indices, tuple(map(Affine.var, names)))):
+        o.require("a gather is in range", at_least(place, 0), less(place, operand.shape[axis]), over=box)
+    return operand.with_cells(shape, lambda indices: operand.at(_places(o, start_indices, indices)))
+
+
+def _places(o: Obligations, vectors: SymbolicTensor, indices: Indices) -> Indices:
+    """Return the index vector at an index."""
+    found = []
+    for axis in range(vectors.shape[-1].constant):
+        value = affine_of(vectors.at((*indices, Affine(axis))))
+        if value is None:
+            o.refuse("a gather by indices that are not affine")
+        found.append(value)
+    return tuple(found)
+
+
+def _reductions() -> Sequence[TextRow]:
+    def text(body: str, kind: str) -> str:
+        return (
+            f"%z = stablehlo.constant dense<{kind}> : tensor<{{a}}>\n"
+            f"stablehlo.reduce(%a init: %z) applies stablehlo.{body} across dimensions = [0, 2]"
+            " : (tensor<{m}x{n}x{k}x{a}>, tensor<{a}>) -> tensor<{n}x{a}>"
+        )
+
+    samples = [
+        sample(text("add", "0.0"), a="real[m, n, k]"),
+        sample(text("add", "3"), a="integer[m, n, k]"),
+        sample(text("multiply", "1"), a="integer[m, n, k]"),
+        sample(text("maximum", "0xFFF0000000000000"), 1, a="f64[m, n, k]"),
+        sample(text("minimum", "1.5"), 1, a="real[m, n, k]"),
+        sample(text("or", "false"), a="bool[m, n, k]"),
+        sample(text("and", "true"), a="bool[m, n, k]"),
+    ]
+    return [
+        TextRow(
+            "reduce",
+            "stablehlo.reduce",
+            _reduce,
+            tuple(samples),
+            form="($operand init: $init) applies #body across dimensions = #dimensions"
+            " : (type(operand), type(init)) -> type(result)",
+        )
+    ]
+
+
+_WINDOW = """%z = stablehlo.constant dense<0.0> : tensor<f64>
+"stablehlo.reduce_window"(%a, %z) <{{padding = dense<[[0, 0], [{n-1}, 0]]> : tensor<2x2xi64>, \
+window_dimensions = array<i64: 1, {n}>}}> ({{
+^bb0(%x: tensor<f64>, %y: tensor<f64>):
+  %s = stablehlo.add %x, %y : tensor<f64>
+  stablehlo.return %s : tensor<f64>
+}}) : (tensor<{m}x{n}xf64>, tensor<f64>) -> tensor<{m}x{n}xf64>"""
+_GATHER = """%i = stablehlo.iota dim = 0 : tensor<{m}x2xi64>
+"stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], \
+start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}}> \
+: (tensor<{m}x{m}x{a}>, tensor<{m}x2xi64>) -> tensor<{m}x{a}>"""
+
+ROWS = [
+    *_reductions(),
+    TextRow("reduce_window", "stablehlo.reduce_window", _reduce_window, (sample(_WINDOW, 1, a="f64[m, n]"),)),
+    TextRow(
+        "dot_general",
+        "stablehlo.dot_general",
+        _dot_general,
+        (
+            sample(
+                "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+                " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+                a="arith[m, k]",
+                b="arith[k, n]",
+            ),
+            sample(
+                "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
+                " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
+                a="arith[m, 2, k]",
+                b="arith[k, n, m]",
+            ),
+            sample(
+                "stablehlo.dot_general %a, %b, contracting_dims = [] x []"
+                " : (tensor<{m}xf64>, tensor<{n}xf64>) -> tensor<{m}x{n}xf64>",
+                a="f64[m]",
+                b="f64[n]",
+            ),
+        ),
+        form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]"
+        "contracting_dims = #lhs_contracting x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+    ),
+    TextRow("gather", "stablehlo.gather", _gather, (sample(_GATHER, 1, a="arith[m, m]"),)),
+]

@@ -1,0 +1,258 @@
+"""Operations that make, move and join cells: constants, broadcasts, slices, pads, transposes, updates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import at_least, equal
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
+from tensorlift.targets.arrays import shape as array_shape
+from tensorlift.targets.arrays.creation import exact_size
+from tensorlift.targets.arrays.index import select, store
+from tensorlift.targets.mlir_text.rows import Ints, Ranges, ResultType, TextRow
+from tensorlift.targets.target import Slice, Tensor, sample
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+Number = SymbolicTensor
+
+
+def _constant(o: Obligations, *, value: Number) -> SymbolicTensor:  # noqa: ARG001 - a constant demands nothing
+    return value
+
+
+def _iota(o: Obligations, *, iota_dimension: int, result: ResultType) -> SymbolicTensor:
+    if not 0 <= iota_dimension < len(result.shape) or result.dtype not in ("i32", "i64"):
+        o.refuse("a range along no axis, or of other types than i32 and i64")
+    return SymbolicTensor(
+        result.shape, result.dtype, lambda indices: terms.index(indices[iota_dimension], result.dtype)
+    )
+
+
+def _broadcast_in_dim(
+    o: Obligations, operand: Tensor, *, broadcast_dimensions: Ints, result: ResultType
+) -> SymbolicTensor:
+    axes = array_shape.axes_of(o, broadcast_dimensions, len(result.shape))
+    if len(axes) != operand.rank:
+        o.refuse("a broadcast that does not name an axis for each of the operand's")
+    stretched = [extent == ONE and result.shape[axis] != ONE for extent, axis in zip(operand.shape, axes, strict=True)]
+    for extent, axis, is_stretched in zip(operand.shape, axes, stretched, strict=True):
+        if not is_stretched:
+            o.require("an extent is broadcast from one or stays", equal(extent, result.shape[axis]))
+
+    def cell(indices: Indices) -> Term:
+        return operand.at(tuple(ZERO if s else indices[axis] for s, axis in zip(stretched, axes, strict=True)))
+
+    return operand.with_cells(result.shape, cell)
+
+
+def _reshape(o: Obligations, operand: Tensor, *, result: ResultType) -> SymbolicTensor:
+    """Only axes of extent 1 come and go."""
+    mine = [axis for axis, extent in enumerate(operand.shape) if extent != ONE]
+    theirs = [axis for axis, extent in enumerate(result.shape) if extent != ONE]
+    if [operand.shape[a] for a in mine] != [result.shape[a] for a in theirs]:
+        o.refuse("a reshape that does more than to add or drop axes of extent 1")
+    places = dict(zip(mine, theirs, strict=True))
+
+    def cell(indices: Indices) -> Term:
+        return operand.at(tuple(indices[places[a]] if a in places else ZERO for a in range(operand.rank)))
+
+    return operand.with_cells(result.shape, cell)
+
+
+def _transpose(o: Obligations, operand: Tensor, *, permutation: Ints) -> SymbolicTensor:
+    order = array_shape.axes_of(o, permutation, operand.rank)
+    if len(order) != operand.rank:
+        o.refuse("a transpose of some of the axes")
+    return array_shape.permuted(operand, order)
+
+
+def _reverse(o: Obligations, operand: Tensor, *, dimensions: Ints) -> SymbolicTensor:
+    return array_shape.flip(o, operand, dimensions)
+
+
+def _slice(o: Obligations, operand: Tensor, *, ranges: Ranges) -> SymbolicTensor:
+    if len(ranges) != operand.rank:
+        o.refuse("a slice that does not name every axis")
+    for (start, limit, step), extent in zip(ranges, operand.shape, strict=True):
+        if not 0 <= start <= limit or step < 1:
+            o.refuse("a slice that does not go up")
+        o.require("a slice is in range", at_least(extent, limit))
+    items = tuple(Slice(Affine(start), Affine(limit), step) for start, limit, step in ranges)
+    selection = select(o, operand.shape, items)
+    return operand.with_cells(tuple(selection.shape), lambda indices: operand.at(selection.source(indices)))
+
+
+def _pad(  # noqa: PLR0913 - the attributes of the operation
+    o: Obligations, operand: Tensor, padding_value: Tensor, *, low: Ints, high: Ints, interior: Ints
+) -> SymbolicTensor:
+    if not len(low) == len(high) == len(interior) == operand.rank or padding_value.rank:
+        o.refuse("a pad that does not name every axis")
+    if min((*low, *high, *interior), default=0) < 0 or padding_value.dtype != operand.dtype:
+        o.refuse("a pad that cuts off, or by another element type")
+    if not operand.rank:
+        return operand
+    items, shape = [], []
+    for extent, before, after, between in zip(operand.shape, low, high, interior, strict=True):
+        o.require("a padded axis is not empty", at_least(extent, 1))
+        length = (extent - 1) * (between + 1) + 1
+        items.append(Slice(Affine(before), length + before, between + 1))
+        shape.append(length + before + after)
+    around = padding_value.with_cells(tuple(shape), lambda _: padding_value.value())
+    return store(o, around, tuple(items), operand)
+
+
+def _concatenate(o: Obligations, *inputs: Tensor, dimension: int) -> SymbolicTensor:
+    return array_shape.concatenate(o, inputs, dimension)
+
+
+def _dynamic_update_slice(o: Obligations, operand: Tensor, update: Tensor, *start_indices: Tensor) -> SymbolicTensor:
+    starts = [exact_size(o, start) for start in start_indices]
+    if len(starts) != operand.rank or update.rank != operand.rank or operand.dtype != update.dtype:
+        o.refuse("an update of another rank or element type")
+    if not operand.rank:
+        return update
+    for start, extent, whole in zip(starts, update.shape, operand.shape, strict=True):
+        o.require("an update is in range", at_least(start, 0), at_least(whole, start + extent))
+    items = tuple(Slice(start, start + extent) for start, extent in zip(starts, update.shape, strict=True))
+    return store(o, operand, items, update)
+
+
+_CONVERSION = "(type(operand)) -> type(result)"
+_STARTS = "%i = stablehlo.constant dense<1> : tensor<i64>\n%j = stablehlo.constant dense<0> : tensor<i64>\n"
+
+ROWS = [
+    TextRow(
+        "constant",
+        "stablehlo.constant",
+        _constant,
+        (
+            sample("stablehlo.constant dense<2> : tensor<{m}x{n}xi32>"),
+            sample("stablehlo.constant dense<2.5> : tensor<{m}xf32>"),
+            sample("stablehlo.constant dense<0x7FF0000000000000> : tensor<f64>"),
+            sample("stablehlo.constant dense<true> : tensor<{n}xi1>"),
+        ),
+        form="#value",
+    ),
+    TextRow(
+        "iota",
+        "stablehlo.iota",
+        _iota,
+        (
+            sample("stablehlo.iota dim = 1 : tensor<{m}x{n}xi64>"),
+            sample("stablehlo.iota dim = 0 : tensor<{m}xi32>"),
+        ),
+        form="dim = #iota_dimension : type(result)",
+    ),
+    TextRow(
+        "broadcast_in_dim",
+        "stablehlo.broadcast_in_dim",
+        _broadcast_in_dim,
+        (
+            sample(
+                "stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<{n}x{a}>) -> tensor<{m}x{n}x{a}>", a="arith[n]"
+            ),
+            sample(
+                "stablehlo.broadcast_in_dim %a, dims = [2, 0] : (tensor<1x{n}xf64>) -> tensor<{n}x{m}x{k}xf64>",
+                a="f64[1, n]",
+            ),
+            sample("stablehlo.broadcast_in_dim %a, dims = [] : (tensor<{a}>) -> tensor<{m}x{a}>", a="arith[]"),
+        ),
+        form=f"$operand, dims = #broadcast_dimensions : {_CONVERSION}",
+    ),
+    TextRow(
+        "reshape",
+        "stablehlo.reshape",
+        _reshape,
+        (
+            sample("stablehlo.reshape %a : (tensor<{m}x1x{n}x{a}>) -> tensor<{m}x{n}x1x{a}>", a="arith[m, 1, n]"),
+            sample("stablehlo.reshape %a : (tensor<1x1xf64>) -> tensor<f64>", a="f64[1, 1]"),
+        ),
+        form=f"$operand : {_CONVERSION}",
+    ),
+    TextRow(
+        "transpose",
+        "stablehlo.transpose",
+        _transpose,
+        (
+            sample(
+                "stablehlo.transpose %a, dims = [2, 0, 1] : (tensor<{m}x{n}x{k}x{a}>) -> tensor<{k}x{m}x{n}x{a}>",
+                a="arith[m, n, k]",
+            ),
+        ),
+        form=f"$operand, dims = #permutation : {_CONVERSION}",
+    ),
+    TextRow(
+        "reverse",
+        "stablehlo.reverse",
+        _reverse,
+        (sample("stablehlo.reverse %a, dims = [1] : tensor<{m}x{n}x{a}>", a="arith[m, n]"),),
+        form="$operand, dims = #dimensions : type(result)",
+    ),
+    TextRow(
+        "slice",
+        "stablehlo.slice",
+        _slice,
+        (
+            sample(
+                "stablehlo.slice %a [1:{m+1}, 0:{n}] : (tensor<{m+2}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+                a="arith[m + 2, n]",
+            ),
+            sample("stablehlo.slice %a [1:6:2] : (tensor<7x{a}>) -> tensor<3x{a}>", a="arith[7]"),
+        ),
+        form=f"$operand #ranges : {_CONVERSION}",
+    ),
+    TextRow(
+        "pad",
+        "stablehlo.pad",
+        _pad,
+        (
+            sample(
+                "stablehlo.pad %a, %b, low = [1, 0], high = [0, 2], interior = [0, 0]"
+                " : (tensor<{m}x{n}x{a}>, tensor<{a}>) -> tensor<{m+1}x{n+2}x{a}>",
+                1,
+                a="arith[m, n]",
+                b="arith[]",
+            ),
+            sample(
+                "stablehlo.pad %a, %b, low = [1], high = [1], interior = [2]"
+                " : (tensor<3x{a}>, tensor<{a}>) -> tensor<9x{a}>",
+                a="arith[3]",
+                b="arith[]",
+            ),
+        ),
+        form="$operand, $padding_value, low = #low, high = #high, interior = #interior"
+        " : (type(operand), type(padding_value)) -> type(result)",
+    ),
+    TextRow(
+        "concatenate",
+        "stablehlo.concatenate",
+        _concatenate,
+        (
+            sample(
+                "stablehlo.concatenate %a, %b, dim = 1"
+                " : (tensor<{m}x{n}x{a}>, tensor<{m}x2x{a}>) -> tensor<{m}x{n+2}x{a}>",
+                a="arith[m, n]",
+                b="arith[m, 2]",
+            ),
+        ),
+        form="$*inputs, dim = #dimension : (types(inputs)) -> type(result)",
+    ),
+    TextRow(
+        "dynamic_update_slice",
+        "stablehlo.dynamic_update_slice",
+        _dynamic_update_slice,
+        (
+            sample(
+                f"{_STARTS}stablehlo.dynamic_update_slice %a, %b, %i, %j"
+                " : (tensor<{m+2}x{n}x{a}>, tensor<{m}x{n}x{a}>, tensor<i64>, tensor<i64>) -> tensor<{m+2}x{n}x{a}>",
+                a="arith[m + 2, n]",
+                b="arith[m, n]",
+            ),
+        ),
+        form="$operand, $update, $*start_indices : (type(operand), type(update), types(start_indices)) -> type(result)",
+    ),
+]

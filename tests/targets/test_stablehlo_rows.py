@@ -1,0 +1,76 @@
+"""Every row of the StableHLO table means what XLA and StableHLO's reference interpreter do with its text."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells, values
+
+from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.proofs.obligations import Ledger
+from tensorlift.proofs.tensor_text.samples import meaning_of_program
+from tensorlift.runtime.xla import interpret, load_stablehlo
+from tensorlift.targets import get_target
+from tensorlift.targets.mlir_text.samples import (
+    ENTRY,
+    sample_dtypes,
+    sample_operands,
+    sample_program,
+    sample_text,
+)
+from tensorlift.targets.samples import SIZES
+from tensorlift.targets.stablehlo.rows import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.target import Sample
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module", name="jax", autouse=True)
+def _jax() -> Any:
+    return pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed")
+
+
+def _trials(entry: Sample) -> Iterator[tuple[Mapping[str, DType], dict[str, int]]]:
+    """Yield types and sizes: each type once, and the least sizes, which may be none, with the plainest."""
+    rng = np.random.default_rng(sum(map(ord, entry.text)))
+    least = dict.fromkeys(SIZES, entry.least)
+    types = sample_dtypes(entry)
+    yield types[0], least
+    for dtypes in types:
+        yield dtypes, {name: int(rng.integers(max(entry.least, 1), LARGEST + 1)) for name in SIZES}
+
+
+def _try(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int]) -> None:
+    operands = sample_operands(entry, dtypes, sizes)
+    text = sample_program(sample_text(entry, dtypes, sizes), operands)
+    ledger = Ledger(UNIVERSE, (), get_target("stablehlo").types, lambda _divisor, _context: True)
+    meant = meaning_of_program(text, ENTRY, operands, get_target("stablehlo"), ledger)
+    rng = np.random.default_rng(len(text))
+    arrays = {}
+    for name, operand in operands.items():
+        shape = tuple(extent.constant for extent in operand.shape)
+        kind = entry.operands[name].partition("[")[0]
+        arrays[name] = values("sparse" if operand.dtype == "bool" else kind, operand.dtype, shape, rng)
+    model = Meaning(sizes, arrays)
+    for got in (load_stablehlo(text, ENTRY)(**arrays), interpret(text, list(arrays.values()))[0]):
+        assert got.shape == tuple(extent.constant for extent in meant.shape)
+        assert got.dtype == NUMPY_TYPES[meant.dtype]
+        compare_cells(got, meant, model)
+
+
+@pytest.mark.parametrize(("spelling", "number"), [(s, k) for s, row in ROWS.items() for k in range(len(row.samples))])
+def test_a_row_means_what_xla_does(spelling: str, number: int) -> None:
+    entry = ROWS[spelling].samples[number]
+    for dtypes, sizes in itertools.islice(_trials(entry), 8):
+        try:
+            _try(entry, dtypes, sizes)
+        except AssertionError as difference:
+            pytest.fail(f"{entry.text} with {dtypes}, {sizes}: {difference}")
