@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.names import reserve
+from tensorlift.comprehension.normal import PROVING, asking_for
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
@@ -54,7 +55,8 @@ def check(  # noqa: PLR0913 - a text, what it must be, and hints
     reserve(summary.sizes)
     proof = _proof_of(text, entry, summary, target, cuts, guards=guards)
     try:
-        cases = by_cases(summary.context, proof.prove)
+        with asking_for(PROVING):
+            cases = by_cases(summary.context, proof.prove)
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
     obligations = dict(sorted(proof.ledger.counts.items()))

@@ -2,5 +2,6 @@
 
 from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.decide import clear_caches, equal, is_spent
+from tensorlift.comprehension.normal.interning import PROVING, TIDYING, asking_for
 
-__all__ = ["alike", "clear_caches", "equal", "is_spent"]
+__all__ = ["PROVING", "TIDYING", "alike", "asking_for", "clear_caches", "equal", "is_spent"]

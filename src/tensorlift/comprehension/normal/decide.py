@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
 
 _scopes: dict[Domain, Scope] = {}
-_answers: dict[tuple[Term, Term, Domain], bool] = {}
+_answers: dict[tuple[Term, Term, Domain, interning.Purpose], bool] = {}
 
 
 def equal(a: Term, b: Term, domain: Domain) -> bool:
@@ -37,7 +37,7 @@ def equal(a: Term, b: Term, domain: Domain) -> bool:
     """
     if a is b:
         return True
-    question = (a, b, domain)
+    question = (a, b, domain, interning.tables.purpose)
     known = _answers.get(question)
     if known is None:
         known = _answers[question] = _decide(a, b, domain)
@@ -54,18 +54,19 @@ def clear_caches(*, and_spending: bool = True) -> None:
     forget()
     interning.tables.clear()
     if and_spending:
-        interning.tables.renew()
+        interning.tables.spent.clear()
 
 
 def is_spent() -> bool:
-    """Tell whether the questions of a function took all of their allowance: others will hardly be answered."""
-    return interning.tables.allowance <= 0
+    """Tell whether the questions about a function took all of an allowance: others will hardly be answered."""
+    spent = interning.tables.spent
+    return any(spent.get(purpose, 0) >= purpose.allowance for purpose in (interning.FINDING, interning.PROVING))
 
 
 def _decide(a: Term, b: Term, domain: Domain) -> bool:
-    interning.tables.begin()
     try:
-        return domain.is_empty() or alike(a, b, domain) or _equal_within(a, b, domain)
+        with interning.tables.question():
+            return domain.is_empty() or alike(a, b, domain) or _equal_within(a, b, domain)
     except (interning.Undecided, RecursionError):
         return False
 

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from tensorlift.comprehension.domain import Domain
 
-# Monomials built and matches tried: for one question, a tenth of a second or two; for the long questions of a function
-# together, a second; and for a question after that.
-BUDGET = 8_000
-ALLOWANCE = 20_000
-LEAST = 600
+
+@dataclass(frozen=True)
+class Purpose:
+    """What questions are asked for, and how much work they may take: monomials built, matches tried, parts compared.
+
+    One question may take its ``budget``, all of a function together the ``allowance``, and after that each ``least``.
+    """
+
+    name: str
+    budget: int
+    allowance: int
+    least: int
+
+
+FINDING = Purpose("finding", 8_000, 20_000, 600)  # a tenth of a second or two for one question, a second for all
+PROVING = Purpose("proving", 8_000, 20_000, 600)  # a proof does not depend on what finding it took
+TIDYING = Purpose("tidying", 1_000, 5_000, 100)  # an answer that is not found costs a longer program
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure
@@ -21,20 +35,27 @@ class Undecided(Exception):  # noqa: N818 - an answer, not a failure
 
 
 class Tables:
-    """What the normal form remembers between questions, and what is left of the time for those of a function."""
+    """What the normal form remembers between questions, and what questions about a function took for each purpose."""
 
     def __init__(self) -> None:
         self.atoms: dict[tuple[Hashable, ...], Any] = {}
         self.signatures: dict[tuple[Hashable, ...], int] = {}
         self.equal: dict[tuple[int, int, Domain], bool] = {}  # of atoms, by number, at the points of a domain
         self.names = 0
-        self.left = self.given = LEAST
-        self.allowance = ALLOWANCE
+        self.purpose = FINDING
+        self.spent: dict[Purpose, int] = {}
+        self.left = FINDING.least
 
-    def begin(self) -> None:
-        """Give a new question its budget, and charge the one before for what it took beyond the least."""
-        self.allowance -= max(0, self.given - self.left - LEAST)
-        self.given = self.left = max(LEAST, min(BUDGET, self.allowance))
+    @contextmanager
+    def question(self) -> Iterator[None]:
+        """Give a question its budget, and charge what it takes beyond the least."""
+        purpose = self.purpose
+        given = max(purpose.least, min(purpose.budget, purpose.allowance - self.spent.get(purpose, 0)))
+        self.left = given
+        try:
+            yield
+        finally:
+            self.spent[purpose] = self.spent.get(purpose, 0) + max(0, given - self.left - purpose.least)
 
     def clear(self) -> None:
         """Forget every atom, signature and name."""
@@ -43,13 +64,18 @@ class Tables:
         self.equal.clear()
         self.names = 0
 
-    def renew(self) -> None:
-        """Give the questions of another function their allowance."""
-        self.left = self.given = LEAST
-        self.allowance = ALLOWANCE
-
 
 tables = Tables()
+
+
+@contextmanager
+def asking_for(purpose: Purpose) -> Iterator[None]:
+    """Let questions take what they may for a purpose."""
+    before, tables.purpose = tables.purpose, purpose
+    try:
+        yield
+    finally:
+        tables.purpose = before
 
 
 def signature(*parts: Hashable) -> int:

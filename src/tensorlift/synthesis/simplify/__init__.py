@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary, definitions_of
+from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
 from tensorlift.synthesis.simplify.conversions import contractible
 from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, reads_of
@@ -22,7 +23,8 @@ from tensorlift.synthesis.simplify.reuse import reuse_earlier
 def simplify(summary: Summary) -> Summary:
     """Return a summary of the same function with fewer and shorter definitions."""
     needed = {name for _, name in summary.outputs} | ({summary.result} if summary.result else set())
-    return replace(summary, items=tuple(_simplify_items(summary.items, needed)))
+    with asking_for(TIDYING):
+        return replace(summary, items=tuple(_simplify_items(summary.items, needed)))
 
 
 def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
