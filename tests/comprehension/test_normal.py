@@ -73,7 +73,18 @@ def rank_update(k: str, inside: Term) -> Term:
     return add(mul(inside, total(k, 0, "p", mul(a("i", k), a("j", k)))), mul(BETA, c("i", "j")))
 
 
+# Points of blocks of 16 that are cut off at n.
+CUT = (at_least("k", V("b", 16)), less("k", V("b", 16) + 16), less("k", "n"))
+
 SHOWN: dict[str, Row] = {
+    "a sum over blocks": (
+        total("b", 0, "m", total("k", 0, 16, a(V("b", 16) + V("k")))), total("k", 0, V("m", 16), a("k")),
+        SIZES,
+    ),
+    "a sum over cut blocks": (
+        terms.reduce("sum", ("b", "k"), box(b="m") & Domain.of(*CUT), a("k")), total("k", 0, "n", a("k")),
+        SIZES & Domain.of(at_least(V("m", 16), "n"), at_least(N + 15, V("m", 16))),
+    ),
     "a scale factor moves out of a sum": (
         gemm("k"), add(mul(ALPHA, total("l", 0, "p", mul(b("l", "j"), a("i", "l")))), mul(c("i", "j"), BETA)), IJ,
     ),
@@ -205,6 +216,14 @@ SHOWN: dict[str, Row] = {
 }  # fmt: skip
 
 NOT_SHOWN: dict[str, Row] = {
+    "a sum over blocks that overlap": (
+        total("b", 0, "m", total("k", 0, 17, a(V("b", 16) + V("k")))),
+        total("k", 0, V("m", 16) + 1, a("k")), SIZES,
+    ),
+    "a sum over blocks with gaps": (
+        total("b", 0, "m", total("k", 0, 15, a(V("b", 16) + V("k")))),
+        total("k", 0, V("m", 16), a("k")), SIZES,
+    ),
     "a transposed operand": (
         gemm("k"), add(mul(ALPHA, total("l", 0, "p", mul(a("i", "l"), b("j", "l")))), mul(BETA, c("i", "j"))), IJ,
     ),

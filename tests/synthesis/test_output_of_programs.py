@@ -16,6 +16,11 @@ from tensorlift.targets.numpy.emit import emit
 
 _PROGRAMS = Path(__file__).parent.parent / "programs"
 _LINES = {
+    "matmul_tiled": ["return c + a @ b"],
+    "matmul_cut_tiles": ["return c + a @ b"],
+    "matmul_blocks": ["return c + a @ b"],
+    "stencil_tiled": ["b[1:-1, 1:-1] = 0.25 * (a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:])"],
+    "pairwise_forces": ["fx = np.sum(t / t5, axis=1)", "fy = np.sum(t2 / t5, axis=1)", "fz = np.sum(t3 / t5, axis=1)"],
     "running_max": ["return np.fmax.accumulate(a)"],
     "integral_image": ["return np.cumsum(np.cumsum(a, axis=1), axis=0)"],
     "vandermonde": ["return x[:, None] ** np.arange(m)"],

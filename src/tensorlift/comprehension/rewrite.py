@@ -181,6 +181,16 @@ def restrict_pieces(
     return terms.piecewise(kept) if kept else convert(pieces[0][1], domain)
 
 
+def flattened(term: Reduce) -> Reduce:
+    """Return nested reductions of one operation as one."""
+    inner = term.body
+    while isinstance(inner, Reduce) and inner.op == term.op and not set(inner.bound) & set(term.bound):
+        outer = terms.reduce(term.op, (*term.bound, *inner.bound), term.domain & inner.domain, inner.body)
+        assert isinstance(outer, Reduce)
+        term, inner = outer, outer.body
+    return term
+
+
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:
     """Call ``visit(read, domain)`` for each array read with the points at which it is evaluated."""
 

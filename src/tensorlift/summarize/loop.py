@@ -20,6 +20,7 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.summarize.accumulation import self_read
+from tensorlift.summarize.exits import joined
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.program import formals
@@ -180,13 +181,13 @@ class LoopRule:
     # -- the end of the loop
 
     def _at_exit(self, pieces: list[Piece]) -> list[Piece]:
-        found: list[Piece] = []
+        ends = []
         for number, high in enumerate(self.loop.upper):
             others = [at_least(other, high) for other in self.loop.upper[number + 1 :]]
             others += [less(high, other) for other in self.loop.upper[:number]]
-            where = self.context & Domain.of(*others)
-            found += [self._at(piece, high, where) for piece in pieces]
-        return merged(split(found))
+            ends.append((high, self.context & Domain.of(*others)))
+        found = (joined(split(self._at(piece, high, where) for high, where in ends)) for piece in pieces)
+        return merged([piece for joint in found for piece in joint])
 
     def _at(self, piece: Piece, value: Affine, where: Domain) -> Piece:
         domain, term = piece

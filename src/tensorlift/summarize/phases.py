@@ -16,6 +16,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, NotAffine, less
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.shorten import shorten
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
 from tensorlift.summarize.state import Piece, RecurrenceError, covered, overlay, split
@@ -134,6 +135,9 @@ class Phases:
         try:
             iterations = solved(phase.domain, self.variable)
         except NotAffine:
+            term = shorten(phase.term, phase.domain)
+            if self.variable not in term.free:
+                return [(phase.domain.project_out(self.variable), term)]
             if not phase.assigns or not _is_solved(self.variable, phase.domain):
                 raise
             name = fresh("k")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tensorlift.comprehension.affine import Affine, solved
+from itertools import permutations
+
+from tensorlift.comprehension.affine import ONE, Affine, solved
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
@@ -29,6 +31,9 @@ def tidy(term: Monomial, context: Domain) -> list[Monomial]:
     counted = _counted(term, context)
     if counted is not None:
         return [t for s in spread_indices(counted) for t in tidy(s, context)]
+    numbered = _numbered(term, context)
+    if numbered is not None:
+        return [t for s in spread_indices(numbered) for t in tidy(s, context)]
     shifted = _shifted(term)
     if shifted is not None:
         return [t for s in spread_indices(shifted) for t in tidy(s, context)]
@@ -78,14 +83,30 @@ def _counted(term: Monomial, context: Domain) -> Monomial | None:
             continue
         # The context may say which of several bounds counts.
         bounds = _interval(term.domain, variable) or _interval(term.domain.gist(context), variable)
-        if bounds is None:
+        if bounds is None and not (context & term.domain).is_single_valued(variable):
             continue
-        low, high = bounds
         domain = term.domain.project_out(variable)
         left = tuple(v for v in term.bound if v != variable)
         if not left and context.is_subset(domain):
             domain = UNIVERSE
-        return Monomial(term.coefficient, (*term.num, index_atom(high - low + 1)), term.den, left, domain)
+        count = ONE if bounds is None else bounds[1] - bounds[0] + 1
+        return Monomial(term.coefficient, (*term.num, index_atom(count)), term.den, left, domain)
+    return None
+
+
+def _numbered(term: Monomial, context: Domain) -> Monomial | None:
+    """Make a sum over blocks of points one over all points, numbered through: ``k`` for ``16 b + k``."""
+    for index in (i for a in term.atoms if isinstance(a, ReadAtom) for i in a.indices):
+        bound = [v for v in index.variables if v in term.bound]
+        for block, point in permutations(bound, 2):
+            ratio, left = divmod(index.coefficient(block), index.coefficient(point))
+            if left or abs(ratio) == 1:
+                continue
+            number = unique_name()
+            value = {point: Affine.var(number) - Affine.var(block, ratio)}
+            moved = term.substituted(value, tuple(number if v == point else v for v in term.bound))
+            if all(block not in a.free for a in moved.atoms) and (context & moved.domain).is_single_valued(block):
+                return moved
     return None
 
 

@@ -83,7 +83,7 @@ class Ranges:
         """Put numerators for what is rounded down to a multiple of a divisor: ``4*(n/4)`` is at most ``n``."""
         for name in sorted(polynomial.variables() & self.quotients.keys()):
             numerator, divisor = self.quotients[name]
-            if polynomial.coefficient(name).constant_value == divisor:
+            if numerator.terms.get((), 0) <= 0 and polynomial.coefficient(name).constant_value == divisor:
                 polynomial = polynomial.without([name]) + numerator
         return polynomial
 

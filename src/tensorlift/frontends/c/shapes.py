@@ -119,6 +119,8 @@ class Shapes:
                 extent = ONE  # what lies between its cells belongs to rows of another length
             elif gap != ZERO or not all(self._fits(split, position, width) for split in splits):
                 extent = self._extent(array, position, splits)
+                if gap == ZERO and self._is_negative(width - extent):
+                    extent = width  # only sizes for which every row is long enough make sense
             extents.insert(0, extent)
             span = span + (extent - ONE) * strides[position]
             if extent != width or gap != ZERO:

@@ -18,9 +18,9 @@ from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
 from tensorlift.synthesis.derive.scope import Span, ranges_of, span_box
-from tensorlift.synthesis.derive.splitting import flattened
 from tensorlift.synthesis.simplify.arithmetic import factors
 
 if TYPE_CHECKING:

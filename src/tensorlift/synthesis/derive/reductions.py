@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import integer_range, is_float
-from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.rewrite import flattened, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.derive.contraction import contract, plan
@@ -21,7 +21,6 @@ from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,
-    flattened,
     over_parts,
     over_pieces,
     without_strides,

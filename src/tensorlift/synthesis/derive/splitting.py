@@ -31,16 +31,6 @@ def combined(op: str, parts: list[Term]) -> Term:
     return result
 
 
-def flattened(term: Reduce) -> Reduce:
-    """Return nested reductions of one operation as one."""
-    inner = term.body
-    while isinstance(inner, Reduce) and inner.op == term.op and not set(inner.bound) & set(term.bound):
-        outer = reduce(term.op, (*term.bound, *inner.bound), term.domain & inner.domain, inner.body)
-        assert isinstance(outer, Reduce)
-        term, inner = outer, outer.body
-    return term
-
-
 def without_strides(term: Reduce) -> Reduce | None:
     """Return the reduction with ``low + step * t`` for a variable that takes every ``step``-th value, or None."""
     for name in term.bound:

@@ -1,0 +1,70 @@
+"""Joining what a loop leaves where one of its upper bounds ends it with what it leaves where another one does.
+
+``sum(k : low <= k < a) f(k)`` where ``a <= b`` and ``sum(k : low <= k < b) f(k)`` where ``b < a`` are one sum, over
+``low <= k < a and k < b``.  Tiled loops end where the tile does or where the array does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.terms import Apply, Reduce
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.summarize.state import Piece
+
+
+def joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with disjoint domains as one, if they only differ in the domains of reductions."""
+    if len(pieces) < 2:  # noqa: PLR2004 - nothing to join
+        return list(pieces)
+    domains = [domain for domain, _ in pieces]
+    term = _joined([term for _, term in pieces], domains)
+    return list(pieces) if term is None else [(Domain.union(domains).coalesce(), term)]
+
+
+def _joined(parts: Sequence[Term], domains: Sequence[Domain]) -> Term | None:
+    """Return a term that is each part on its domain, or None."""
+    first, *others = parts
+    if all(other is first for other in others):
+        return first
+    if isinstance(first, Apply):
+        return _joined_operands(first, parts, domains)
+    if isinstance(first, Reduce):
+        return _joined_reductions(first, parts, domains)
+    return None
+
+
+def _joined_operands(first: Apply, parts: Sequence[Term], domains: Sequence[Domain]) -> Term | None:
+    operands = []
+    for part in parts:
+        if not isinstance(part, Apply) or (part.op, part.dtype, len(part.args)) != (
+            first.op,
+            first.dtype,
+            len(first.args),
+        ):
+            return None
+        operands.append(part.args)
+    args = [_joined(column, domains) for column in zip(*operands, strict=True)]
+    found = tuple(arg for arg in args if arg is not None)
+    return rewrite.simplified(first.op, found, first) if len(found) == len(args) else None
+
+
+def _joined_reductions(first: Reduce, parts: Sequence[Term], domains: Sequence[Domain]) -> Term | None:
+    """Return one reduction over the points of each, if those have one shape together."""
+    points = []
+    for part, domain in zip(parts, domains, strict=True):
+        if not isinstance(part, Reduce) or part.op != first.op or len(part.bound) != len(first.bound):
+            return None
+        names = {old: Affine.var(new) for old, new in zip(part.bound, first.bound, strict=True) if old != new}
+        if rewrite.substitute(part.body, names) is not first.body:
+            return None
+        points.append(part.domain.substitute(names) & domain)
+    together = Domain.union(points).coalesce()
+    return terms.reduce(first.op, first.bound, together, first.body) if together.size == 1 else None
