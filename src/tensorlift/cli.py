@@ -76,6 +76,7 @@ def commands() -> None:
     help="Show the loop IR, the definitions, or the program.",
 )
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
+@click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
@@ -99,6 +100,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     no_times: bool,
     form: str,
     sizes: tuple[str, ...],
+    artifact: str | None,
     test: bool,
     guards: bool,
     adapter: bool,
@@ -115,7 +117,11 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir or definitions")
-    check_outputs(file, [name for name in (output, report) if name])
+    check_outputs(file, [name for name in (output, report, artifact) if name])
+    if artifact:
+        from tensorlift.runtime.portable import require_portable
+
+        require_portable(target)
     source = read_source(file)
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags),
@@ -128,7 +134,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     )
     if form != "program":
         return _show_intermediate(source, options, form, output)
-    return _lift(source, options, output, report, times=not no_times)
+    return _lift(source, options, output, report, artifact, times=not no_times)
 
 
 @commands.command(short_help="Decide a certificate again.")
@@ -182,7 +188,15 @@ def _sizes(texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     return tuple(parse_sizes(texts).items())
 
 
-def _lift(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:
+def _lift(  # noqa: PLR0913 - what to lift, and where to write what
+    source: Source,
+    options: LiftOptions,
+    output: str | None,
+    report: str | None,
+    artifact: str | None,
+    *,
+    times: bool,
+) -> int:
     from tensorlift.pipeline import lift_source
     from tensorlift.report.output import STDOUT, write_output
     from tensorlift.report.program import join_programs
@@ -197,6 +211,11 @@ def _lift(source: Source, options: LiftOptions, output: str | None, report: str 
         programs = [helpers(), *programs, *adapters]
     if output and programs:
         write_output(output, join_programs(programs, record.target))
+    if artifact and programs:
+        from tensorlift.report.output import write_data
+        from tensorlift.runtime.xla import portable_artifact
+
+        write_data(artifact, portable_artifact(join_programs(programs, record.target)))
     if report:
         write_output(report, record.to_json(times=times))
     if STDOUT not in (output, report):

@@ -18,7 +18,7 @@ from tensorlift.source import Source, read_source
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target, target_names
 
-_LIBRARIES = [name for name in target_names() if get_target(name).library]
+_LIBRARIES = [name for name in target_names() if get_target(name).language == "python" and get_target(name).library]
 
 
 def _lifted(kernel: Kernel, source: Source, target: str) -> FunctionRecord:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.report.conditions import in_few_words
 from tensorlift.report.excerpt import Sources, plain, render
-from tensorlift.report.terminal import LEVEL_TEXT, NUMERICS_TEXT
+from tensorlift.report.terminal import NUMERICS_TEXT, level_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def show_function(function: FunctionRecord, source: Source) -> str:
 def _parts(function: FunctionRecord, source: Source) -> Iterator[str]:
     words = [str(function.verdict)]
     if function.lifted:
-        words += [LEVEL_TEXT[function.level], NUMERICS_TEXT[function.numerics], f"target {function.target}"]
+        words += [level_text(function), NUMERICS_TEXT[function.numerics], f"target {function.target}"]
     yield f"<div><code>{escape(function.name)}</code>: <b>{escape(words[0])}</b>{escape(_rest(words[1:]))}</div>"
     if function.lifted:
         yield _code(function.program.strip())

@@ -33,8 +33,15 @@ LEVEL_TEXT = {
     Level.TESTED: "tested, not proved",
     None: "neither proved nor tested",
 }
+_STATIC = {"stablehlo"}  # targets whose programs are written for given sizes
 _REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source", "python": "Python source"}
 NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
+
+
+def level_text(function: FunctionRecord) -> str:
+    """Say how far a program is known to be right; one of static shapes is right for its sizes."""
+    is_sized = function.target in _STATIC and any(p.kind == "size" and "==" in p.text for p in function.preconditions)
+    return "proved for these sizes" if is_sized and function.level is Level.PROVED else LEVEL_TEXT[function.level]
 
 
 class Screen:
@@ -122,7 +129,7 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
 
 def _how(function: FunctionRecord) -> Iterator[Piece]:
     if function.lifted:
-        yield Piece(f", {LEVEL_TEXT[function.level]}")
+        yield Piece(f", {level_text(function)}")
         yield Piece(f", {NUMERICS_TEXT[function.numerics]}" if function.level in {Level.PROVED, Level.BOUNDED} else "")
     elif function.diagnostics:
         codes = dict.fromkeys(diagnostic.code for diagnostic in function.diagnostics)

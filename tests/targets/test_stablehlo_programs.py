@@ -1,0 +1,193 @@
+"""Programs in StableHLO: their text is kept, the same each time, and whatever is wrong in it is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from bench.kernels.catalogue import ROOT
+
+from tensorlift import LiftError, lift
+from tensorlift.pipeline import verify
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+_KEPT = Path(__file__).parent / "stablehlo"
+_SIZES = {
+    "polybench/gemm": {"ni": 64, "nj": 32, "nk": 48},
+    "polybench/covariance": {"m": 32, "n": 40},
+    "polybench/trmm": {"m": 24, "n": 16},
+}
+GEMM = """void gemm(int n, int m, int k, double C[n][m], double A[n][k], double B[k][m], double beta) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      C[i][j] *= beta;
+      for (int l = 0; l < k; l++) C[i][j] += A[i][l] * B[l][j];
+    }
+}
+"""
+EVENS = """void evens(int n, float a[n], float b[n], int c[n]) {
+  for (int i = 0; i < n; i += 2) a[i] = b[i] / 3.0f;
+  for (int i = 0; i < n - 1; i++) c[i] = c[i + 1] > 2 ? c[i] : 7;
+}
+"""
+CLIPPED = """void clipped(int n, int m, double a[n][m], double best[n]) {
+  for (int i = 0; i < n; i++) {
+    best[i] = a[i][0];
+    for (int j = 1; j < m; j++) best[i] = a[i][j] > best[i] ? a[i][j] : best[i];
+  }
+}
+"""
+RUNNING = """void running(int n, double a[n]) {
+  for (int i = 1; i < n; i++) a[i] += a[i - 1];
+}
+"""
+
+
+def _one(source: str, **sizes: int) -> FunctionRecord:
+    (function,) = lift(source, to="stablehlo", sizes=sizes).functions
+    return function
+
+
+@pytest.mark.parametrize("name", _SIZES)
+def test_a_kernel_is_emitted_as_kept(name: str, update: bool) -> None:  # noqa: FBT001 - a fixture
+    text = lift(ROOT / f"{name}.c", to="stablehlo", sizes=_SIZES[name]).source
+    path = _KEPT / f"{name.rpartition('/')[2]}.mlir"
+    if update:
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+def test_only_these_are_kept() -> None:
+    assert {path.stem for path in _KEPT.iterdir()} == {name.rpartition("/")[2] for name in _SIZES}
+
+
+@pytest.mark.parametrize("source", [GEMM, EVENS, CLIPPED, RUNNING])
+def test_the_same_source_gives_the_same_bytes(source: str) -> None:
+    sizes = {name: 6 for name in ("n", "m", "k") if f"int {name}" in source}
+    first, second = (lift(source, to="stablehlo", sizes=sizes).record.to_json(times=False) for _ in range(2))
+    assert first == second
+
+
+def test_a_program_is_proved_for_its_sizes_which_it_states() -> None:
+    function = _one(GEMM, n=4, m=3, k=5)
+    assert (function.verdict, function.level) == ("loop-free", "proved")
+    assert [p.text for p in function.preconditions if p.kind == "size"] == ["k == 5", "m == 3", "n == 4"]
+    assert [p.name for p in function.parameters] == ["C", "A", "B", "beta"]
+    assert verify(function.certificate or {}) == ()
+
+
+def test_a_running_sum_is_a_scan() -> None:
+    function = _one(RUNNING, n=5)
+    assert (function.verdict, function.level) == ("scan", "proved")
+    assert "stablehlo.reduce_window" in function.program
+
+
+# -- requests that cannot be met
+
+
+@pytest.mark.parametrize(
+    ("sizes", "code", "message"),
+    [
+        ({}, "TL515", "the sizes n, m, k of gemm must be given"),
+        ({"n": 4, "k": 3}, "TL515", "the size m of gemm must be given"),
+        ({"n": 4, "m": 0, "k": 3}, "TL516", "gemm is not defined at the sizes n = 4, m = 0, k = 3"),
+    ],
+)
+def test_sizes_that_are_missing_or_impossible_are_refused(sizes: dict[str, int], code: str, message: str) -> None:
+    function = _one(GEMM, **sizes)
+    assert [(d.code, d.message) for d in function.diagnostics] == [(code, message)]
+    assert all(d.remedy and d.location for d in function.diagnostics)
+
+
+@pytest.mark.parametrize(("target", "sizes"), [("stablehlo", {"n": 1, "q": 2}), ("numpy", {"n": 4})])
+def test_sizes_that_nothing_takes_are_refused(target: str, sizes: dict[str, int]) -> None:
+    with pytest.raises(LiftError) as caught:
+        lift(GEMM, to=target, sizes=sizes)
+    assert [d.code for d in caught.value.diagnostics] == ["TL517"]
+
+
+def test_sizes_that_contradict_each_other_are_refused() -> None:
+    square = "void f(int n, int m, double a[n][m]) { for (int i = 0; i < n; i++) a[i][m - n + i] = 1; }"
+    assert [d.code for d in _one(square, n=4, m=3).diagnostics] == ["TL516"]
+    assert _one(square, n=3, m=4).verdict == "loop-free"
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("void f(int n, double a[n], unsigned b[n]) { for (int i = 0; i < n; i++) b[i] = a[i]; }", "TL307"),
+        ("#include <math.h>\nvoid f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = erf(a[i]); }", "TL305"),
+    ],
+)
+def test_what_stablehlo_lacks_is_refused(source: str, code: str) -> None:
+    assert [d.code for d in _one(source, n=4).diagnostics] == [code]
+
+
+# -- wrong texts
+
+
+_WRONG = [
+    ("contracting_dims = [1] x [0]", "contracting_dims = [0] x [1]", "TL406"),
+    ("stablehlo.add %1, %2", "stablehlo.subtract %1, %2", "TL406"),
+    ("stablehlo.add %1, %2", "stablehlo.add %1, %1", "TL406"),
+    ("stablehlo.multiply %C, %0", "stablehlo.multiply %C, %C", "TL406"),
+    ("stablehlo.multiply %C, %0", "stablehlo.divide %C, %0", "TL40"),
+    ("return %C_1", "return %C", "TL406"),
+    ("return %C_1", "return %2", "TL406"),
+    ("dims = [] : (tensor<f64>) -> tensor<3x3xf64>", "dims = [0] : (tensor<f64>) -> tensor<3x3xf64>", "TL401"),
+    ("stablehlo.add %1, %2", "mystery.add %1, %2", "TL401"),
+    ("%C_1 = stablehlo.add %1, %2 :", '%C_1 = "stablehlo.add"(%1, %2) :', "TL401"),
+    ("%C_1 = stablehlo.add %1, %2", "%C_1 = stablehlo.add %1, %3", "TL401"),
+    ("%beta: tensor<f64>", "%beta: tensor<f32>", "TL401"),
+    ("%A: tensor<3x3xf64>, %B: tensor<3x3xf64>", "%B: tensor<3x3xf64>, %A: tensor<3x3xf64>", "TL405"),
+    ("%A: tensor<3x3xf64>", "%A: tensor<?x3xf64>", "TL401"),
+    ("func.func @gemm", "func.func @other", "TL405"),
+    ("  return", "  stablehlo.return", "TL401"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "code"), _WRONG)
+def test_a_wrong_text_is_refused(old: str, new: str, code: str) -> None:
+    _refuse_changed(_one(GEMM, n=3, m=3, k=3), old, new, code)
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (EVENS, "low = [0], high = [1], interior = [1]", "low = [1], high = [0], interior = [1]"),
+        (EVENS, "compare GT", "compare GE"),
+        (EVENS, "dense<7>", "dense<8>"),
+        (EVENS, "[1:6]", "[0:5]"),
+        (CLIPPED, "dimensions = [1]", "dimensions = [0]"),
+        (CLIPPED, "applies stablehlo.maximum", "applies stablehlo.minimum"),
+        (RUNNING, "[[5, 0]]", "[[4, 1]]"),
+        (RUNNING, "array<i64: 6>", "array<i64: 5>"),
+        (RUNNING, "%3 = stablehlo.add", "%3 = stablehlo.multiply"),
+        (RUNNING, "stablehlo.return %3", "stablehlo.return %1"),
+    ],
+)
+def test_a_wrong_fold_or_store_is_refused(source: str, old: str, new: str) -> None:
+    sizes = {name: 6 for name in ("n", "m") if f"int {name}" in source}
+    _refuse_changed(_one(source, **sizes), old, new, "TL4")
+
+
+def test_the_bits_of_a_float_are_read_as_bits() -> None:
+    """An infinity in the place of a number must not pass for the number that its bits spell."""
+    function = _one("void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 4607182418800017408.0; }", n=2)
+    _refuse_changed(function, "4.6071824188000174e+18", "0x3FF0000000000000", "TL406")
+
+
+def _refuse_changed(function: FunctionRecord, old: str, new: str, code: str) -> None:
+    assert old in function.program, function.program
+    certificate = certificate_from_json(function.certificate or {})
+    text = function.program.replace(old, new, 1)
+    with pytest.raises(CheckFailure) as caught:
+        check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
+    assert caught.value.code.startswith(code), str(caught.value)
