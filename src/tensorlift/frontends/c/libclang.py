@@ -26,6 +26,7 @@ BINARY_OPERATORS = _BINARY_SPELLINGS.split()
 UNARY_OPERATORS = _UNARY_SPELLINGS.split()
 
 _INTEGER_RESULT, _FLOAT_RESULT = 1, 2
+_NAME = cindex.CursorKind.DECL_REF_EXPR.value
 
 
 class _Type(ctypes.Structure):
@@ -93,6 +94,18 @@ def identity_of(clang_type: Any) -> tuple[int, int | None]:
 def referenced_identity(cursor: Any) -> int | None:
     """Tell the declarations apart that the names of one unit refer to: the ``data[0]`` of their cursors."""
     found: int | None = _referenced(cursor).data[0]
+    return found
+
+
+def is_name(cursor: Any) -> bool:
+    """Whether an expression is the name of a declaration."""
+    return bool(cursor._kind_id == _NAME)  # noqa: SLF001 - building a CursorKind costs more
+
+
+def referenced(cursor: Any) -> Any:
+    """Give the declaration that a name refers to; one of no valid kind where it refers to none."""
+    found = _referenced(cursor)
+    found._tu = cursor._tu  # noqa: SLF001 - as the binding itself does
     return found
 
 

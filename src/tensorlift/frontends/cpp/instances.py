@@ -22,6 +22,8 @@ _COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\
 _INSTANTIATION = re.compile(r"(?<![\w:])template\s+(?!<)(?!class\b|struct\b)([^;{}]*?)\(([^;{}]*)\)\s*;")
 _NAME = re.compile(r"[\w:]+\s*$")
 _POINTER = "tensorlift_instance_"
+_DEFINED = {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE}
+_KINDS = _DEFINED | {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.VAR_DECL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +79,17 @@ def instances(unit: Any, filename: str) -> tuple[list[Instance], list[Template]]
     work = list(reversed(libclang.children(unit.cursor)))
     while work:
         cursor = work.pop()
-        if not _in_file(cursor, filename):
+        kind = cursor.kind
+        if kind not in _KINDS or (kind in _DEFINED and not cursor.is_definition()) or not _in_file(cursor, filename):
             continue
-        if cursor.kind in {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}:
-            work.extend(reversed(libclang.children(cursor)))
-        elif cursor.kind is CursorKind.FUNCTION_DECL and cursor.is_definition():
+        if kind is CursorKind.FUNCTION_DECL:
             found[cursor.data[0]] = cursor
             _add_used(cursor, found, filename)
-        elif cursor.kind is CursorKind.FUNCTION_TEMPLATE and cursor.is_definition():
+        elif kind is CursorKind.FUNCTION_TEMPLATE:
             templates.append(cursor)
-        elif cursor.kind is CursorKind.VAR_DECL and cursor.spelling.startswith(_POINTER):
+        elif kind is not CursorKind.VAR_DECL:
+            work.extend(reversed(libclang.children(cursor)))
+        elif cursor.spelling.startswith(_POINTER):
             _add_used(cursor, found, filename)
     cursors = sorted(found.values(), key=lambda c: (c.location.line, c.location.column))
     used = {(c.location.line, c.location.column) for c in cursors}
@@ -97,9 +100,7 @@ def instances(unit: Any, filename: str) -> tuple[list[Instance], list[Template]]
 def _add_used(cursor: Any, found: dict[int, Any], filename: str) -> None:
     """Add the instances of templates of the file that a function uses."""
     for use in libclang.descendants(cursor, CursorKind.DECL_REF_EXPR):
-        callee = use.referenced
-        if callee is None:
-            continue
+        callee = libclang.referenced(use)
         if callee.kind is CursorKind.FUNCTION_DECL and _is_instance(callee) and _in_file(callee, filename):
             definition = callee.get_definition()
             if definition is not None and definition.data[0] not in found:

@@ -56,11 +56,13 @@ class _Lowering:
                     raise refusal or error from None
                 inferred, refusal = set(), error
                 continue
-            kept = self._kept(module, inferred)
+            view = FunctionView(_function(module))
+            kept = self._kept(view, inferred)
             if kept == inferred:
-                return self._finish(module)
+                return self._finish(module, view)
             inferred = kept
-        return self._finish(self._lower(set()))
+        module = self._lower(set())
+        return self._finish(module, FunctionView(_function(module)))
 
     def _lower(self, inferred: set[nodes.Variable]) -> ModuleOp:
         """Lower with some extents left to the accesses."""
@@ -75,10 +77,9 @@ class _Lowering:
         entry.function.parameters = (*sizes, *entry.inputs, *entry.results)
         return lower_function(entry.function, self._source)
 
-    def _kept(self, module: ModuleOp, inferred: set[nodes.Variable]) -> set[nodes.Variable]:
+    def _kept(self, view: FunctionView, inferred: set[nodes.Variable]) -> set[nodes.Variable]:
         """Choose the inferred extents that are the sizes of other containers, or those of a matrix in a vector."""
         self._equal = {}
-        view = FunctionView(_function(module))
         found = {p.name: p for p in view.parameters if p.role == "array"}
         names = {size.name for size in self._entry.sizes}
         kept: set[nodes.Variable] = set()
@@ -97,10 +98,9 @@ class _Lowering:
                     self._equal[own] = _only_size(extents[axis])
         return kept
 
-    def _finish(self, module: ModuleOp) -> ModuleOp:
+    def _finish(self, module: ModuleOp, view: FunctionView) -> ModuleOp:
         """Add what C++ asks for to the preconditions, and how the function is called."""
         function = _function(module)
-        view = FunctionView(function)
         entry = self._entry
         places = {size: c.variable.location for c in entry.containers if c.variable for size in c.extents}
         stated = []

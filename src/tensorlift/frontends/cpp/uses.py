@@ -2,50 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.cpp.cpp_types import without_reference
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _READERS = {"size", "empty", "capacity", "cbegin", "cend"}
 _SELECTORS = {"operator[]", "at", "front", "back", "operator()"}
 _CONVERSIONS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
 
 
+@dataclass(slots=True, eq=False)
+class _Use:
+    """A cursor with what is around it, out to the function."""
+
+    cursor: Any
+    outer: _Use | None
+
+    def around(self) -> Iterator[Any]:
+        """Iterate over what contains the cursor, inner before outer."""
+        place = self.outer
+        while place is not None:
+            yield place.cursor
+            place = place.outer
+
+
 class Uses:
-    """Finds the variables that a function may change after their declaration, once for each function and variable."""
+    """Finds the variables that a function may change after their declaration; every function is visited once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], bool] = {}
+        self._uses: dict[int, dict[int | None, list[_Use]]] = {}
 
     def changes(self, definition: Any, variable: Any) -> bool:
         """Whether a function may change a parameter or local variable, or hands it on to be changed."""
-        key = definition.data[0], variable.data[0]
-        if key not in self._known:
-            is_object = without_reference(variable.type).kind is TypeKind.RECORD
-            may_change = _may_change if is_object else _may_assign
-            self._known[key] = any(may_change(path) for path in _paths(definition, variable))
-        return self._known[key]
+        uses = self._uses.get(definition.data[0])
+        if uses is None:
+            uses = self._uses[definition.data[0]] = _uses_of_variables(definition)
+        found = uses.get(variable.data[0], ())
+        if not found:
+            return False
+        is_object = without_reference(variable.type).kind is TypeKind.RECORD
+        return any(map(_may_change if is_object else _may_assign, found))
 
 
-def _paths(definition: Any, variable: Any) -> list[list[Any]]:
-    """List the ways from the function down to each use of a variable."""
-    found: list[list[Any]] = []
-    work = [[definition]]
+def _uses_of_variables(definition: Any) -> dict[int | None, list[_Use]]:
+    """List the uses of each declaration in a function."""
+    found: dict[int | None, list[_Use]] = {}
+    work = [_Use(definition, None)]
     while work:
-        path = work.pop()
-        if path[-1].kind is CursorKind.DECL_REF_EXPR and path[-1].referenced == variable:
-            found.append(path)
-        work.extend([*path, child] for child in libclang.children(path[-1]))
+        place = work.pop()
+        if libclang.is_name(place.cursor):
+            found.setdefault(libclang.referenced_identity(place.cursor), []).append(place)
+        else:
+            work.extend([_Use(child, place) for child in libclang.children(place.cursor)])
     return found
 
 
-def _may_change(path: list[Any]) -> bool:
+def _may_change(use: _Use) -> bool:
     """Whether what contains a use may change what is used."""
-    used = path[-1]
-    for outer in reversed(path[:-1]):
+    used = use.cursor
+    for outer in use.around():
         verdict = False if outer.type.get_canonical().is_const_qualified() else _verdict(outer, used)
         if verdict is not None:
             return verdict
@@ -53,13 +75,13 @@ def _may_change(path: list[Any]) -> bool:
     return True
 
 
-def _may_assign(path: list[Any]) -> bool:
+def _may_assign(use: _Use) -> bool:
     """Whether what contains a use of a number may assign it: it is not converted to its value at once."""
-    outer = next(cursor for cursor in reversed(path[:-1]) if cursor.kind is not CursorKind.PAREN_EXPR)
+    outer = next(cursor for cursor in use.around() if cursor.kind is not CursorKind.PAREN_EXPR)
     if outer.kind is CursorKind.CALL_EXPR and outer.referenced is not None:
         passed = [argument.type.get_canonical() for argument in outer.referenced.get_arguments()]
         given = list(outer.get_arguments())
-        place = next((k for k, argument in enumerate(given) if argument == path[-1]), len(passed))
+        place = next((k for k, argument in enumerate(given) if argument == use.cursor), len(passed))
         return place >= len(passed) or not passed[place].get_pointee().is_const_qualified()
     return outer.kind not in {CursorKind.UNEXPOSED_EXPR, CursorKind.LAMBDA_EXPR}
 
