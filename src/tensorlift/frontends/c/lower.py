@@ -218,13 +218,16 @@ class _Lowering:
         """Wrap the body into a function and a module."""
         arguments = [argument.type for argument in self._block.args]
         results = [] if result is None else [ir_type(self._function.result)]
-        operation = FuncOp(
-            self._function.name,
-            FunctionType.from_lists(arguments, results),
-            Region(self._block),
-            arg_attrs=ArrayAttr([self._argument_attributes(position) for position in range(len(arguments))]),
+        described = [self._argument_attributes(position) for position in range(len(arguments))]
+        operation = FuncOp.create(
+            properties={
+                "sym_name": StringAttr(self._function.name),
+                "function_type": FunctionType.from_lists(arguments, results),
+                "arg_attrs": ArrayAttr(described),
+            },
+            regions=[Region(self._block)],
+            location=self._sink.place(self._function.location),
         )
-        operation.location = self._sink.place(self._function.location)
         operation.attributes["tl.source"] = StringAttr(self._source)
         if isinstance(self._function.result, IntegerType) and not self._function.result.signed:
             operation.attributes["tl.result_unsigned"] = UnitAttr()
@@ -233,7 +236,7 @@ class _Lowering:
         requirements = self._preconditions.requirements()
         if requirements:
             operation.attributes["tl.requires"] = ArrayAttr([self._requirement(item) for item in requirements])
-        return ModuleOp([operation])
+        return ModuleOp.create(regions=[Region(Block([operation]))])
 
     def _argument_attributes(self, position: int) -> DictionaryAttr:
         parameter = self._inputs[position]

@@ -129,7 +129,8 @@ class Ranges:
             least = self.minimum(polynomial, domain)
             if least is not None and self.is_nonnegative(least):
                 return True
-            if any(self.is_nonnegative(-bound) for bound in self.upper_bounds(-polynomial, domain)):
+            several = domain.guards or len(domain.choices) > 1  # else the only lower bound is the least
+            if several and any(self.is_nonnegative(-bound) for bound in self.upper_bounds(-polynomial, domain)):
                 return True
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
