@@ -50,6 +50,19 @@ RUNNING = """void running(int n, double a[n]) {
 """
 
 
+SWEEPS = """void sweeps(int steps, int n, double a[n], double b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i + 1]) / 2;
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }
+}
+"""
+DECAY = """void decay(int n, double a[n], double b[n][n]) {
+  for (int i = 1; i < n; i++) a[i] = b[i][i - 1] / a[i - 1];
+}
+"""
+
+
 def _one(source: str, **sizes: int) -> FunctionRecord:
     (function,) = lift(source, to="stablehlo", sizes=sizes).functions
     return function
@@ -68,7 +81,7 @@ def test_only_these_are_kept() -> None:
     assert {path.stem for path in _KEPT.iterdir()} == {name.rpartition("/")[2] for name in _SIZES}
 
 
-@pytest.mark.parametrize("source", [GEMM, EVENS, CLIPPED, RUNNING])
+@pytest.mark.parametrize("source", [GEMM, EVENS, CLIPPED, RUNNING, DECAY])
 def test_the_same_source_gives_the_same_bytes(source: str) -> None:
     sizes = {name: 6 for name in ("n", "m", "k") if f"int {name}" in source}
     first, second = (lift(source, to="stablehlo", sizes=sizes).record.to_json(times=False) for _ in range(2))
@@ -87,6 +100,19 @@ def test_a_running_sum_is_a_scan() -> None:
     function = _one(RUNNING, n=5)
     assert (function.verdict, function.level) == ("scan", "proved")
     assert "stablehlo.reduce_window" in function.program
+
+
+def test_a_kept_loop_is_a_while_over_what_it_carries() -> None:
+    function = _one(SWEEPS, steps=5, n=6)
+    assert (function.verdict, function.level) == ("hybrid", "proved")
+    assert [loop.loop for loop in function.residual_loops] == ["for t"]
+    assert function.program.count('"stablehlo.while"') == 1
+    assert verify(function.certificate or {}) == ()
+
+
+def test_a_loop_that_never_runs_keeps_the_arrays() -> None:
+    function = _one(DECAY, n=1)
+    assert function.level == "proved"
 
 
 # -- requests that cannot be met
@@ -175,6 +201,30 @@ def test_a_wrong_text_is_refused(old: str, new: str, code: str) -> None:
 )
 def test_a_wrong_fold_or_store_is_refused(source: str, old: str, new: str) -> None:
     sizes = {name: 6 for name in ("n", "m") if f"int {name}" in source}
+    _refuse_changed(_one(source, **sizes), old, new, "TL4")
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (SWEEPS, "compare LT", "compare LE"),
+        (SWEEPS, "compare LT", "compare NE"),
+        (SWEEPS, "dense<5> : tensor<i64>", "dense<6> : tensor<i64>"),
+        (SWEEPS, "dense<0> : tensor<i64>", "dense<1> : tensor<i64>"),
+        (SWEEPS, "stablehlo.add %t, ", "stablehlo.add %t, %t, "),
+        (SWEEPS, "stablehlo.add %t, ", "stablehlo.subtract %t, "),
+        (SWEEPS, "%a_2, %b_2 : tensor<i64>", "%b_2, %a_2 : tensor<i64>"),
+        (SWEEPS, "%a_2, %b_2 : tensor<i64>", "%a_1, %b_2 : tensor<i64>"),
+        (SWEEPS, "return %a_3, %b_3", "return %a, %b_3"),
+        (SWEEPS, "return %a_3, %b_3", "return %b_3, %a_3"),
+        (SWEEPS, "(%0, %a, %b)", "(%0, %b, %a)"),
+        (DECAY, "sizes = [1, 1]", "sizes = [1, 2]"),
+        (DECAY, "dense<-1> : tensor<i64>", "dense<-2> : tensor<i64>"),
+        (DECAY, "dense<1> : tensor<i64>", "dense<2> : tensor<i64>"),
+    ],
+)
+def test_a_wrong_loop_is_refused(source: str, old: str, new: str) -> None:
+    sizes = {name: size for name, size in {"steps": 5, "n": 6}.items() if f"int {name}" in source}
     _refuse_changed(_one(source, **sizes), old, new, "TL4")
 
 

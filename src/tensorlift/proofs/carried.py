@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.proofs.cuts import CutExecution
     from tensorlift.proofs.execute import Execution
+    from tensorlift.proofs.values import Item
 
 
 @dataclass
@@ -76,7 +78,11 @@ def _variable(frame: Frame, name: str, carried: Carried, info: ArrayInfo) -> Car
 
 def holds_version(execution: Execution, frame: Frame, name: str, info: ArrayInfo, version: str) -> bool:
     """Tell whether a variable holds a version of an array."""
-    held = frame.values.get(name)
+    return is_version(execution, frame.values.get(name), info, version)
+
+
+def is_version(execution: CutExecution, held: Item | None, info: ArrayInfo, version: str) -> bool:
+    """Tell whether a value is a version of an array."""
     if isinstance(held, Held) and not held.tensor.is_strong:
         held = _as_typed_number(held, info.dtype)
     if not isinstance(held, Held) or held.tensor.dtype != info.dtype or not execution.has_shape(held, info.shape):

@@ -35,7 +35,7 @@ class LoopProver:
     """Proves the loops of one program; it remembers which kept loops of the summary are still to come."""
 
     def __init__(self, items: tuple[SummaryItem, ...]) -> None:
-        self._pending: list[list[KeptLoop]] = [_kept(items)]
+        self._pending: list[list[KeptLoop]] = [kept_loops(items)]
 
     def prove(self, execution: Execution, statement: ast.For, frame: Frame) -> None:
         """Prove a loop and leave the frame as it is after the loop.
@@ -85,13 +85,13 @@ class LoopProver:
         def iterate(case: Domain) -> None:
             ledger.within(case)
             definitions.opaque = set(opaque)
-            self._pending.append(_kept(step.kept.body))
+            self._pending.append(kept_loops(step.kept.body))
             try:
                 step.prove()
             finally:
                 self._pending.pop()
 
-        by_cases(outside & _iterations(step.kept), iterate)
+        by_cases(outside & iterations(step.kept), iterate)
         execution.divisors.leave()
         ledger.within(outside)
         definitions.opaque = opaque
@@ -183,7 +183,8 @@ def _copy(frame: Frame) -> Frame:
     return Frame(frame.local_names, frame.born, dict(frame.values), set(frame.lost))
 
 
-def _kept(items: tuple[SummaryItem, ...]) -> list[KeptLoop]:
+def kept_loops(items: tuple[SummaryItem, ...]) -> list[KeptLoop]:
+    """Return the loops among items."""
     return [item for item in items if isinstance(item, KeptLoop)]
 
 
@@ -201,7 +202,7 @@ def _range(execution: Execution, statement: ast.For, frame: Frame) -> tuple[Affi
     return lower, upper, step.constant
 
 
-def _iterations(kept: KeptLoop) -> Domain:
-    """Return the values of the loop variable."""
+def iterations(kept: KeptLoop) -> Domain:
+    """Return the values of the variable of a loop."""
     inside = Domain.of(at_least(kept.variable, kept.lower), less(kept.variable, kept.upper))
     return inside & Domain.strided(kept.variable, kept.lower, kept.step)

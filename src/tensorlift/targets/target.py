@@ -171,7 +171,8 @@ class Target:
     is false where a store of a view of the same memory may read what it wrote.  ``numbers`` are the operations whose
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     ``language`` is what programs are written in: ``python``, or ``mlir``, whose further ``dialects`` are
-    ``module:Dialect``s of xDSL.  A program is written for given sizes where ``is_static``.
+    ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
+    written for given sizes.
     """
 
     name: str
@@ -189,6 +190,7 @@ class Target:
     library: str = ""
     language: str = "python"
     dialects: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
     is_static: bool = False
 
     @cached_property

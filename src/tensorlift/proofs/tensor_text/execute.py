@@ -13,12 +13,13 @@ from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.tensor_text.arguments import attribute_value, result_type
+from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.values import Held
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -40,30 +41,22 @@ class Evaluation:
         self.ledger = ledger
         self.lines = lines or {}
 
-    def block(self, block: Block, values: Values) -> tuple[SymbolicTensor, ...]:
-        """Return what a block gives out."""
+    def statements(self, block: Block, values: Values, *, is_function: bool) -> tuple[Held, ...]:
+        """Return what a block gives out, that of a function or of a region."""
         end = block.last_op
-        if end is None or not end.has_trait(IsTerminator) or end.name == _RETURN:
-            self.ledger.refuse("a region without an end")
+        if end is None or not end.has_trait(IsTerminator) or (end.name == _RETURN) is not is_function:
+            self.ledger.refuse("a function or a region without an end")
         for op in block.ops:
             if op is not end:
-                values[op.results[0]] = self.operation(op, values)
-        return tuple(self.operands(end, values))
-
-    def statements(
-        self, body: Block, values: Values, named: Callable[[SSAValue, Held], Held] | None = None
-    ) -> tuple[Held, ...]:
-        """Return what a function returns; ``named`` may put another value in the place of a result."""
-        end = body.last_op
-        if end is None or end.name != _RETURN:
-            self.ledger.refuse("the function does not end in a return")
-        for op in body.ops:
-            if op is not end:
-                self.ledger.line = self.lines.get(op.results[0]) if op.results else None
-                held = self.operation(op, values)
-                values[op.results[0]] = named(op.results[0], held) if named is not None else held
+                self.ledger.line = self.lines.get(op.results[0], self.ledger.line) if op.results else self.ledger.line
+                self.statement(op, values)
         self.operands(end, values)
         return tuple(values[operand] for operand in end.operands)
+
+    def statement(self, op: Operation, values: Values) -> None:
+        """Give values to the results of an operation."""
+        held = self.operation(op, values)
+        values[op.results[0]] = held
 
     def operands(self, op: Operation, values: Mapping[SSAValue, Held]) -> list[SymbolicTensor]:
         """Return the operands of an operation, which must be computed before it."""
@@ -119,10 +112,10 @@ class Evaluation:
             for argument, value in zip(block.args, arguments, strict=True):
                 self._check_is(argument.type, value, op.name)
             inner = dict(values) | {a: Held(v) for a, v in zip(block.args, arguments, strict=True)}
-            results = self.block(block, inner)
+            results = self.statements(block, inner, is_function=False)
             if len(results) != 1:
                 self.ledger.refuse(f"{op.name}: a region that does not give one value")
-            return results[0]
+            return results[0].tensor
 
         return apply
 
@@ -140,13 +133,30 @@ class Evaluation:
                 self.ledger.require("an extent is the one that the text states", equal(extent, Affine(number)))
 
 
+class _CutEvaluation(Evaluation):
+    """Evaluates operations, loops among them, and uses what is claimed of their results."""
+
+    def __init__(self, execution: TextExecution, target: Target, lines: Mapping[SSAValue, int]) -> None:
+        super().__init__(target, execution.ledger, lines)
+        self._execution = execution
+
+    def statement(self, op: Operation, values: Values) -> None:
+        """Give values to the results of an operation."""
+        if op.name in self.target.loops:
+            self.operands(op, values)
+            values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
+        else:
+            values[op.results[0]] = self._execution.named(op.results[0], self.operation(op, values))
+
+
 class TextExecution(CutExecution):
     """Executes the function of a text."""
 
     def __init__(self, proof: TextProof, function: TextFunction, cuts: Sequence[Cut]) -> None:
         super().__init__(proof.ledger, proof.definitions, proof.counterparts)
         lines = {value: line for value, (_, line) in function.names.items()}
-        self._evaluation = Evaluation(proof.target, proof.ledger, lines)
+        self.loops = TextLoops(self, proof.summary.items)
+        self._evaluation = _CutEvaluation(self, proof.target, lines)
         self._function = function
         self._cuts: dict[str, list[Cut]] = {}
         for cut in cuts:
@@ -158,7 +168,21 @@ class TextExecution(CutExecution):
         for argument, (name, held) in zip(self._function.body.args, parameters.items(), strict=True):
             self._check_parameter(name, argument.type, held)
             values[argument] = held
-        return self._evaluation.statements(self._function.body, values, self._named)
+        return self._evaluation.statements(self._function.body, values, is_function=True)
+
+    def give_out(self, block: Block, values: Values) -> tuple[Held, ...]:
+        """Return what the block of a loop gives out."""
+        return self._evaluation.statements(block, values, is_function=False)
+
+    def cuts_of(self, value: SSAValue) -> list[str]:
+        """Return the definitions that a value is claimed to hold."""
+        return [cut.definition for cut in self._cuts.get(self._function.names[value][0], ())]
+
+    def named(self, value: SSAValue, held: Held) -> Held:
+        """Use what is claimed of a value by its name."""
+        for cut in self._cuts.get(self._function.names[value][0], ()):
+            held = self.cut(held, cut) or held
+        return held
 
     def _check_parameter(self, name: str, kind: Attribute, held: Held) -> None:
         wanted = held.tensor
@@ -169,9 +193,3 @@ class TextExecution(CutExecution):
             if number >= 0 and not self.ledger.holds(equal(extent, Affine(number))):
                 message = f"the parameter {name} has an extent of {number} that is {extent} in the source"
                 raise CheckFailure(INTERFACE, message)
-
-    def _named(self, value: SSAValue, held: Held) -> Held:
-        """Use what is claimed of a value by its name."""
-        for cut in self._cuts.get(self._function.names[value][0], ()):
-            held = self.cut(held, cut) or held
-        return held

@@ -29,5 +29,5 @@ def meaning_of_program(
     evaluation = Evaluation(target, ledger)
     named = zip(function.parameters, function.body.args, strict=True)
     values: Values = {argument: Held(operands[name]) for name, argument in named}
-    (result,) = evaluation.statements(function.body, values)
+    (result,) = evaluation.statements(function.body, values, is_function=True)
     return result.tensor

@@ -55,6 +55,10 @@ class TextEmission(ABC):
     def value(self, node: Expression) -> SSAValue:
         """Return the value of an expression, computed once."""
 
+    @abstractmethod
+    def loop(self, statement: For) -> None:
+        """Add a loop that stays; afterwards the variables that it carries have the values of its last iteration."""
+
     def start_statement(self) -> None:  # noqa: B027 - nothing to forget where nothing is remembered
         """Forget the values of expressions: those of variables may change."""
 
@@ -70,7 +74,7 @@ class TextEmission(ABC):
 
         """
         try:
-            results = self._run(self.program.body)
+            results = self.run(self.program.body)
         except LiftError as error:
             place = self.program.location
             located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
@@ -80,7 +84,8 @@ class TextEmission(ABC):
         text = self.writer.text(self.program.name, results, comment)
         return Emitted(text, self.program.name, self.writer.located_cuts(text), self.parameters)
 
-    def _run(self, body: tuple[Statement, ...]) -> Sequence[SSAValue]:
+    def run(self, body: tuple[Statement, ...]) -> Sequence[SSAValue]:
+        """Add statements, up to the one that returns values; return those."""
         for position, statement in enumerate(body):
             self.start_statement()
             try:
@@ -100,8 +105,8 @@ class TextEmission(ABC):
 
     def _statement(self, statement: Statement) -> None:
         if isinstance(statement, For):
-            message = f"programs in {self.title} keep no loop, as that over {statement.variable}"
-            raise refuse("TL308", message, remedy="lift to numpy, jax or torch")
+            self.loop(statement)
+            return
         assert isinstance(statement, Assign | SetSlice)
         if isinstance(statement, Assign):
             value = self.value(statement.value)

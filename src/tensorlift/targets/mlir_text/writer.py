@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,13 @@ from xdsl.printer import Printer
 from tensorlift.ir.cut import Cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-_RESULT = re.compile(r"^ *%(\w+) = ", re.MULTILINE)
+_RESULTS = re.compile(r" *%[^=]* = ")
+_ARGUMENTS = re.compile(r" *\^.*")
+_NAME = re.compile(r"%(\w+)")
 
 
 class Writer:
@@ -50,8 +53,21 @@ class Writer:
             properties=dict(attributes or {}),
             regions=[] if region is None else [region],
         )
+        return self.add_operation(op).results[0]
+
+    def add_operation(self, op: Operation) -> Operation:
+        """Add any operation."""
         self.block.add_op(op)
-        return op.results[0]
+        return op
+
+    @contextmanager
+    def region(self, arguments: Sequence[Attribute]) -> Iterator[Block]:
+        """Add what follows to a new block with arguments of these types."""
+        outer, self.block = self.block, Block(arg_types=arguments)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
 
     def name(self, value: SSAValue, name: str, definition: str | None = None) -> None:
         """Name a value that has no name yet, and say which definition it holds."""
@@ -75,7 +91,10 @@ class Writer:
 
     def located_cuts(self, text: str) -> tuple[Cut, ...]:
         """Return what values of the text hold, with the lines on which they get their values."""
-        lines = {match[1]: text.count("\n", 0, match.start(1)) + 1 for match in _RESULT.finditer(text)}
+        lines: dict[str, int] = {}
+        for number, line in enumerate(text.splitlines(), start=1):
+            head = _RESULTS.match(line) or _ARGUMENTS.match(line)
+            lines.update((name, number) for name in (_NAME.findall(head[0]) if head else ()))
         return tuple(Cut(lines[name], name, definition) for name, definition in self.cuts if name in lines)
 
     def _unused(self, name: str) -> str:

@@ -20,5 +20,6 @@ TARGET = Target(
     library="stablehlo",
     language="mlir",
     dialects=("tensorlift.targets.stablehlo.dialect:DIALECT",),
+    loops=("stablehlo.while",),
     is_static=True,
 )

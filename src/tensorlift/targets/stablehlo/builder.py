@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,12 @@ from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.diagnostics import refuse
 from tensorlift.targets.mlir_text.operations import Splat, SplatAttr, ints_attribute, operation_class
 from tensorlift.targets.mlir_text.types import dtype_of, tensor_type
-from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp
+from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp, WhileOp
 from tensorlift.targets.stablehlo.rows import ROWS
 from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from xdsl.ir import Attribute, SSAValue
 
@@ -71,6 +72,16 @@ class Builder:
         """Add an operation by its name without the dialect."""
         row = ROWS[f"stablehlo.{name}"]
         return self._writer.add(operation_class(row), operands, tensor_type(shape, dtype), attributes, region)
+
+    @contextmanager
+    def region(self, arguments: Sequence[Attribute]) -> Iterator[Block]:
+        """Add what follows to a new block with arguments of these types; its numbers are not seen outside."""
+        outer, self._constants = self._constants, dict(self._constants)
+        try:
+            with self._writer.region(arguments) as block:
+                yield block
+        finally:
+            self._constants = outer
 
     # -- cells from nothing
 
@@ -136,6 +147,11 @@ class Builder:
         attribute = ints_attribute(number for entry in ranges for number in entry)
         return self.add("slice", (value,), shape, type_of(value), ranges=attribute)
 
+    def part(self, value: SSAValue, starts: Sequence[SSAValue], extents: Extents) -> SSAValue:
+        """Return so many cells of every axis from positions on that are computed."""
+        sizes = ints_attribute(extents)
+        return self.add("dynamic_slice", (value, *starts), extents, type_of(value), slice_sizes=sizes)
+
     def reverse(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
         """Reverse axes."""
         if not axes:
@@ -166,10 +182,22 @@ class Builder:
         dimension = IntegerAttr(axis, i64)
         return self.add("concatenate", values, tuple(shape), type_of(values[0]), dimension=dimension)
 
-    def update(self, whole: SSAValue, part: SSAValue, starts: Sequence[int]) -> SSAValue:
+    def update(self, whole: SSAValue, part: SSAValue, starts: Sequence[SSAValue]) -> SSAValue:
         """Put a part at a place of a whole."""
-        places = [self.constant(start, (), "i64") for start in starts]
-        return self.add("dynamic_update_slice", (whole, part, *places), shape_of(whole), type_of(whole))
+        return self.add("dynamic_update_slice", (whole, part, *starts), shape_of(whole), type_of(whole))
+
+    def loop(self, initial: Sequence[SSAValue], condition: Block, body: Block) -> Sequence[SSAValue]:
+        """Repeat a block on what it gives out as long as a condition on that holds."""
+        op = WhileOp.create(
+            operands=list(initial),
+            result_types=[value.type for value in initial],
+            regions=[Region(condition), Region(body)],
+        )
+        return self._writer.add_operation(op).results
+
+    def give_out(self, values: Sequence[SSAValue]) -> None:
+        """End a region."""
+        self._writer.add_operation(ReturnOp.create(operands=list(values)))
 
     def gather(self, value: SSAValue, vectors: SSAValue) -> SSAValue:
         """Return the cells at index vectors, which stand along the last axis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Data, Dialect
+from xdsl.ir import Data, Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 
 from tensorlift.targets.mlir_text.operations import TerminatorOperation
@@ -19,6 +19,13 @@ class ReturnOp(TerminatorOperation):
     """The end of the region of an operation."""
 
     name = "stablehlo.return"
+
+
+class WhileOp(Operation):
+    """A loop: the first region tells from the carried values whether the second one runs on them again."""
+
+    name = "stablehlo.while"
+    traits = OpTraits(tuple)
 
 
 @irdl_attr_definition
@@ -52,4 +59,4 @@ def _entry(parser: AttrParser) -> tuple[str, tuple[int, ...] | int]:
     return name, tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
 
 
-DIALECT = Dialect("stablehlo", [ReturnOp], [GatherAttr])
+DIALECT = Dialect("stablehlo", [ReturnOp, WhileOp], [GatherAttr])

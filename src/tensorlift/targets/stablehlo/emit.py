@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
@@ -23,9 +24,7 @@ from tensorlift.ir.tensor_program import (
     Iota,
     Literal,
     NewAxis,
-    Range,
     Reduction,
-    Reverse,
     SizeValue,
     Subscript,
     Transpose,
@@ -39,6 +38,7 @@ from tensorlift.targets.mlir_text.types import tensor_type
 from tensorlift.targets.stablehlo.builder import COMBINING, NAMED, Builder, shape_of, type_of
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
+from tensorlift.targets.stablehlo.spans import changing, reversed_axes, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,9 +46,10 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.ir.tensor_program import Parameter, SetSlice, Shape, SubscriptItem, TensorProgram
+    from tensorlift.ir.tensor_program import For, Parameter, SetSlice, Shape, TensorProgram
     from tensorlift.targets.emitted import Emitted
     from tensorlift.targets.stablehlo.builder import Extents
+    from tensorlift.targets.stablehlo.spans import Span
 
 _FUNCTIONS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "tdiv": "divide", "rem": "remainder",
@@ -79,7 +80,9 @@ class _StableHloEmission(TextEmission):
     def __init__(self, program: TensorProgram) -> None:
         super().__init__(program)
         self.build = Builder(self.writer)
+        self.indices: dict[str, SSAValue] = {}
         self._memo: dict[Expression, SSAValue] = {}
+        self._scalars: dict[Affine, SSAValue] = {}
 
     def parameter_type(self, parameter: Parameter) -> Attribute:
         """Return the type of a parameter: a scalar is a tensor without axes."""
@@ -87,7 +90,7 @@ class _StableHloEmission(TextEmission):
 
     def start_statement(self) -> None:
         """Forget the values of expressions."""
-        self._memo = {}
+        self._memo, self._scalars = {}, {}
 
     def value(self, node: Expression) -> SSAValue:
         """Return the value of an expression; that of a variable changes with assignments."""
@@ -99,6 +102,8 @@ class _StableHloEmission(TextEmission):
 
     def operand(self, node: Expression, shape: Extents, dtype: DType) -> SSAValue:
         """Return the value of an expression in an element type and a shape to which it broadcasts."""
+        if isinstance(node, SizeValue) and not node.affine.is_constant:
+            return self.build.broadcast(self.build.convert(self.index(node.affine), dtype), shape)
         if isinstance(node, Literal | SizeValue):
             return self.build.constant(_number(node), shape, dtype)
         return self.build.broadcast(self.build.convert(self.value(node), dtype), shape)
@@ -107,6 +112,19 @@ class _StableHloEmission(TextEmission):
         """Return the value of an expression in an element type."""
         return self.operand(node, self.shape(node), dtype)
 
+    def index(self, value: Affine) -> SSAValue:
+        """Return an affine expression of the variables of loops."""
+        if value not in self._scalars:
+            total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
+            for name, factor in value.terms:
+                part = self.indices[name]
+                if factor != 1:
+                    part = self.build.elementwise("multiply", part, self.build.constant(factor, (), "i64"))
+                total = part if total is None else self.build.elementwise("add", part, total)
+            assert total is not None
+            self._scalars[value] = total
+        return self._scalars[value]
+
     def shape(self, node: Expression) -> Extents:
         """Return the extents of the value of an expression."""
         return () if isinstance(node, Literal | SizeValue) else shape_of(self.value(node))
@@ -114,13 +132,11 @@ class _StableHloEmission(TextEmission):
     # -- from nothing or from one value
 
     def _number(self, node: Literal | SizeValue) -> SSAValue:
-        return self.build.constant(_number(node), (), node.dtype)
+        return self.operand(node, (), node.dtype)
 
     def _iota(self, node: Iota) -> SSAValue:
         shape = _numbers(node.shape)
-        values = self.build.iota(0, shape)
-        if node.start.constant:
-            values = self.build.elementwise("add", values, self.build.constant(node.start.constant, shape, "i64"))
+        values = self._shifted(self.build.iota(0, shape), node.start)
         return self.build.convert(values, node.dtype)
 
     def _full(self, node: Full) -> SSAValue:
@@ -137,18 +153,27 @@ class _StableHloEmission(TextEmission):
 
     def _mask(self, node: TriangleMask | DiagonalMask) -> SSAValue:
         direction = "GE" if isinstance(node, TriangleMask) else "EQ"
-        return self.build.convert(self._below(_numbers(node.shape), node.offset.constant, direction), node.dtype)
+        return self.build.convert(self._below(_numbers(node.shape), node.offset, direction), node.dtype)
 
-    def _below(self, shape: Extents, offset: int, direction: str) -> SSAValue:
+    def _shifted(self, values: SSAValue, offset: Affine) -> SSAValue:
+        """Add an affine expression."""
+        if offset == ZERO:
+            return values
+        shape = shape_of(values)
+        if offset.is_constant:
+            added = self.build.constant(offset.constant, shape, "i64")
+        else:
+            added = self.build.broadcast(self.index(offset), shape)
+        return self.build.elementwise("add", values, added)
+
+    def _below(self, shape: Extents, offset: Affine, direction: str) -> SSAValue:
         """Compare ``row + offset`` with the column, along the last two axes."""
         rows, columns = (self.build.iota(len(shape) - back, shape) for back in (2, 1))
-        if offset:
-            rows = self.build.elementwise("add", rows, self.build.constant(offset, shape, "i64"))
-        return self.build.compare(direction, rows, columns)
+        return self.build.compare(direction, self._shifted(rows, offset), columns)
 
     def _triangle(self, node: Triangle) -> SSAValue:
         value = self.value(node.argument)
-        kept = self._below(shape_of(value), node.offset.constant, "LE" if node.is_upper else "GE")
+        kept = self._below(shape_of(value), node.offset, "LE" if node.is_upper else "GE")
         return self.build.select(kept, value, self.build.constant(0, shape_of(value), type_of(value)))
 
     # -- cell by cell
@@ -177,15 +202,22 @@ class _StableHloEmission(TextEmission):
 
     def _subscript(self, node: Subscript) -> SSAValue:
         value = self.value(node.argument)
-        ranges = _ranges(node.items, shape_of(value))
-        value = self.build.slice(value, ranges)
-        value = self.build.reverse(value, _reversed(node.items))
+        value = self._part(value, spans(node.items, shape_of(value)))
+        value = self.build.reverse(value, reversed_axes(node.items))
         shape: list[int] = []
         extents = iter(shape_of(value))
         for item in node.items:
             extent = 1 if isinstance(item, NewAxis) else next(extents)
             shape += [] if isinstance(item, At) else [extent]
         return self.build.reshape(value, (*shape, *extents))
+
+    def _part(self, value: SSAValue, wanted: Sequence[Span]) -> SSAValue:
+        """Return some cells of every axis."""
+        if all(span.start.is_constant for span in wanted):
+            return self.build.slice(value, [(span.start.constant, span.limit, span.step) for span in wanted])
+        starts = [self.index(span.start) for span in wanted]
+        value = self.build.part(value, starts, tuple(span.width for span in wanted))
+        return self.build.slice(value, [(0, span.width, span.step) for span in wanted])
 
     def _diagonal(self, node: Diagonal) -> SSAValue:
         value = self.value(node.argument)
@@ -237,22 +269,23 @@ class _StableHloEmission(TextEmission):
 
     def stored(self, statement: SetSlice, old: SSAValue) -> SSAValue:
         """Return an array after a store: an update in one piece, or cells spread by steps and selected."""
-        whole, dtype = shape_of(old), type_of(old)
-        ranges = _ranges(statement.items, whole)
-        extents = tuple(-(-(limit - start) // step) for start, limit, step in ranges)
+        whole = shape_of(old)
+        wanted = spans(statement.items, whole)
+        extents = tuple(span.cells for span in wanted)
         if 0 in extents:
             return old
-        kept = tuple(e for e, item in zip(extents, statement.items, strict=False) if not isinstance(item, At))
-        kept += extents[len(statement.items) :]
-        part = self.build.reshape(self.operand(statement.value, kept, dtype), extents)
-        part = self.build.reverse(part, _reversed(statement.items))
-        starts = tuple(start for start, _, _ in ranges)
-        steps = tuple(1 if extent == 1 else step for extent, (_, _, step) in zip(extents, ranges, strict=True))
+        dropped = {axis for axis, item in enumerate(statement.items) if isinstance(item, At)}
+        kept = tuple(extent for axis, extent in enumerate(extents) if axis not in dropped)
+        part = self.build.reshape(self.operand(statement.value, kept, type_of(old)), extents)
+        part = self.build.reverse(part, reversed_axes(statement.items))
         if extents == whole:
             return part
-        if all(step == 1 for step in steps):
-            return self.build.update(old, part, starts)
-        return self._spread(old, part, starts, tuple(step - 1 for step in steps))
+        if all(span.step == 1 for span in wanted):
+            return self.build.update(old, part, [self.index(span.start) for span in wanted])
+        if not all(span.start.is_constant for span in wanted):
+            raise changing("stores into every other cell from a place on")
+        starts = tuple(span.start.constant for span in wanted)
+        return self._spread(old, part, starts, tuple(span.step - 1 for span in wanted))
 
     def _spread(self, old: SSAValue, part: SSAValue, starts: Extents, interior: Extents) -> SSAValue:
         whole, dtype = shape_of(old), type_of(old)
@@ -260,9 +293,39 @@ class _StableHloEmission(TextEmission):
         yes, no = self.build.constant(1, shape_of(part), "bool"), self.build.constant(0, (), "bool")
         return self.build.select(self.build.pad(yes, no, starts, whole, interior), spread, old)
 
+    # -- loops
+
+    def loop(self, statement: For) -> None:
+        """Add a loop over its variable and the arrays that it carries, whose shapes stay as they are."""
+        names = [name for name, _ in statement.carried]
+        initial = [self.index(statement.lower), *(self.values[name] for name in names)]
+        kinds = [value.type for value in initial]
+        with self.build.region(kinds) as condition:
+            upper = self.index(statement.upper)
+            self.build.give_out([self.build.compare("LT", condition.args[0], upper)])
+        before = dict(self.values)
+        with self.build.region(kinds) as body:
+            self.writer.name(body.args[0], statement.variable)
+            self.indices[statement.variable] = body.args[0]
+            for (name, definition), argument in zip(statement.carried, body.args[1:], strict=True):
+                self.writer.name(argument, name, definition)
+                self.values[name] = argument
+            self.run(statement.body)
+            self.start_statement()
+            following = self.index(Affine.var(statement.variable) + statement.step)
+            self.build.give_out([following, *(self.values[name] for name in names)])
+        self.values = before
+        results = self.build.loop(initial, condition, body)
+        for name, result in zip(names, results[1:], strict=True):
+            self.writer.name(result, name)
+            self.values[name] = result
+        self.start_statement()
+
 
 def _numbers(shape: Shape) -> Extents:
     """Return extents as numbers; a negative one is that of nothing."""
+    if any(not extent.is_constant for extent in shape):
+        raise changing("makes arrays")
     return tuple(max(extent.constant, 0) for extent in shape)
 
 
@@ -301,31 +364,6 @@ def _function(op: str, dtype: DType) -> str:
 def _check_fold(op: str) -> None:
     if op not in COMBINING:
         raise refuse("TL305", f"StableHLO has no reduction {op}", remedy="lift to another target")
-
-
-def _ranges(items: Sequence[SubscriptItem], shape: Extents) -> list[tuple[int, int, int]]:
-    """Return start, limit and step for every axis, as slices clip them."""
-    ranges = []
-    extents = iter(shape)
-    for item in items:
-        if isinstance(item, NewAxis):
-            continue
-        extent = next(extents)
-        if isinstance(item, At):
-            ranges.append((item.index.constant, item.index.constant + 1, 1))
-        elif isinstance(item, Range):
-            start = min(max(item.start.constant, 0), extent)
-            limit = min(max(item.stop.constant, start), extent)
-            ranges.append((start, limit, item.step))
-        else:
-            ranges.append((0, extent, 1))
-    return [*ranges, *((0, extent, 1) for extent in extents)]
-
-
-def _reversed(items: Sequence[SubscriptItem]) -> list[int]:
-    """Return the axes that are reversed."""
-    axes = [item for item in items if not isinstance(item, NewAxis)]
-    return [axis for axis, item in enumerate(axes) if isinstance(item, Reverse)]
 
 
 _METHODS: dict[type[Expression], str] = {

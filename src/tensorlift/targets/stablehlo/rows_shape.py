@@ -109,6 +109,20 @@ def _concatenate(o: Obligations, *inputs: Tensor, dimension: int) -> SymbolicTen
     return array_shape.concatenate(o, inputs, dimension)
 
 
+def _dynamic_slice(o: Obligations, operand: Tensor, *start_indices: Tensor, slice_sizes: Ints) -> SymbolicTensor:
+    starts = [exact_size(o, start) for start in start_indices]
+    if not len(starts) == len(slice_sizes) == operand.rank:
+        o.refuse("a slice that does not name every axis")
+    for start, size, extent in zip(starts, slice_sizes, operand.shape, strict=True):
+        o.require("a slice is in range", at_least(start, 0), at_least(extent, start + size))
+    shape = tuple(map(Affine, slice_sizes))
+
+    def cell(indices: Indices) -> Term:
+        return operand.at(tuple(start + index for start, index in zip(starts, indices, strict=True)))
+
+    return operand.with_cells(shape, cell)
+
+
 def _dynamic_update_slice(o: Obligations, operand: Tensor, update: Tensor, *start_indices: Tensor) -> SymbolicTensor:
     starts = [exact_size(o, start) for start in start_indices]
     if len(starts) != operand.rank or update.rank != operand.rank or operand.dtype != update.dtype:
@@ -240,6 +254,19 @@ ROWS = [
             ),
         ),
         form="$*inputs, dim = #dimension : (types(inputs)) -> type(result)",
+    ),
+    TextRow(
+        "dynamic_slice",
+        "stablehlo.dynamic_slice",
+        _dynamic_slice,
+        (
+            sample(
+                f"{_STARTS}stablehlo.dynamic_slice %a, %i, %j, sizes = [{{m}}, {{n}}]"
+                " : (tensor<{m+2}x{n}x{a}>, tensor<i64>, tensor<i64>) -> tensor<{m}x{n}x{a}>",
+                a="arith[m + 2, n]",
+            ),
+        ),
+        form="$operand, $*start_indices, sizes = #slice_sizes : (type(operand), types(start_indices)) -> type(result)",
     ),
     TextRow(
         "dynamic_update_slice",

@@ -1,0 +1,156 @@
+"""Loops over tensors, ``while`` in MLIR, against the loops that the summary keeps, by induction over iterations.
+
+The first carried value counts: it starts at the loop's lower bound, an iteration adds its step, and the condition holds
+exactly below its upper bound.  Of the other values those count that a cut names as an array which the kept loop
+carries: they must be the version before at the start, and if they are what an iteration starts from, one must make
+them what it ends with.  Then they are the arrays after the loop.  Nothing is known of any other carried value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, array, domain_of, scalar_value
+from tensorlift.comprehension.terms import index
+from tensorlift.proofs.carried import is_version
+from tensorlift.proofs.cases import by_cases
+from tensorlift.proofs.failure import LOOP, UNREADABLE, CheckFailure
+from tensorlift.proofs.loops import iterations, kept_loops
+from tensorlift.proofs.tensor_text.arguments import result_type
+from tensorlift.proofs.values import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, Block, Operation
+
+    from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, KeptLoop
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.proofs.tensor_text.execute import TextExecution, Values
+
+_COUNTER: DType = "i64"
+_REGIONS = 2  # the condition and the body
+
+
+class TextLoops:
+    """Proves the loops of one program; it remembers which kept loops of the summary are still to come."""
+
+    def __init__(self, execution: TextExecution, items: tuple[Item, ...]) -> None:
+        self._execution = execution
+        self._ledger = execution.ledger
+        self._pending: list[list[KeptLoop]] = [kept_loops(items)]
+
+    def prove(self, op: Operation, values: Values) -> list[Held]:
+        """Prove a loop and return its results.
+
+        Raises:
+            CheckFailure: where the loop is none of the summary's, or entry, condition or step are not proved.
+
+        """
+        condition, body = self._blocks(op)
+        carried = [self._execution.cuts_of(argument) for argument in body.args]
+        kept = self._find(carried)
+        known = {place: c for place, names in enumerate(carried) for c in kept.carried if place and c.name in names}
+        initial = [values[operand] for operand in op.operands]
+        self._check_start(kept, initial, known)
+        arguments = self._arguments(kept, body, known)
+        self._check_condition(kept, condition, dict(values) | dict(zip(condition.args, arguments, strict=True)))
+        self._prove_step(kept, body, dict(values) | dict(zip(body.args, arguments, strict=True)), known)
+        self._ledger.counts["an iteration keeps what the loop carries"] += len(known)
+        after = [self._known(known.get(place), result.type) for place, result in enumerate(op.results)]
+        return [Held(tensor) for tensor in after]
+
+    def _blocks(self, op: Operation) -> tuple[Block, Block]:
+        regions = [region for region in op.regions if len(region.blocks) == 1]
+        kinds = [operand.type for operand in op.operands]
+        blocks = [region.block for region in regions]
+        is_whole = len(op.regions) == len(regions) == _REGIONS and not (op.properties or op.attributes or op.successors)
+        same = [kinds == [value.type for value in block.args] for block in blocks]
+        if not is_whole or not kinds or not all(same) or kinds != [result.type for result in op.results]:
+            raise CheckFailure(
+                UNREADABLE, f"{op.name}: not a condition and a body on the same values", self._ledger.line
+            )
+        return blocks[0], blocks[1]
+
+    def _find(self, carried: Sequence[Sequence[str]]) -> KeptLoop:
+        """Return the summary's loop that carries the named arrays, else the next."""
+        pending = self._pending[-1]
+        names = {name for listed in carried for name in listed}
+        chosen = next((kept for kept in pending if any(c.name in names for c in kept.carried)), None)
+        if chosen is None and not pending:
+            raise self._failure("the summary keeps no such loop here")
+        chosen = chosen or pending[0]
+        del pending[: pending.index(chosen) + 1]
+        return chosen
+
+    def _check_start(self, kept: KeptLoop, initial: Sequence[Held], known: dict[int, Carried]) -> None:
+        counter = initial[0].tensor
+        lower = affine_of(counter.value()) if not counter.rank and counter.dtype == _COUNTER else None
+        if lower is None or not self._ledger.holds(equal(lower, kept.lower)):
+            raise self._failure(f"the loop does not start at {kept.lower}")
+        for place, carried in known.items():
+            if not is_version(self._execution, initial[place], self._info(carried), carried.before):
+                raise self._failure(f"{carried.array} is not proved to be {carried.before} before the loop")
+
+    def _arguments(self, kept: KeptLoop, body: Block, known: dict[int, Carried]) -> list[Held]:
+        """Return what an iteration starts from."""
+        counter = scalar_value(index(Affine.var(kept.variable), _COUNTER))
+        others = [self._known(known.get(place), value.type) for place, value in enumerate(body.args) if place]
+        return [Held(tensor) for tensor in (counter, *others)]
+
+    def _known(self, carried: Carried | None, kind: Attribute) -> SymbolicTensor:
+        """Return a carried array by its name, or one of which nothing is known."""
+        if carried is None:
+            stated = result_type(kind)
+            return array(f"unknown {fresh('cells')}", stated.shape, stated.dtype)
+        info = self._info(carried)
+        return array(carried.name, info.shape, info.dtype)
+
+    def _info(self, carried: Carried) -> ArrayInfo:
+        return self._execution.definitions.arrays[carried.array]
+
+    def _check_condition(self, kept: KeptLoop, block: Block, values: Values) -> None:
+        """Demand that the loop goes on exactly below the upper bound."""
+        (goes_on,) = self._execution.give_out(block, values) or (None,)
+        holds = domain_of(goes_on.tensor.value()) if goes_on is not None and not goes_on.tensor.rank else None
+        reached = self._ledger.context & Domain.of(at_least(kept.variable, kept.lower))
+        wanted = Domain.of(less(kept.variable, kept.upper))
+        if holds is None or not (reached & holds).is_equal(reached & wanted):
+            raise self._failure(f"the loop does not go on exactly below {kept.upper}")
+
+    def _prove_step(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
+        execution, ledger, definitions = self._execution, self._ledger, self._execution.definitions
+        outside, opaque = ledger.context, set(definitions.opaque)
+        execution.divisors.enter(kept)
+
+        def iterate(case: Domain) -> None:
+            ledger.within(case)
+            definitions.opaque = set(opaque)
+            self._pending.append(kept_loops(kept.body))
+            try:
+                self._iterate(kept, body, dict(values), known)
+            finally:
+                self._pending.pop()
+
+        by_cases(outside & iterations(kept), iterate)
+        execution.divisors.leave()
+        ledger.within(outside)
+        definitions.opaque = opaque
+
+    def _iterate(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
+        """Execute the body once, for any value of the counter, and prove what it gives out."""
+        line = self._ledger.line
+        ends = self._execution.give_out(body, values)
+        self._ledger.line = line
+        following = affine_of(ends[0].tensor.value()) if ends and not ends[0].tensor.rank else None
+        if len(ends) != len(body.args) or following != Affine.var(kept.variable) + kept.step:
+            raise self._failure(f"an iteration does not add {kept.step} to the counter")
+        for place, carried in known.items():
+            if not is_version(self._execution, ends[place], self._info(carried), carried.after):
+                raise self._failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
+
+    def _failure(self, reason: str) -> CheckFailure:
+        return CheckFailure(LOOP, reason, self._ledger.line)

@@ -1,0 +1,75 @@
+"""Subscripts as StableHLO sees them: for every axis where it starts, how many cells it has, and the step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import At, NewAxis, Range, Reverse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.ir.tensor_program import SubscriptItem
+
+
+class Span(NamedTuple):
+    """Every ``step``-th cell of an axis, ``cells`` of them, from one on that loops may compute."""
+
+    start: Affine
+    cells: int
+    step: int = 1
+
+    @property
+    def width(self) -> int:
+        """The number of cells from the first to the last."""
+        return (self.cells - 1) * self.step + 1 if self.cells else 0
+
+    @property
+    def limit(self) -> int:
+        """The position behind the last cell, where that of the first is a number."""
+        return self.start.constant + self.width
+
+
+def spans(items: Sequence[SubscriptItem], shape: Sequence[int]) -> list[Span]:
+    """Return what subscripts pick of every axis, clipped as slices clip.
+
+    Raises:
+        LiftError: TL308, where the number of cells changes with a loop.
+
+    """
+    extents = iter(shape)
+    found = [_span(item, next(extents)) for item in _axes(items)]
+    return [*found, *(Span(ZERO, extent) for extent in extents)]
+
+
+def reversed_axes(items: Sequence[SubscriptItem]) -> list[int]:
+    """Return the axes that are reversed."""
+    return [axis for axis, item in enumerate(_axes(items)) if isinstance(item, Reverse)]
+
+
+def changing(what: str) -> LiftError:
+    """Build the refusal of a loop that needs arrays of changing extents."""
+    message = f"a loop {what} whose number changes with it, but StableHLO's shapes are static"
+    return refuse("TL308", message, remedy="lift to numpy, jax or torch")
+
+
+def _axes(items: Sequence[SubscriptItem]) -> Iterator[SubscriptItem]:
+    return (item for item in items if not isinstance(item, NewAxis))
+
+
+def _span(item: SubscriptItem, extent: int) -> Span:
+    if isinstance(item, At):
+        return Span(item.index, 1)
+    if not isinstance(item, Range):
+        return Span(ZERO, extent)
+    if item.start.is_constant and item.stop.is_constant:
+        start = min(max(item.start.constant, 0), extent)
+        stop = min(max(item.stop.constant, start), extent)
+        return Span(Affine(start), -(-(stop - start) // item.step), item.step)
+    length = item.stop - item.start
+    if not length.is_constant:
+        raise changing("takes cells")
+    return Span(item.start, -(-max(length.constant, 0) // item.step), item.step)
