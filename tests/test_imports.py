@@ -23,6 +23,7 @@ _TOP = {
     "__main__",
     "pipeline",
     "attempts",
+    "engines",
     "interface",
     "explain",
     "cli",

@@ -14,6 +14,7 @@ from tensorlift.comprehension.definition import Definition, DefinitionError
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.engines import derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
@@ -21,7 +22,6 @@ from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
-from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets.target import UnspelledError
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.conditions.guard import Guard
+    from tensorlift.engines import Search
     from tensorlift.interface import Emitted
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import TensorProgram
@@ -55,11 +56,12 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for: a target, guards, and sizes where the target needs them."""
+    """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine."""
 
     target: Target
     with_guards: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
+    search: Search = derived
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
@@ -80,6 +82,8 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
                 summary = summarise(view, kept=kept)
             return _attempt(view, summary, request, stage)
         except DefinitionError as error:
+            if request.search is not derived:  # what another engine does not cover is refused, not kept as a loop
+                raise
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
             place = next((place for place in places if place not in kept), None)
@@ -106,7 +110,7 @@ def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stag
     with stage("simplify"):
         simplified = simplify(summary)
     with stage("derive"):
-        program = derive(simplified)
+        program = request.search(simplified, target)
     with stage("emit"):
         if target.is_static:
             summary, program = at_sizes(summary, program, request.sizes, view.location)

@@ -70,10 +70,10 @@ def commands() -> None:
 @click.option(
     "--emit",
     "form",
-    type=click.Choice(["ir", "definitions", "program"]),
+    type=click.Choice(["ir", "definitions", "sketches", "program"]),
     default="program",
     show_default=True,
-    help="Show the loop IR, the definitions, or the program.",
+    help="Show the loop IR, the definitions, how the engine sketch solves them, or the program.",
 )
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
@@ -88,7 +88,11 @@ def commands() -> None:
 )
 @source_options
 @click.option(
-    "--engine", type=click.Choice(["auto", "derive"]), default="auto", show_default=True, help="How to search."
+    "--engine",
+    type=click.Choice(["auto", "derive", "sketch"]),
+    default="auto",
+    show_default=True,
+    help="How to search: by derivation, or by solving sketches.",
 )
 def lift(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -116,7 +120,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.source import read_source
 
     if report and form != "program":
-        raise click.UsageError("--json reports on programs: it does not go with --emit ir or definitions")
+        raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     check_outputs(file, [name for name in (output, report, artifact) if name])
     if artifact:
         from tensorlift.runtime.portable import require_portable

@@ -21,6 +21,7 @@ from tensorlift.attempts import Request, proved_program, start_afresh
 from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
+from tensorlift.engines import name_of, search_by
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
@@ -151,9 +152,9 @@ def _lift(
 
 
 def intermediate(source: Source, options: LiftOptions, form: str) -> list[Intermediate]:
-    """Give each function in an earlier form: ``ir``, the loop IR, or ``definitions``, its meaning."""
+    """Give each function in an earlier form: ``ir``, the loop IR, ``definitions``, its meaning, or ``sketches``."""
     read = with_deep_stack(lambda: _select(_read(source, options), options.functions, source.name))
-    return [with_deep_stack(partial(_intermediate, f, form)) for f in read]
+    return [with_deep_stack(partial(_intermediate, f, form, options)) for f in read]
 
 
 def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
@@ -214,7 +215,8 @@ def _lift_module(
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
-    request = Request(target, with_guards=options.guards, sizes=dict(options.sizes))
+    search = search_by(options.engine)
+    request = Request(target, with_guards=options.guards, sizes=dict(options.sizes), search=search)
     proved = proved_program(view, request, clock.stage)
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
@@ -228,7 +230,7 @@ def _lift_module(
     lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
-    record = replace(record, diagnostics=(*function.diagnostics, *warnings))
+    record = replace(record, engine=name_of(options.engine), diagnostics=(*function.diagnostics, *warnings))
     if not options.adapter:
         return record, lifting
     if target.library or not _is_c(source):
@@ -327,18 +329,30 @@ _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFun
 }
 
 
-def _intermediate(function: ReadFunction, form: str) -> Intermediate:
+def _intermediate(function: ReadFunction, form: str, options: LiftOptions) -> Intermediate:
     if function.module is None:
         return Intermediate(function.name, diagnostics=function.diagnostics)
+    start_afresh()
+    try:
+        return Intermediate(function.name, _form(function, form, options))
+    except LiftError as refusal:
+        return Intermediate(function.name, diagnostics=refusal.diagnostics)
+
+
+def _form(function: ReadFunction, form: str, options: LiftOptions) -> str:
     from tensorlift.comprehension.notation import show_summary
     from tensorlift.ir.text import print_module
 
-    start_afresh()
-    try:
-        text = print_module(function.module) if form == "ir" else show_summary(summarise(_function_op(function)))
-    except LiftError as refusal:
-        return Intermediate(function.name, diagnostics=refusal.diagnostics)
-    return Intermediate(function.name, text)
+    assert function.module is not None
+    if form == "ir":
+        return print_module(function.module)
+    summary = summarise(_function_op(function))
+    if form == "definitions":
+        return show_summary(summary)
+    from tensorlift.synthesis.simplify import simplify
+    from tensorlift.synthesis.sketch import sketches
+
+    return sketches(simplify(summary), get_target(options.target))
 
 
 def _function_op(function: ReadFunction) -> Any:

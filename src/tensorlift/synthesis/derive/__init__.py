@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.synthesis.derive.builder import Builder
-from tensorlift.synthesis.derive.lower import Lowering
+from tensorlift.synthesis.derive.lower import Cover, Lowering
 from tensorlift.synthesis.derive.naming import named
 from tensorlift.synthesis.derive.sharing import shared
 from tensorlift.synthesis.derive.surface import read_versions, surface
@@ -27,10 +27,15 @@ def derive(summary: Summary) -> TensorProgram:
         LiftError: TL301 to TL304, where a definition has no form in array operations.
 
     """
+    return assembled(summary, None)
+
+
+def assembled(summary: Summary, cover: Cover | None) -> TensorProgram:
+    """Return the program of statements that ``cover`` gives for each definition, those derived where it is None."""
     build = Builder()
-    body = Lowering(summary, build).body()
+    body = Lowering(summary, build, cover).body()
     body = shared(body, build)
     return surface(summary, named(body, summary), read_versions(body))
 
 
-__all__ = ["derive"]
+__all__ = ["assembled", "derive"]

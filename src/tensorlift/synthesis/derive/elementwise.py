@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
 
 # The position of the operand that must not be zero, or must be positive: one is harmless for each.
-_GUARDED = {"div": 1, "tdiv": 1, "rem": 1, "floordiv": 1, "mod": 1, "sqrt": 0, "log": 0, "log2": 0, "log10": 0,
+GUARDED = {"div": 1, "tdiv": 1, "rem": 1, "floordiv": 1, "mod": 1, "sqrt": 0, "log": 0, "log2": 0, "log10": 0,
             "log1p": 0, "asin": 0, "acos": 0, "acosh": 0, "atanh": 0}  # fmt: skip
 
 
@@ -82,8 +82,8 @@ def _apply(term: Apply, scope: Scope) -> Value:
         if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
             return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
         return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
-    if scope.guard is not None and term.op in _GUARDED:
-        values[_GUARDED[term.op]] = _harmless(term.op, values, scope.guard, scope)
+    if scope.guard is not None and term.op in GUARDED:
+        values[GUARDED[term.op]] = harmless(term.op, values, scope.guard, scope)
     return scope.combined(term.op, *values)
 
 
@@ -149,15 +149,15 @@ def _can_fail(term: Term, known: dict[Term, bool]) -> bool:
 
 
 def _fails_itself(term: Term) -> bool:
-    if not isinstance(term, Apply) or term.op not in _GUARDED:
+    if not isinstance(term, Apply) or term.op not in GUARDED:
         return False
-    operand = term.args[_GUARDED[term.op]]
+    operand = term.args[GUARDED[term.op]]
     return not (isinstance(operand, Constant) and operand.value > 0)
 
 
-def _harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
+def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     """Return the operand that may be invalid, one where it does not count; invariant ones never stop an array."""
-    value = values[_GUARDED[op]]
+    value = values[GUARDED[op]]
     if isinstance(value.expression, Literal):
         return value
     if not value.axes and not all(v.expression.is_weak for v in values):

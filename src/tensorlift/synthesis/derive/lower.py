@@ -7,6 +7,7 @@ its memory.  A kept loop that updates an array in place starts from a copy, so t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,14 +42,17 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.synthesis.derive.builder import Builder
 
+DiesHere = Callable[[str], bool]  # of a version: may it be overwritten?
+Cover = Callable[[Definition, Scope, DiesHere], "list[Statement]"]  # an engine: what computes a definition
 Typed = tuple["DType", tuple["Affine", ...]]
 
 
 class Lowering:
     """Lowers the items of one summary."""
 
-    def __init__(self, summary: Summary, build: Builder) -> None:
+    def __init__(self, summary: Summary, build: Builder, cover: Cover | None = None) -> None:
         self.summary = summary
+        self.cover = cover
         self.build = build
         self.types: dict[str, Typed] = dict(_types(summary))
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
@@ -123,10 +127,16 @@ class _Block:
             value_of,
             self.lowering.failing,
         )
+        if self.lowering.cover is not None:
+            return self._marked(definition, self.lowering.cover(definition, scope, self._dies_here))
         try:
             statements = PieceLowering(definition, scope, self._dies_here).statements()
         except LiftError as error:
             return self._with_padding(definition, error)
+        return self._marked(definition, statements)
+
+    def _marked(self, definition: Definition, statements: list[Statement]) -> list[Statement]:
+        """Keep account of whose memory a definition has, and copy where its value must not be shared."""
         first = statements[0]
         assert isinstance(first, Assign)
         is_whole = len(statements) == 1

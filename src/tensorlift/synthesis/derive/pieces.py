@@ -60,6 +60,13 @@ class PieceLowering:
         self.build = scope.build
         self.dies_here = dies_here
 
+    @property
+    def is_in_boxes(self) -> bool:
+        """Whether there are several pieces, and all but the cells that keep their value are boxes."""
+        pieces = self.definition.pieces
+        kept = self._kept_version(pieces)
+        return len(pieces) > 1 and all(p.is_box for d, t in pieces if t is not kept for p in self._parts(d, t))
+
     def statements(self) -> list[Statement]:
         """Return the statements after which the variable of the definition's name holds its value.
 

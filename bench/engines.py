@@ -1,0 +1,105 @@
+"""Lift the reference kernels with each engine and print the table: ``python bench/engines.py [--engine sketch]``.
+
+A row is a kernel, a group of columns an engine: the verdict (of a lift that is proved; every other is a refusal), the
+milliseconds of its search, the operations of the program, and what the search tried.  ``--suite`` and ``--kernel``
+choose, ``--to TARGET`` lifts to another target, ``--json FILE`` writes the rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tensorlift.engines import engine_names
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import read_source
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What became of one kernel with one engine; seconds are those of the search and of everything."""
+
+    kernel: str
+    engine: str
+    verdict: str
+    search: float
+    total: float
+    operations: int
+    remark: str
+
+
+def main() -> int:
+    """Run the command line."""
+    options = _arguments()
+    entries = [e for e in json.loads((KERNELS / "index.json").read_text()) if _wanted(e, options)]
+    if not entries:
+        sys.exit("no kernel has that name")
+    engines = options.engine or engine_names()
+    cells = [[cell(entry, engine, options.to) for engine in engines] for entry in entries]
+    print(f"{'kernel':34}" + "".join(f"{engine:>12}{'ms':>9}{'ops':>5}" for engine in engines))
+    for row in cells:
+        print(f"{row[0].kernel:34}" + "".join(f"{c.verdict:>12}{c.search * 1e3:9.1f}{c.operations:5}" for c in row))
+    for position, engine in enumerate(engines):
+        column = [row[position] for row in cells]
+        lifted = [c for c in column if c.verdict != "refused"]
+        worst = max(column, key=lambda c: c.search)
+        seconds = sum(c.search for c in column)
+        print(
+            f"{engine}: {len(lifted)} of {len(column)} lifted and proved, {seconds:.2f} s of search,"
+            f" worst {worst.kernel} {worst.search * 1e3:.0f} ms"
+        )
+    if options.json:
+        Path(options.json).write_text(json.dumps([asdict(c) for row in cells for c in row], indent=1) + "\n")
+    return 0
+
+
+def cell(entry: dict[str, Any], engine: str, target: str) -> Cell:
+    """Lift one kernel of the index with one engine."""
+    path = KERNELS / entry["file"]
+    options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine)
+    start = time.perf_counter()
+    record = lift_source(read_source(str(path)), options)
+    total = time.perf_counter() - start
+    name = f"{entry['suite']}/{entry['name']}"
+    if not record.functions:
+        return Cell(name, engine, "refused", 0.0, total, 0, record.diagnostics[0].message)
+    function = record.functions[0]
+    verdict = str(function.verdict) if str(function.level) == "proved" else "refused"
+    remark = function.diagnostics[0].message if function.diagnostics else ""
+    return Cell(
+        name, engine, verdict, function.seconds.get("derive", 0.0), total, _operations(function.program), remark
+    )
+
+
+def _operations(program: str) -> int:
+    """Count operators, calls and subscripts of a program's functions; an adapter of C's division counts with it."""
+    counted = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
+    return sum(isinstance(node, counted) for node in ast.walk(ast.parse(program))) if program else 0
+
+
+def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
+    return (not options.suite or entry["suite"] in options.suite) and (
+        not options.kernel or entry["name"] in options.kernel
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Lift the reference kernels with each engine.")
+    parser.add_argument("--engine", action="append", choices=engine_names(), help="only this engine")
+    parser.add_argument("--to", metavar="TARGET", default="numpy", help="lift to this target")
+    parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
+    parser.add_argument("--suite", action="append", help="only this suite")
+    parser.add_argument("--kernel", action="append", help="only this kernel")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""The grammar of a target: which kinds of operations it has, found out from nothing but their meanings.
+
+Each row of the target's table is tried on symbolic operands.  The cell of the result tells what the operation is:
+``a(i) + b(i)`` is elementwise, ``sum(k) a(i, k) * b(k, j)`` a contraction, ``max(k) a(k)`` a reduction.  A row with a
+meaning that is none of these adds nothing.  The engines generate candidates from the grammar alone, so that a new
+dialect needs no code here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.tensor import SymbolicTensor, array
+from tensorlift.comprehension.terms import Apply, Read, Reduce
+from tensorlift.diagnostics import LiftError, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.tensor import TypeRules
+    from tensorlift.comprehension.terms import Term
+
+_EXTENT = Affine.var("n")
+_TYPES: tuple[DType, ...] = ("f64", "i32", "bool")
+_MOST_OPERANDS = 3
+_COMPOSED = {"tdiv": ("floordiv", "rem")}  # (a - rem(a, b)) // b divides as C does
+
+
+class Row(Protocol):
+    """What the grammar needs of an operation: its meaning, and its parameters by kind."""
+
+    @property
+    def meaning(self) -> Callable[..., Any]:
+        """The function from obligations and operands to the result."""
+
+    @property
+    def parameters(self) -> Sequence[Any]:
+        """The parameters, each with ``kind``, ``is_optional`` and ``is_variadic``."""
+
+
+class Dialect(Protocol):
+    """What the engines need of a target: its name, its rows, and how results are typed."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+    @property
+    def rows(self) -> Mapping[str, Any]:
+        """The operations by their spelling."""
+
+    @property
+    def types(self) -> TypeRules:
+        """The type rules."""
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The kinds of operations of a target: scalar functions that it applies cell by cell, folds, sums of products."""
+
+    elementwise: frozenset[str]
+    reductions: frozenset[str]
+    has_contractions: bool
+
+    def has(self, op: str) -> bool:
+        """Tell whether a scalar function can be applied cell by cell."""
+        return op in self.elementwise
+
+
+def grammar_of(target: Dialect) -> Grammar:
+    """Return the grammar of a target; it is found once.
+
+    Raises:
+        LiftError: TL310 where no operation computes anything.
+
+    """
+    found = _known.get(target.name)
+    if found is None:
+        found = _known[target.name] = _probed(target)
+    if not found.elementwise:
+        raise refuse("TL310", f"the target '{target.name}' has no operation that computes", remedy="use another target")
+    return found
+
+
+_known: dict[str, Grammar] = {}
+
+
+def _probed(target: Dialect) -> Grammar:
+    elementwise, reductions, contracts = set(), set(), False
+    for row in target.rows.values():
+        for cell in _cells(row, target.types):
+            if isinstance(cell, Apply) and _is_plain(cell):
+                elementwise.add(cell.op)
+            elif isinstance(cell, Reduce) and isinstance(cell.body, Read):
+                reductions.add(cell.op)
+            elif isinstance(cell, Reduce) and cell.op == "sum" and _is_product(cell.body):
+                contracts = True
+    composed = {op for op, parts in _COMPOSED.items() if elementwise.issuperset(parts)}
+    return Grammar(frozenset(elementwise | composed), frozenset(reductions), contracts)
+
+
+def _is_plain(cell: Apply) -> bool:
+    """Tell whether a cell is a function of the operands' own cells, conversions aside."""
+    return all(isinstance(a, Read) or (isinstance(a, Apply) and a.op == "cast") for a in cell.args)
+
+
+def _is_product(body: Term) -> bool:
+    return isinstance(body, Apply) and body.op == "mul" and len({n for n in walk(body) if isinstance(n, Read)}) > 1
+
+
+def _cells(row: Row, types: TypeRules) -> Iterator[Term]:
+    """Yield the cell of the result for each number of operands, type and rank that the row takes."""
+    needed = [p for p in row.parameters if not p.is_optional and not p.is_variadic]
+    if not 0 < len(needed) <= _MOST_OPERANDS or any(p.kind != "Tensor" for p in needed):
+        return
+    for dtype in _TYPES:
+        for rank in (1, 2):
+            yield from _result(row, types, len(needed), dtype, rank)
+
+
+def _result(row: Row, types: TypeRules, count: int, dtype: DType, rank: int) -> Iterator[Term]:
+    shape = (_EXTENT,) * rank
+    operands = [array(f"operand{k}", shape, dtype) for k in range(count)]
+    if count == _MOST_OPERANDS:  # a selection
+        operands[0] = array("operand0", shape, "bool")
+    try:
+        result = row.meaning(_Permissive(types), *operands)
+        if isinstance(result, SymbolicTensor):
+            yield result.at(tuple(Affine.var(f"i{axis}") for axis in range(result.rank)))
+    except (_MeaninglessError, LiftError, TypeError, ValueError, IndexError):
+        return
+
+
+class _MeaninglessError(Exception):
+    """Raised where a row has no meaning for what it is tried on."""
+
+
+class _Permissive:
+    """Obligations that hold, and refuse only where an operation has no meaning."""
+
+    def __init__(self, types: TypeRules) -> None:
+        self.types = types
+        self.context = UNIVERSE
+
+    def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
+        """Grant the demand."""
+
+    def holds(self, *constraints: Constraint) -> bool:
+        """Tell whether constraints hold for all sizes."""
+        return all(c.affine.is_constant and c.affine.constant >= 0 for c in constraints)
+
+    def decide(self, constraint: Constraint) -> bool:
+        """Tell whether a constraint holds for all sizes."""
+        return self.holds(constraint)
+
+    def quotient(self, numerator: Affine, divisor: int) -> Affine:
+        """Give up: probes divide no sizes."""
+        return self.refuse(f"{numerator} / {divisor}")
+
+    def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
+        """Grant the demand."""
+
+    def refuse(self, why: str) -> NoReturn:
+        """Give up on the probe."""
+        raise _MeaninglessError(why)

@@ -1,0 +1,269 @@
+"""Sketches that are solved by algebra: a goal is taken apart by one array on which it depends.
+
+With ``A`` a view or an array of opaque values, and ``T`` the goal, cell by cell:
+
+- homogeneous of degree d: ``T = A**d * X``; putting one for A gives X;
+- a polynomial in A's own cell: ``T = T0 + A * X`` (Horner); putting zero for A gives T0, X follows from derivatives;
+- linear in many cells of A: ``T = sum A * X``, a contraction whose X are the derivatives;
+- otherwise ``T = T0 + T1`` with T0 free of A.
+
+Each X and T0 is a hole: a goal of its own.  A sketch is proposed only where putting the solution in gives the goal
+back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.sketch.construct import over, plus, power, times
+from tensorlift.synthesis.sketch.contractions import Contraction
+from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, ties
+from tensorlift.synthesis.symbolic.graph import PRIME, Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.synthesis.grammar import Grammar
+    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.symbolic.views import View
+
+_HIGHEST_DEGREE = 6
+_MOST_PARTIAL_TIES = 4
+
+ValueOf = Callable[[list[Value]], Value]  # of the array, from what the holes turned out to be
+Derivatives = list[dict[int, int]]  # for each cell of the goal, by the array's node
+
+
+class Peeling:
+    """Takes goals apart by views."""
+
+    def __init__(self, library: Library, grammar: Grammar) -> None:
+        self.library = library
+        self.graph = library.graph
+        self.scope = library.scope
+        self.grammar = grammar
+
+    def candidates(self, goal: Goal, view: View) -> Iterator[Candidate]:
+        """Yield the sketches that use a view of an array, or a scalar."""
+        derivatives = self._derivatives(goal, [int(n) for n in view.nodes.flat])
+        if derivatives is None:
+            return
+        extents = extents_of(goal, self.scope)
+        for tie in ties(view.extents, extents):
+            if len(tie) < len(view.extents):
+                break
+            own = self._own_cells(goal, view, tie)
+            value = Value(view.expression, tuple(goal.axes[tie[k]] for k in range(len(tie))))
+            is_only = all(set(row) <= {cell} for row, cell in zip(derivatives, own, strict=True))
+            if is_only:
+                yield from self.cellwise(goal, own, derivatives, _always(value), ())
+            elif all(cell in row for row, cell in zip(derivatives, own, strict=True)):
+                # one point of a stencil: other cells of the array are other views of it
+                for candidate in self._horner(goal, own, _always(value), ()):
+                    yield candidate._replace(tag="point of a stencil")
+        yield from self._sums(goal, view, derivatives)
+
+    def hidden(self, goal: Goal, inner: Goal) -> Iterator[Candidate]:
+        """Yield the sketches that use an array of opaque values, which is a hole itself."""
+        own = [node for _, node in inner.wanted]
+        derivatives = self._derivatives(goal, own)
+        if derivatives is not None and all(set(r) <= {c} for r, c in zip(derivatives, own, strict=True)):
+            yield from self.cellwise(goal, own, derivatives, lambda values: values[0], (inner,))
+
+    def _derivatives(self, goal: Goal, variables: list[int]) -> Derivatives | None:
+        """Return the derivatives that are not zero; None where a cell is no polynomial or quotient of the variables."""
+        graph = self.graph
+        rows: Derivatives = []
+        for _, node in goal.wanted:
+            row = {}
+            for variable in variables:
+                if graph.support[node] & graph.bit.get(variable, 0):
+                    slope = graph.derivative(node, variable)
+                    if slope is None:
+                        return None
+                    if graph.value[slope]:
+                        row[variable] = slope
+            rows.append(row)
+        return rows
+
+    @staticmethod
+    def _own_cells(goal: Goal, view: View, tie: dict[int, int]) -> list[int]:
+        return [int(view.nodes[tuple(index[tie[k]] for k in range(len(tie)))]) for index, _ in goal.wanted]
+
+    # -- cell by cell
+
+    def cellwise(
+        self, goal: Goal, own: list[int], derivatives: Derivatives, value_of: ValueOf, holes: tuple[Goal, ...]
+    ) -> Iterator[Candidate]:
+        """Yield products and polynomials of a value with one node ``own`` for each cell of the goal."""
+        try:
+            degree = self._degree(goal, own, derivatives)
+            if degree is not None and self.grammar.has("mul" if degree > 0 else "div"):
+                candidate = self._factor(goal, own, degree, value_of, holes)
+                yield candidate._replace(is_first=len(set(own)) == 1 and len(own) > 1)
+            else:
+                yield from self._horner(goal, own, value_of, holes)
+        except Undefined:
+            return
+
+    def _degree(self, goal: Goal, own: list[int], derivatives: Derivatives) -> int | None:
+        """Return the degree in which every cell is homogeneous in its variable, None where there is no such degree."""
+        graph = self.graph
+        degrees: set[Fraction | None] = set()
+        for (_, node), variable, row in zip(goal.wanted, own, derivatives, strict=True):
+            if not graph.value[node]:
+                continue
+            slope = row.get(variable)
+            if slope is None:
+                return None
+            quotient = graph.value[slope] * graph.value[variable] * pow(graph.value[node], -1, PRIME) % PRIME
+            degrees.add(graph.ratio(quotient))
+            if len(degrees) > 1:
+                return None
+        degree = degrees.pop() if degrees else None
+        if degree is None or degree.denominator != 1 or not 0 < abs(degree) <= _HIGHEST_DEGREE:
+            return None
+        return int(degree) if degree > 0 or is_float(goal.dtype(graph)) else None
+
+    def _factor(self, goal: Goal, own: list[int], degree: int, value_of: ValueOf, holes: tuple[Goal, ...]) -> Candidate:
+        graph = self.graph
+        one = graph.one(goal.dtype(graph))
+        rest = [graph.substitute(n, {v: one}, graph.bit[v], {}) for (_, n), v in zip(goal.wanted, own, strict=True)]
+
+        def build(values: list[Value]) -> Value:
+            factor = power(value_of(values), abs(degree), self.scope)
+            return times(factor, values[-1], self.scope) if degree > 0 else over(values[-1], factor, self.scope)
+
+        return Candidate(f"factor**{degree}", (*holes, goal.mapped(rest)), build)
+
+    def _horner(self, goal: Goal, own: list[int], value_of: ValueOf, holes: tuple[Goal, ...]) -> Iterator[Candidate]:
+        constants, slopes = [], []
+        for (_, node), variable in zip(goal.wanted, own, strict=True):
+            split = self._split(node, variable)
+            if split is None:
+                return
+            constants.append(split[0])
+            slopes.append(split[1])
+
+        def build(values: list[Value]) -> Value:
+            return plus(values[-2], times(value_of(values), values[-1], self.scope), self.scope)
+
+        if self.grammar.has("add") and self.grammar.has("mul"):
+            yield Candidate("polynomial", (*holes, goal.mapped(constants), goal.mapped(slopes)), build)
+
+    def _split(self, node: int, variable: int) -> tuple[int, int] | None:
+        """Return T0 and X with ``T = T0 + variable * X``, where T is a polynomial in the variable."""
+        graph = self.graph
+        dtype = graph.dtype[node]
+        at_zero = {variable: graph.zero(dtype)}
+        coefficients: list[int] = []
+        rest: int | None = node
+        factorial = 1
+        for power_ in range(_HIGHEST_DEGREE + 1):
+            if rest is None:
+                return None
+            value = graph.substitute(rest, at_zero, graph.bit[variable], {})
+            coefficients.append(graph.div(value, graph.constant(factorial, dtype)))
+            rest = graph.derivative(rest, variable)
+            if rest is not None and not graph.value[rest]:
+                break
+            factorial *= power_ + 1
+        else:
+            return None
+        slope = graph.zero(dtype)
+        for coefficient in reversed(coefficients[1:]):
+            slope = graph.add(graph.mul(slope, variable), coefficient)
+        return (coefficients[0], slope) if graph.add(coefficients[0], graph.mul(variable, slope)) == node else None
+
+    # -- sums over cells
+
+    def _sums(self, goal: Goal, view: View, derivatives: Derivatives) -> Iterator[Candidate]:
+        if not view.extents or not any(derivatives):
+            return
+        try:
+            if not self._is_homogeneous(goal, derivatives):
+                yield from self._split_off(goal, view, derivatives)
+                return
+            yield from self._common_factor(goal, derivatives)
+            if self.grammar.has_contractions:
+                yield from self._contractions(goal, view, derivatives)
+        except Undefined:
+            return
+
+    def _is_homogeneous(self, goal: Goal, derivatives: Derivatives) -> bool:
+        """Tell whether all cells are homogeneous of one degree in all cells of the array together."""
+        graph = self.graph
+        degrees = set()
+        for (_, node), row in zip(goal.wanted, derivatives, strict=True):
+            if graph.value[node]:
+                total = sum(graph.value[v] * graph.value[slope] for v, slope in row.items()) % PRIME
+                degrees.add(graph.ratio(total * pow(graph.value[node], -1, PRIME) % PRIME))
+            if len(degrees) > 1:
+                return False
+        return not degrees & {None, Fraction(0)}
+
+    def _common_factor(self, goal: Goal, derivatives: Derivatives) -> Iterator[Candidate]:
+        """Propose ``number * X`` where all cells of the array have the same number as their coefficient."""
+        graph = self.graph
+        slopes = {slope for row in derivatives for slope in row.values()}
+        number = graph.as_constant(next(iter(slopes)))
+        if len(slopes) == 1 and number is not None and number not in (0, 1):
+            (slope,) = slopes
+            value = Value(self.scope.build.literal(number, goal.dtype(graph)), ())
+            hole = goal.mapped([graph.div(node, slope) for _, node in goal.wanted])
+            yield Candidate("number", (hole,), lambda values: times(values[0], value, self.scope), is_first=True)
+
+    def _split_off(self, goal: Goal, view: View, derivatives: Derivatives) -> Iterator[Candidate]:
+        """Propose ``T0 + T1`` with T0 what is left without the array."""
+        graph = self.graph
+        zero = graph.zero(goal.dtype(graph))
+        at_zero = {int(v): zero for v in view.nodes.flat}
+        bits = 0
+        for variable in at_zero:
+            bits |= graph.bit[variable]
+        memo: dict[int, int] = {}
+        without, rest = [], []
+        for (_, node), row in zip(goal.wanted, derivatives, strict=True):
+            free = graph.substitute(node, at_zero, bits, memo)
+            linear = zero
+            for variable, slope in row.items():
+                linear = graph.add(linear, graph.mul(variable, graph.substitute(slope, at_zero, bits, memo)))
+            without.append(free)
+            rest.append(linear if graph.add(free, linear) == node else graph.sub(node, free))
+        if any(graph.value[n] for n in without) and any(graph.value[n] for n in rest):
+            holes = (goal.mapped(without), goal.mapped(rest))
+            yield Candidate("split sum", holes, lambda values: plus(values[0], values[1], self.scope))
+
+    def _contractions(self, goal: Goal, view: View, derivatives: Derivatives) -> Iterator[Candidate]:
+        position = {int(node): index for index, node in np.ndenumerate(view.nodes)}
+        total = sum(map(len, derivatives))
+        covered = []
+        for tie in ties(view.extents, extents_of(goal, self.scope)):
+            count = sum(
+                all(position[v][d] == index[t] for d, t in tie.items())
+                for (index, _), row in zip(goal.wanted, derivatives, strict=True)
+                for v in row
+            )
+            covered.append((count, tie))
+        full = [tie for count, tie in covered if count == total]
+        most = max((len(tie) for tie in full), default=-1)
+        chosen = [(tie, True) for tie in full if len(tie) == most < len(view.extents)]
+        if not chosen or most < 1:
+            partial = [(count, tie) for count, tie in covered if 0 < count < total and tie]
+            partial.sort(key=lambda entry: (-len(entry[1]), -entry[0]))
+            few = [e for e in partial if len(e[1]) < len(view.extents)][:_MOST_PARTIAL_TIES]
+            chosen += [(tie, False) for _, tie in few]
+            chosen += [(tie, False) for _, tie in partial if len(tie) == len(view.extents)][:2]
+        for tie, is_full in chosen:
+            yield from Contraction(self.library, goal, view, derivatives, tie).candidates(is_full=is_full)
+
+
+def _always(value: Value) -> ValueOf:
+    """Return the array where it is no hole."""
+    return lambda _: value

@@ -1,0 +1,113 @@
+"""Expressions as one would write them: products with one, sums with negative numbers and the like are simplified."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.ir.tensor_program import Elementwise, Literal
+from tensorlift.synthesis.derive.scope import Value
+
+if TYPE_CHECKING:
+    from tensorlift.synthesis.derive.scope import Scope
+
+
+def number_of(value: Value) -> Fraction | None:
+    """Return the number that a value is, if it is one."""
+    expression = value.expression
+    return expression.value if isinstance(expression, Literal) and isinstance(expression.value, Fraction) else None
+
+
+def negated(value: Value, scope: Scope) -> Value:
+    """Return ``-value``."""
+    number = number_of(value)
+    if number is not None:
+        return Value(scope.build.literal(-number, value.expression.dtype), ())
+    inner = _inside(value, "neg")
+    return inner[0] if inner else scope.combined("neg", value)
+
+
+def plus(left: Value, right: Value, scope: Scope) -> Value:
+    """Return ``left + right``."""
+    a, b = number_of(left), number_of(right)
+    if a is not None and b is None:
+        left, right, a, b = right, left, b, a
+    if b is not None and b < 0:
+        return scope.combined("sub", left, negated(right, scope))
+    if a is None and b is None:
+        for first, second in ((left, right), (right, left)):
+            opposite = _opposite(second, scope)
+            if opposite is not None and _opposite(first, scope) is None:
+                return minus(first, opposite, scope)
+    return scope.combined("add", left, right)
+
+
+def minus(left: Value, right: Value, scope: Scope) -> Value:
+    """Return ``left - right``."""
+    if number_of(left) == 0:
+        return negated(right, scope)
+    if number_of(right) == 0:
+        return left
+    opposite = _opposite(right, scope)
+    return scope.combined("sub", left, right) if opposite is None else plus(left, opposite, scope)
+
+
+def times(left: Value, right: Value, scope: Scope) -> Value:
+    """Return ``left * right``; a fraction of one divides."""
+    for first, second in ((left, right), (right, left)):
+        number = number_of(first)
+        if number == -1:
+            return negated(second, scope)
+        if number is not None and number.numerator == 1 and number.denominator > 1:
+            divisor = Value(scope.build.literal(number.denominator, first.expression.dtype), ())
+            return over(second, divisor, scope)
+        inner = _inside(first, "neg")
+        if inner and number is None:
+            return negated(times(inner[0], second, scope), scope)
+        parts = _inside(first, "div")
+        if parts and number_of(parts[0]) == 1:
+            return over(second, parts[1], scope)
+    return scope.combined("mul", left, right)
+
+
+def over(left: Value, right: Value, scope: Scope) -> Value:
+    """Return ``left / right`` of reals."""
+    return left if number_of(right) == 1 else scope.combined("div", left, right)
+
+
+def power(base: Value, degree: int, scope: Scope) -> Value:
+    """Return the product of ``degree`` equal factors."""
+    if degree == 1:
+        return base
+    half = power(base, degree // 2, scope)
+    square = scope.combined("mul", half, half)
+    return scope.combined("mul", square, base) if degree % 2 else square
+
+
+def is_real(value: Value) -> bool:
+    """Tell whether a value is one of reals, which may be divided."""
+    return is_float(value.expression.dtype)
+
+
+def _opposite(value: Value, scope: Scope) -> Value | None:
+    """Return ``x`` where a value is ``-x`` or ``-3 * x``."""
+    inner = _inside(value, "neg")
+    if inner:
+        return inner[0]
+    parts = _inside(value, "mul")
+    for position, part in enumerate(parts):
+        number = number_of(part)
+        if number is not None and number < 0:
+            return times(negated(part, scope), parts[1 - position], scope)
+    return None
+
+
+def _inside(value: Value, op: str) -> list[Value]:
+    """Return the operands of an operation whose operands are numbers or have all of its axes, else nothing."""
+    node = value.expression
+    if not isinstance(node, Elementwise) or node.op != op:
+        return []
+    if not all(a.shape in ((), node.shape) for a in node.arguments):
+        return []
+    return [Value(a, value.axes if a.rank else ()) for a in node.arguments]

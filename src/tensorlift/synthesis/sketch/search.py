@@ -1,0 +1,224 @@
+"""The search: a goal is looked up, or taken apart by a sketch whose holes are goals again.
+
+    goal -> constant axes dropped -> known?
+         -> sketches: by arrays (algebra), by functions and folds, by regions
+         -> those whose holes are known first, then by the complexity of the holes
+         -> the first whose holes are all solved
+
+A goal that is being solved is no hole of itself.  Solutions and failures are remembered; a failure only where no goal
+in progress was met on the way.  The search ends with its budget of goals, which is a number and no time, so that the
+same input always gives the same program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tensorlift.ir.tensor_program import Expression
+from tensorlift.synthesis.sketch.algebra import Peeling
+from tensorlift.synthesis.sketch.goals import Candidate, Goal, Key, score, without_constant_axes
+from tensorlift.synthesis.sketch.structure import Structure
+from tensorlift.synthesis.symbolic.graph import Undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tensorlift.synthesis.derive.scope import Value
+    from tensorlift.synthesis.grammar import Grammar
+    from tensorlift.synthesis.sketch.library import Library
+
+BUDGET = 200  # goals
+_DEEPEST = 40
+_ARRAYS = 64  # views that are tried for one goal
+
+_Memo = tuple[Key, Expression | None]
+
+
+class Exhausted(Exception):  # noqa: N818 - an end, not a fault
+    """Raised where the budget is spent."""
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a search did: goals, sketches given up, goals that were known or solved by a sketch, sketches proposed."""
+
+    steps: int = 0
+    backtracks: int = 0
+    matched: int = 0
+    solved: int = 0
+    candidates: int = 0
+
+    def add(self, other: Statistics) -> None:
+        """Count what another search did."""
+        self.steps += other.steps
+        self.backtracks += other.backtracks
+        self.matched += other.matched
+        self.solved += other.solved
+        self.candidates += other.candidates
+
+
+@dataclass(slots=True)
+class Derivation:
+    """How a goal was solved: the sketch, and how its holes were."""
+
+    tag: str
+    goal: Goal
+    holes: list[Derivation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Solved:
+    """A solution: its value and where it comes from."""
+
+    value: Value
+    derivation: Derivation
+
+
+class Search:
+    """Solves goals over one library."""
+
+    def __init__(self, library: Library, grammar: Grammar, budget: int = BUDGET) -> None:
+        self.library = library
+        self.graph = library.graph
+        self.scope = library.scope
+        self.peeling = Peeling(library, grammar)
+        self.structure = Structure(library, grammar)
+        self.statistics = Statistics()
+        self.budget = budget
+        self._memo: dict[_Memo, Solved | None] = {}
+        self._open: set[_Memo] = set()
+        self._met_open = False
+
+    def solutions(self, goal: Goal) -> Iterator[Solved]:
+        """Yield solutions of a goal, the best first; each takes another sketch at the root.
+
+        Raises:
+            Exhausted: where the budget is spent.
+
+        """
+        goal = without_constant_axes(goal)
+        known = self._lookup(goal)
+        if known is not None:
+            yield known
+            return
+        self.statistics.steps += 1
+        self._open.add((goal.key, None))
+        for candidate in self._ordered(goal):
+            solved = self._filled(goal, candidate, None, 0)
+            if solved is not None:
+                yield solved
+
+    def solve(self, goal: Goal, guard: Value | None, depth: int) -> Solved | None:
+        """Return a solution of a goal, None where there is none."""
+        goal = without_constant_axes(goal)
+        unguarded = self._memo.get((goal.key, None))
+        if unguarded is not None:  # what is computed everywhere needs no guard in one arm
+            return unguarded
+        key = (goal.key, None if guard is None else guard.expression)
+        if key in self._memo:
+            return self._memo[key]
+        known = self._lookup(goal)
+        if known is not None:
+            return known
+        if key in self._open or depth > _DEEPEST:
+            self._met_open = True
+            return None
+        self._spend()
+        met, self._met_open = self._met_open, False
+        self._open.add(key)
+        found: Solved | None = None
+        for candidate in self._ordered(goal):
+            found = self._filled(goal, candidate, guard, depth)
+            if found is not None:
+                break
+        self._open.discard(key)
+        if found is not None or not self._met_open:
+            self._memo[key] = found
+        self._met_open = self._met_open or met
+        return found
+
+    def _spend(self) -> None:
+        self.statistics.steps += 1
+        if self.statistics.steps > self.budget:
+            raise Exhausted
+
+    def _lookup(self, goal: Goal) -> Solved | None:
+        value = self.library.lookup(goal)
+        if value is None:
+            return None
+        self.statistics.matched += 1
+        return Solved(value, Derivation("known", goal))
+
+    def _filled(self, goal: Goal, candidate: Candidate, guard: Value | None, depth: int) -> Solved | None:
+        """Solve the holes of a sketch and build its expression."""
+        solved: list[Solved] = []
+        for position, hole in enumerate(candidate.holes):
+            inside = self._guard(solved[0].value, position, guard) if candidate.is_guarded and solved else guard
+            part = self.solve(hole, inside, depth + 1)
+            if part is None:
+                self.statistics.backtracks += 1
+                return None
+            solved.append(part)
+        outside, self.scope.guard = self.scope.guard, guard
+        value = candidate.build([part.value for part in solved])
+        self.scope.guard = outside
+        if value is None:
+            self.statistics.backtracks += 1
+            return None
+        self.statistics.solved += 1
+        return Solved(value, Derivation(candidate.tag, goal, [part.derivation for part in solved]))
+
+    def _guard(self, condition: Value, position: int, guard: Value | None) -> Value:
+        """Return where an arm of a selection counts."""
+        own = condition if position == 1 else self.scope.combined("not", condition)
+        return own if guard is None else self.scope.combined("and", guard, own)
+
+    # -- sketches
+
+    def _ordered(self, goal: Goal) -> list[Candidate]:
+        """Return the sketches for a goal in the order in which they are tried."""
+        found = list(self._candidates(goal))
+        self.statistics.candidates += len(found)
+        ranked = [(self._rank(candidate), position) for position, candidate in enumerate(found)]
+        return [found[position] for _, position in sorted(ranked)]
+
+    def _rank(self, candidate: Candidate) -> tuple[int, float, int]:
+        holes = [without_constant_axes(hole) for hole in candidate.holes]
+        unknown = [hole for hole in holes if not self._is_known(hole)]
+        tier = 0 if candidate.is_first else 1 + bool(unknown)
+        return tier, candidate.penalty + sum(score(hole, self.graph) for hole in holes), len(holes)
+
+    def _is_known(self, goal: Goal) -> bool:
+        return self._memo.get((goal.key, None)) is not None or self.library.lookup(goal) is not None
+
+    def _candidates(self, goal: Goal) -> Iterator[Candidate]:
+        if not goal.wanted:
+            return
+        function = self.structure.function(goal)
+        yield from self.structure.folds(goal)
+        if function is not None and self.graph.is_opaque(goal.wanted[0][1]):
+            yield function
+            return
+        yield from self.structure.regions(goal)
+        support = goal.support(self.graph)
+        for view in [*self.library.scalars(), *self.library.views][:_ARRAYS]:
+            if any(self.graph.bit.get(int(node), 0) & support for node in view.nodes.flat):
+                yield from self.peeling.candidates(goal, view)
+        for inner in self.structure.hidden(goal):
+            yield from self._with_hidden(goal, inner)
+        if function is not None:
+            yield function
+
+    def _with_hidden(self, goal: Goal, inner: Goal) -> Sequence[Candidate]:
+        try:
+            return list(self.peeling.hidden(goal, inner))
+        except Undefined:
+            return []
+
+
+def show(derivation: Derivation, name_of: Callable[[Goal], str], depth: int = 0) -> Iterator[str]:
+    """Yield the lines of a derivation tree, a hole below its sketch."""
+    yield f"{'  ' * depth}{derivation.tag} for {name_of(derivation.goal)}"
+    for hole in derivation.holes:
+        yield from show(hole, name_of, depth + 1)

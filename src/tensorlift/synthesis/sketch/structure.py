@@ -1,0 +1,296 @@
+"""Sketches that take goals apart along what their cells are computed by: functions, folds, regions of cells."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.ir.tensor_program import Literal
+from tensorlift.synthesis.derive.elementwise import GUARDED, harmless
+from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.sketch.construct import minus, number_of, over, plus, power, times
+from tensorlift.synthesis.sketch.contractions import reduction_axis
+from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, without_constant_axes
+from tensorlift.synthesis.symbolic.graph import ARITHMETIC, EXTREMES
+from tensorlift.synthesis.symbolic.trace import FREE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.ir.tensor_program import Expression
+    from tensorlift.synthesis.grammar import Grammar
+    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.symbolic.trace import Cells, Nodes
+    from tensorlift.synthesis.symbolic.views import View
+
+_FOLDS: dict[str, Reducer] = {
+    "add": "sum", "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin",
+}  # fmt: skip
+_FARTHEST_DIAGONAL = 2
+_LEAST_SHARE = 0.15  # of a matrix that a region other than a diagonal must have
+_LAST = 1e3  # a penalty that puts a sketch after all others
+
+
+class Structure:
+    """Takes goals apart by what their nodes are."""
+
+    def __init__(self, library: Library, grammar: Grammar) -> None:
+        self.library = library
+        self.graph = library.graph
+        self.scope = library.scope
+        self.grammar = grammar
+
+    # -- functions
+
+    def hidden(self, goal: Goal) -> Iterator[Goal]:
+        """Yield the arrays of opaque values in a goal: each cell has as many, made in the same order."""
+        listed = [self._opaque_in(node) for _, node in goal.wanted]
+        if not listed or len({len(nodes) for nodes in listed}) != 1:
+            return
+        for nodes in zip(*listed, strict=True):
+            if len({self.graph.op[n] for n in nodes}) == 1:
+                yield goal.mapped(nodes)
+
+    def _opaque_in(self, node: int) -> list[int]:
+        """Return the outermost opaque nodes that are no symbols, oldest first."""
+        found: set[int] = set()
+        seen: set[int] = set()
+        stack = [node]
+        while stack:
+            top = stack.pop()
+            if top in seen:
+                continue
+            seen.add(top)
+            op = self.graph.op[top]
+            if op in ARITHMETIC:
+                stack.extend(self.graph.operands[top])
+            elif op not in ("symbol", "constant"):
+                found.add(top)
+        return sorted(found)
+
+    def function(self, goal: Goal) -> Candidate | None:
+        """Return the function that makes every cell, with its operands as holes, None where there is no such one."""
+        graph = self.graph
+        ops = {(graph.op[node], len(graph.operands[node])) for _, node in goal.wanted}
+        if len(ops) != 1:
+            return None
+        op, count = ops.pop()
+        if op in ("symbol", "constant") or not (op == "cast" or self.grammar.has(op)):
+            return None
+        holes = tuple(goal.mapped([graph.operands[node][k] for _, node in goal.wanted]) for k in range(count))
+        if op == "mul" and holes[0].key == holes[1].key:
+            return Candidate("square", holes[:1], lambda values: power(values[0], 2, self.scope), is_first=True)
+        if op in ARITHMETIC:
+            combine = _ARITHMETIC[op]
+            if op == "div" and not is_float(goal.dtype(graph)):
+                return None
+            is_sum = op in ("add", "sub")  # products stay together: to expand them would lose digits
+            penalty = 1.0 if is_sum else 0.0
+            return Candidate(op, holes, lambda v: combine(v[0], v[1], self.scope), penalty=penalty, is_first=not is_sum)
+        dtype = goal.dtype(graph)
+        return Candidate(op, holes, lambda values: self._applied(op, values, dtype), is_guarded=op == "select")
+
+    def _applied(self, op: str, values: list[Value], dtype: DType) -> Value:
+        build = self.scope.build
+        is_indicator = op == "select" and number_of(values[1]) == 1 and number_of(values[2]) == 0
+        if op == "cast" or is_indicator:
+            return Value(build.cast(values[0].expression, dtype), values[0].axes)
+        if op in EXTREMES:
+            return reduce(lambda a, b: self.scope.combined(op, a, b), values)
+        return self.scope.combined(op, *guarded_operands(op, values, self.scope))
+
+    # -- folds
+
+    def folds(self, goal: Goal) -> Iterator[Candidate]:
+        """Yield sums, products and extremes over an axis of a view: each operand belongs to one slice of the view."""
+        graph = self.graph
+        ops = {graph.op[node] for _, node in goal.wanted}
+        if len(ops) != 1 or (op := ops.pop()) not in _FOLDS or _FOLDS[op] not in self.grammar.reductions:
+            return
+        operands = [self._flat(node, op) for _, node in goal.wanted]
+        seen: set[bytes] = set()
+        for view in self.library.views:
+            for axis in range(view.nodes.ndim):
+                found = self._grouped(goal, operands, op, view, axis)
+                if found is None or found[0].nodes.tobytes() in seen:
+                    continue
+                seen.add(found[0].nodes.tobytes())
+                yield self._fold(op, *found)
+
+    def _flat(self, node: int, op: str) -> list[int]:
+        """Return the operands of nested operations of one kind."""
+        found, stack = [], [node]
+        while stack:
+            top = stack.pop()
+            if self.graph.op[top] == op:
+                stack.extend(reversed(self.graph.operands[top]))
+            else:
+                found.append(top)
+        return found
+
+    def _grouped(
+        self, goal: Goal, operands: list[list[int]], op: str, view: View, axis: int
+    ) -> tuple[Goal, Goal | None] | None:
+        """Sort the operands by slices of the view: what is folded, with one more axis, and what belongs to no slice."""
+        graph, extent = self.graph, view.nodes.shape[axis]
+        if extent > min(map(len, operands)) or extent == 1:
+            return None
+        bits = []
+        for k in range(extent):
+            slice_bits = 0
+            for node in np.take(view.nodes, k, axis).flat:
+                slice_bits |= graph.bit[int(node)]
+            bits.append(slice_bits)
+        name = reduction_axis(view.extents[axis], goal.axes, self.scope)
+        folded: Nodes = np.full((*goal.nodes.shape, extent), FREE, np.int64)
+        rests: list[int] = []
+        for (index, _), listed in zip(goal.wanted, operands, strict=True):
+            groups, rest = _by_slice(listed, bits, graph.support)
+            if groups is None:
+                return None
+            for k, group in enumerate(groups):
+                folded[*index, k] = self._joined(group, op)
+            rests.append(self._joined(rest, op) if rest else FREE)
+        if all(r == FREE for r in rests):
+            return Goal(folded, (*goal.axes, name)), None
+        if any(r == FREE for r in rests):
+            if op != "add":
+                return None
+            zero = graph.zero(goal.dtype(graph))
+            rests = [zero if r == FREE else r for r in rests]
+        return Goal(folded, (*goal.axes, name)), goal.mapped(rests)
+
+    def _joined(self, nodes: list[int], op: str) -> int:
+        result = nodes[0]
+        for node in nodes[1:]:
+            result = self.graph.apply(op, (result, node), self.graph.dtype[node])
+        return result
+
+    def _fold(self, op: str, folded: Goal, rest: Goal | None) -> Candidate:
+        name = folded.axes[-1]
+        inside = without_constant_axes(folded)
+
+        def build(values: list[Value]) -> Value | None:
+            value = values[0]
+            if name not in value.axes:
+                return None
+            axis = value.axes.index(name)
+            reduced = self.scope.build.reduction(_FOLDS[op], value.expression, (axis,))
+            result = Value(reduced, tuple(a for a in value.axes if a != name))
+            if rest is None:
+                return result
+            return plus(values[1], result, self.scope) if op == "add" else self.scope.combined(op, result, values[1])
+
+        holes = (folded,) if rest is None else (folded, rest)
+        is_wide = len(inside.axes) > max([2, *(len(v.extents) for v in self.library.views)])
+        return Candidate(f"fold {op}", holes, build, penalty=_LAST if is_wide else 0.0)
+
+    # -- regions
+
+    def regions(self, goal: Goal) -> Iterator[Candidate]:
+        """Yield selections of a known value in a triangle or on a diagonal; the cells there are free in the rest."""
+        if len(goal.axes) != 2 or not self.grammar.has("select"):  # noqa: PLR2004 - a matrix
+            return
+        for nodes, value in self._known(goal):
+            region = self._largest(goal, (nodes == goal.nodes) & (goal.nodes != FREE))
+            if region is not None:
+                yield self._selection(goal, value, *region)
+
+    def _known(self, goal: Goal) -> Iterator[tuple[Nodes, Value]]:
+        graph = self.graph
+        for node in dict.fromkeys(node for _, node in goal.wanted):
+            number = graph.as_constant(node)
+            if number is not None:
+                literal = self.scope.build.literal(number, graph.dtype[node])
+                yield np.full(goal.nodes.shape, node, np.int64), Value(literal, ())
+        yield from self.library.matching(goal)
+
+    def _largest(self, goal: Goal, equal: Cells) -> tuple[Cells, str, int] | None:
+        """Return the region with most cells that count in which a value equals the goal, with its kind and offset."""
+        counts = goal.nodes != FREE
+        best: tuple[int, tuple[Cells, str, int]] | None = None
+        for region, kind, offset in _regions(*goal.nodes.shape):
+            inside = int((region & counts).sum())
+            fits = inside and bool((equal | ~counts | ~region).all()) and bool((counts & ~region).any())
+            enough = kind == "diagonal" or inside >= _LEAST_SHARE * goal.nodes.size
+            if fits and enough and (best is None or inside > best[0]):
+                best = inside, (region, kind, offset)
+        return None if best is None else best[1]
+
+    def _selection(self, goal: Goal, value: Value, region: Cells, kind: str, offset: int) -> Candidate:
+        rest = Goal(np.where(region, FREE, goal.nodes), goal.axes)
+
+        def build(values: list[Value]) -> Value:
+            return self._selected(goal, kind, offset, value, values[0])
+
+        return Candidate(f"select {kind}", (rest,), build)
+
+    def _selected(self, goal: Goal, kind: str, offset: int, value: Value, rest: Value) -> Value:
+        build, scope = self.scope.build, self.scope
+        rows, columns = extents_of(goal, scope)
+        number, other = number_of(value), number_of(rest)
+        is_upper = kind == "upper"
+        if number == 0 and kind != "diagonal" and other is None:
+            flipped = rest if len(rest.axes) == len(goal.axes) else None
+            if flipped is not None:
+                expression = scope.permuted(flipped, goal.axes).expression
+                kept = offset - 1 if is_upper else offset + 1
+                return Value(build.triangle(expression, is_upper=not is_upper, offset=Affine(kept)), goal.axes)
+        mask: Expression
+        if kind == "diagonal":
+            mask = build.diagonal_mask(rows, columns, Affine(offset))
+        else:  # what is above a diagonal is what is not below
+            mask = build.triangle_mask(rows, columns, Affine(offset - 1 if is_upper else offset))
+        where = Value(mask, goal.axes)
+        first, second = (rest, value) if is_upper else (value, rest)
+        if number_of(first) == 1 and number_of(second) == 0:
+            return Value(build.cast(mask, first.expression.dtype), goal.axes)
+        if number_of(first) == 0 and number_of(second) == 1:
+            return Value(build.cast(scope.combined("not", where).expression, first.expression.dtype), goal.axes)
+        return scope.combined("select", where, first, second)
+
+
+def _by_slice(nodes: list[int], bits: list[int], support: list[int]) -> tuple[list[list[int]] | None, list[int]]:
+    """Sort nodes by the only slice on which they depend; nothing where one depends on several or a slice has none."""
+    everything = 0
+    for slice_bits in bits:
+        everything |= slice_bits
+    groups: list[list[int]] = [[] for _ in bits]
+    rest = []
+    for node in nodes:
+        if not support[node] & everything:
+            rest.append(node)
+            continue
+        hit = [k for k, slice_bits in enumerate(bits) if support[node] & slice_bits]
+        if len(hit) != 1:
+            return None, rest
+        groups[hit[0]].append(node)
+    return (groups, rest) if all(groups) else (None, rest)
+
+
+def _regions(rows: int, columns: int) -> Iterator[tuple[Cells, str, int]]:
+    """Yield triangles and diagonals of a matrix near its main diagonal."""
+    i, j = np.ogrid[:rows, :columns]
+    for offset in sorted(range(-_FARTHEST_DIAGONAL, _FARTHEST_DIAGONAL + 1), key=abs):
+        yield j <= i + offset, "lower", offset
+        yield j >= i + offset, "upper", offset
+        yield j == i + offset, "diagonal", offset
+
+
+_ARITHMETIC = {"add": plus, "sub": minus, "mul": times, "div": over}
+
+
+def guarded_operands(op: str, values: list[Value], scope: Scope) -> list[Value]:
+    """Give an operation inside an arm of a selection a harmless operand where the arm does not count."""
+    if scope.guard is None or op not in GUARDED:
+        return values
+    position = GUARDED[op]
+    if isinstance(values[position].expression, Literal):
+        return values
+    return [harmless(op, values, scope.guard, scope) if k == position else v for k, v in enumerate(values)]

@@ -1,0 +1,133 @@
+"""Points of domains at concrete sizes, and sizes that are small: without isl's machinery for each point."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Constraint
+
+_LARGEST = 16
+_MOST_TRIED = 20_000
+
+
+class Untraceable(Exception):  # noqa: N818 - a property of a definition
+    """Raised where a definition has no values at small sizes; the text says why."""
+
+
+def evaluate(value: Affine, at: Mapping[str, int]) -> int:
+    """Return the value of an affine expression."""
+    return value.constant + sum(coefficient * at[name] for name, coefficient in value.terms)
+
+
+@lru_cache(maxsize=1 << 12)
+def _conjuncts(domain: Domain) -> list[list[Constraint]]:
+    try:
+        return domain.conjuncts()
+    except NotAffine:
+        raise Untraceable("a condition needs an integer division") from None
+
+
+def contains(domain: Domain, at: Mapping[str, int]) -> bool:
+    """Tell whether a point with all its variables lies in a domain."""
+    return domain is UNIVERSE or any(all(_holds(c, at) for c in conjunct) for conjunct in _conjuncts(domain))
+
+
+def _holds(constraint: Constraint, at: Mapping[str, int]) -> bool:
+    value = evaluate(constraint.affine, at)
+    return value == 0 if constraint.is_equality else value >= 0
+
+
+def points(domain: Domain, bound: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Return the values of the bound variables for which a domain holds, the other variables given, in order."""
+    found: set[tuple[int, ...]] = set()
+    for conjunct in _conjuncts(domain):
+        found.update(_points(conjunct, tuple(bound), dict(at)))
+    return sorted(found)
+
+
+def _points(conjunct: list[Constraint], bound: tuple[str, ...], at: dict[str, int]) -> Iterator[tuple[int, ...]]:
+    yield from (tuple(point[name] for name in bound) for point in _extended(conjunct, bound, at))
+
+
+def _extended(conjunct: list[Constraint], open_: tuple[str, ...], at: dict[str, int]) -> Iterator[dict[str, int]]:
+    if not open_:
+        if all(_holds(c, at) for c in conjunct):
+            yield at
+        return
+    for name in open_:
+        limits = _limits(conjunct, name, at)
+        if limits is not None:
+            rest = tuple(other for other in open_ if other != name)
+            for value in range(limits[0], limits[1] + 1):
+                yield from _extended(conjunct, rest, {**at, name: value})
+            return
+    raise Untraceable("a sum has no bounds at given sizes")
+
+
+def _limits(conjunct: list[Constraint], name: str, at: Mapping[str, int]) -> tuple[int, int] | None:
+    """Return the bounds of a variable that constraints over known variables state, None where one is missing."""
+    low: int | None = None
+    high: int | None = None
+    for constraint in conjunct:
+        factor = constraint.affine.coefficient(name)
+        if not factor or any(v != name and v not in at for v in constraint.affine.variables):
+            continue
+        rest = evaluate(constraint.affine, {**at, name: 0})
+        if factor > 0 or constraint.is_equality:
+            bound = -(rest // factor)
+            low = bound if low is None else max(low, bound)
+        if factor < 0 or constraint.is_equality:
+            bound = rest // -factor
+            high = bound if high is None else min(high, bound)
+    return None if low is None or high is None else (low, high)
+
+
+def small_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int) -> dict[str, int]:
+    """Return sizes from ``least`` on at which a context holds, distinct, every extent at least three if that can be.
+
+    Raises:
+        Untraceable: where there are none.
+
+    """
+    relevant = context.project_out(*(v for v in context.variables() if v not in names))
+    for extent, distinct in ((3, True), (3, False), (1, False)):
+        budget = [_MOST_TRIED]
+        for sizes in _assignments(tuple(names), {}, least, budget, distinct=distinct):
+            if contains(relevant, sizes) and all(evaluate(e, sizes) >= extent for e in extents):
+                return sizes
+    raise Untraceable("no small sizes meet the preconditions")
+
+
+def _assignments(
+    names: tuple[str, ...], chosen: dict[str, int], least: int, budget: list[int], *, distinct: bool
+) -> Iterator[dict[str, int]]:
+    """Yield assignments, those with a small greatest size first."""
+    for top in range(least + len(names) - 1 if distinct else least, _LARGEST):
+        yield from (
+            found
+            for found in _up_to(names, chosen, least, top, budget, distinct=distinct)
+            if not found or max(found.values()) == top
+        )
+        if not names or budget[0] <= 0:
+            return
+
+
+def _up_to(  # noqa: PLR0913 - the state of a search
+    names: tuple[str, ...], chosen: dict[str, int], least: int, top: int, budget: list[int], *, distinct: bool
+) -> Iterator[dict[str, int]]:
+    if not names:
+        budget[0] -= 1
+        yield dict(chosen)
+        return
+    for value in range(least, top + 1):
+        if budget[0] <= 0:
+            return
+        if not (distinct and value in chosen.values()):
+            yield from _up_to(names[1:], {**chosen, names[0]: value}, least, top, budget, distinct=distinct)

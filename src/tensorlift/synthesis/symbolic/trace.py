@@ -1,0 +1,131 @@
+"""Traces: every cell of a definition at concrete sizes as a node of a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Piecewise, Read, Reduce, Scalar
+from tensorlift.synthesis.symbolic.points import Untraceable, contains, evaluate, points
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.synthesis.symbolic.graph import Graph
+    from tensorlift.synthesis.symbolic.task import Pieces, Task
+
+Nodes = npt.NDArray[np.int64]  # the numbers of nodes
+Cells = npt.NDArray[np.bool_]  # which cells of an array are meant
+FREE = -1  # in the place of a node: the cell may have any value
+_MOST_CELLS = 1 << 14
+
+
+def cell(graph: Graph, array: str, index: tuple[int, ...], dtype: DType) -> int:
+    """Return the node of an array's cell."""
+    return graph.symbol(("cell", array, *index), dtype)
+
+
+def array_nodes(graph: Graph, array: str, shape: tuple[int, ...], dtype: DType) -> Nodes:
+    """Return the nodes of a whole array.
+
+    Raises:
+        Untraceable: where it is large even at small sizes.
+
+    """
+    if int(np.prod(shape)) > _MOST_CELLS:
+        raise Untraceable("an array is large even at small sizes")
+    nodes = np.empty(shape, np.int64)
+    for index in np.ndindex(*shape):
+        nodes[index] = cell(graph, array, index, dtype)
+    return nodes
+
+
+def trace(graph: Graph, task: Task, sizes: Mapping[str, int]) -> Nodes:
+    """Return the nodes of all cells of a task's box at given sizes, `FREE` where the domain does not hold.
+
+    Raises:
+        Untraceable: where a cell has no value there.
+        Undefined: where a cell would be divided by zero.
+
+    """
+    firsts = [evaluate(first, sizes) for first, _ in task.spans.values()]
+    ends = [evaluate(after, sizes) for _, after in task.spans.values()]
+    shape = tuple(max(end - first, 0) for first, end in zip(firsts, ends, strict=True))
+    if int(np.prod(shape)) > _MOST_CELLS:
+        raise Untraceable("an array is large even at small sizes")
+    tracer = _Tracer(graph, sizes)
+    nodes = np.full(shape, FREE, np.int64)
+    for index in np.ndindex(*shape):
+        at = dict(sizes)
+        for axis, first, position in zip(task.axes, firsts, index, strict=True):
+            at[axis] = first + position
+        if contains(task.relevant, at):
+            nodes[index] = tracer.piece(task.conditions, at)
+    return nodes
+
+
+class _Tracer:
+    def __init__(self, graph: Graph, sizes: Mapping[str, int]) -> None:
+        self.graph = graph
+        self.sizes = sizes
+        self._memo: dict[tuple[Term, tuple[int, ...]], int] = {}
+        self._order: dict[Term, tuple[str, ...]] = {}
+
+    def piece(self, pieces: Pieces, at: Mapping[str, int]) -> int:
+        """Return the value of the piece that has the point."""
+        for domain, term in pieces:
+            if contains(domain, at):
+                return self.node(term, at)
+        raise Untraceable("a cell has no value")
+
+    def node(self, term: Term, at: Mapping[str, int]) -> int:
+        """Return the node of a term at a point."""
+        order = self._order.get(term)
+        if order is None:
+            order = self._order[term] = tuple(sorted(term.free))
+        key = (term, tuple([at[name] for name in order]))
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = self._built(term, at)
+        return found
+
+    def _built(self, term: Term, at: Mapping[str, int]) -> int:
+        graph = self.graph
+        if isinstance(term, Constant):
+            return graph.constant(term.value, term.dtype)
+        if isinstance(term, Scalar):
+            return graph.symbol(("scalar", term.name), term.dtype)
+        if isinstance(term, Index):
+            return graph.of_affine(self._with_indices(term.affine, at), term.dtype)
+        if isinstance(term, Read):
+            return cell(graph, term.array, tuple(evaluate(i, at) for i in term.indices), term.dtype)
+        if isinstance(term, Apply):
+            return graph.apply(term.op, [self.node(a, at) for a in term.args], term.dtype)
+        if isinstance(term, Piecewise):
+            return self.piece(term.pieces, at)
+        assert isinstance(term, Reduce)
+        return self._fold(term, at)
+
+    def _with_indices(self, value: Affine, at: Mapping[str, int]) -> Affine:
+        """Put in the numbers of index variables; sizes stay symbols, so that no number is taken for one."""
+        constant = value.constant + sum(c * at[v] for v, c in value.terms if v not in self.sizes)
+        return type(value)(constant, {v: c for v, c in value.terms if v in self.sizes})
+
+    def _fold(self, term: Reduce, at: Mapping[str, int]) -> int:
+        values = [
+            self.node(term.body, {**at, **dict(zip(term.bound, point, strict=True))})
+            for point in points(term.domain, term.bound, at)
+        ]
+        if not values:
+            if term.op in ("max", "min", "fmax", "fmin"):
+                raise Untraceable("an extreme of no values")
+            return self.graph.constant(1 if term.op in ("prod", "all") else 0, term.dtype)
+        result = values[0]
+        for value in values[1:]:
+            result = self.graph.apply(COMBINER[term.op], (result, value), term.dtype)
+        return result

@@ -1,0 +1,138 @@
+"""Leaves of a search: scalars, and the views of arrays through which a task reads them.
+
+A read ``A(h, i + 1)`` with ``0 <= i < n - 1`` is a cell of the view ``A[h, 1:]``.  Such views, the whole arrays and
+the diagonals that are read are what programs are built from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.ir.tensor_program import At, Range, Reverse
+from tensorlift.synthesis.derive.builder import whole
+from tensorlift.synthesis.derive.scope import ranges_of
+from tensorlift.synthesis.symbolic.points import evaluate
+from tensorlift.synthesis.symbolic.trace import array_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Read
+    from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
+    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.symbolic.graph import Graph
+    from tensorlift.synthesis.symbolic.task import Task
+    from tensorlift.synthesis.symbolic.trace import Nodes
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An expression without computation, its extents, and the nodes of its cells."""
+
+    expression: Expression
+    extents: Shape
+    nodes: Nodes
+
+
+@dataclass(frozen=True)
+class _Access:
+    """How reads touch an array: a subscript for each axis, and the pair of axes read along their diagonal."""
+
+    array: str
+    items: tuple[SubscriptItem, ...]
+    reversed_axes: tuple[int, ...]
+    is_diagonal: bool
+
+
+def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[View]:
+    """Return the views of the arrays that a task reads, the most specific first.
+
+    Raises:
+        Untraceable: where an array is large even at small sizes.
+
+    """
+    accesses = _accesses(task, scope, frozenset(sizes))
+    views = []
+    for access, dtype in accesses.items():
+        shape = scope.shapes[access.array]
+        concrete = tuple(evaluate(extent, sizes) for extent in shape)
+        nodes = array_nodes(graph, access.array, concrete, dtype)
+        variable = scope.build.variable(access.array, dtype, shape)
+        views.append(_view(access, variable, nodes, scope, sizes))
+    return views
+
+
+def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, sizes: Mapping[str, int]) -> View:
+    expression = scope.build.subscript(variable, list(access.items))
+    nodes = nodes[tuple(_concrete(item, sizes) for item in access.items)]
+    if access.reversed_axes:
+        axes = access.reversed_axes
+        items = [Reverse() if k in axes else whole(e) for k, e in enumerate(expression.shape)]
+        expression = scope.build.subscript(expression, items)
+        nodes = np.flip(nodes, axes)
+    if access.is_diagonal:
+        expression, nodes = scope.build.diagonal(expression), np.diagonal(nodes)
+    return View(expression, expression.shape, np.array(nodes, order="C"))
+
+
+def _concrete(item: SubscriptItem, sizes: Mapping[str, int]) -> int | slice:
+    if isinstance(item, At):
+        return evaluate(item.index, sizes)
+    assert isinstance(item, Range)
+    return slice(max(evaluate(item.start, sizes), 0), max(evaluate(item.stop, sizes), 0))
+
+
+def _accesses(task: Task, scope: Scope, sizes: frozenset[str]) -> dict[_Access, DType]:
+    found: dict[_Access, DType] = {}
+    for read, where in task.reads:
+        access = _access(read, where, scope, sizes)
+        if access is not None:
+            found.setdefault(access, read.dtype)
+    for read, _ in task.reads:
+        items = tuple(whole(extent) for extent in scope.shapes[read.array])
+        found.setdefault(_Access(read.array, items, (), is_diagonal=False), read.dtype)
+    return found
+
+
+def _access(read: Read, where: Domain, scope: Scope, sizes: frozenset[str]) -> _Access | None:
+    """Return the view of the cells that a read touches, None where they are no plain slices."""
+    moving = [[v for v in index.variables if v not in sizes] for index in read.indices]
+    names = tuple(dict.fromkeys(v for group in moving for v in group))
+    spans = ranges_of(where, names, [v for v in where.variables() if v not in sizes]) if names else {}
+    if spans is None or any(len(group) > 1 for group in moving):
+        return None
+    items: list[SubscriptItem] = []
+    reversed_axes = []
+    for index, group, extent in zip(read.indices, moving, scope.shapes[read.array], strict=True):
+        if not group:
+            items.append(At(index))
+            continue
+        (name,) = group
+        factor, (first, after) = index.coefficient(name), spans[name]
+        rest = index - Affine.var(name, factor)
+        if abs(factor) != 1:
+            return None
+        if factor == -1:
+            reversed_axes.append(sum(not isinstance(item, At) for item in items))
+            first, after = ONE - after, ONE - first
+        items.append(_range(first + rest, after + rest, extent, scope))
+    used = [group[0] for group in moving if group]
+    if len(set(used)) == len(used):
+        return _Access(read.array, tuple(items), tuple(reversed_axes), is_diagonal=False)
+    is_square = len(used) == 2 and not reversed_axes and _same_extents(items)  # noqa: PLR2004 - the axes of a matrix
+    return _Access(read.array, tuple(items), (), is_diagonal=True) if is_square else None
+
+
+def _range(first: Affine, after: Affine, extent: Affine, scope: Scope) -> Range:
+    return whole(extent) if first == ZERO and after == extent else scope.range(first, after, extent)
+
+
+def _same_extents(items: list[SubscriptItem]) -> bool:
+    ranges = [item for item in items if isinstance(item, Range)]
+    return all(r.stop - r.start == ranges[0].stop - ranges[0].start for r in ranges)

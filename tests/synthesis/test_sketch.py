@@ -1,0 +1,139 @@
+"""The engine `sketch`: the reference kernels with loop-free programs, refusals, determinism, derivations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from bench.kernels.catalogue import ROOT
+
+from tensorlift.cli import main
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import functions
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level, Verdict
+from tensorlift.source import read_source, source_from_text
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.simplify import simplify
+from tensorlift.synthesis.sketch import Run, sketch
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.record import FunctionRecord
+
+_ENTRIES = [e for e in json.loads((ROOT / "index.json").read_text()) if e["expect"] == "loop-free"]
+_GEMM = (
+    "void gemm(int m, int n, int p, double alpha, double C[m][n], double A[m][p], double B[p][n]) {\n"
+    "  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) for (int k = 0; k < p; k++)\n"
+    "    C[i][j] += alpha * A[i][k] * B[k][j];\n}\n"
+)
+
+
+def _lifted(text: str, **options: Any) -> FunctionRecord:
+    record = lift_source(source_from_text(text, "k.c"), LiftOptions(engine="sketch", **options))
+    return record.functions[0]
+
+
+def _summary(text: str) -> Summary:
+    from tensorlift.frontends.c import read_c  # noqa: PLC0415 - for the tests below
+
+    (read,) = read_c(text, "k.c")
+    assert read.module is not None
+    return simplify(summarise(functions(read.module)[0]))
+
+
+@pytest.mark.parametrize("entry", _ENTRIES, ids=lambda e: f"{e['suite']}/{e['name']}")
+def test_sketch_alone_lifts_a_kernel_and_agrees_with_derive(entry: dict[str, Any]) -> None:
+    """Both engines' programs are proved equal to the same definitions, and so to each other."""
+    path = Path(ROOT / entry["file"])
+    for engine in ("sketch", "derive"):
+        options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine=engine)
+        (function,) = lift_source(read_source(str(path)), options).functions
+        assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
+        assert function.level is Level.PROVED
+        assert function.engine == engine
+
+
+@pytest.mark.parametrize("target", ["jax", "torch"])
+def test_sketch_lifts_to_other_targets(target: str) -> None:
+    function = _lifted(_GEMM, target=target)
+    assert function.level is Level.PROVED
+    assert function.engine == "sketch"
+
+
+@pytest.mark.parametrize(
+    ("body", "program"),
+    [
+        ("o[i] = (x[i] - y[i]) * (x[i] - y[i]) / 2;", "(x - y) ** 2 / 2.0"),
+        ("o[i] = (x[i] - y[i]) * (x[i] + y[i]);", "(x - y) * (y + x)"),
+        ("o[i] = x[i] / (1 + exp(-x[i]));", "x / (np.exp(-x) + 1.0)"),
+        ("o[i] = 0; for (int j = 0; j < m; j++) o[i] += x[i];", "x * m"),
+        ("o[i] = x[i] + i;", "np.arange(n) + x"),
+        ("o[i] = x[i] > 0 ? sqrt(x[i]) : 0;", "np.where(mask, np.sqrt(np.where(mask, x, 1.0)), 0.0)"),
+    ],
+)
+def test_a_program_reads_like_written_by_hand(body: str, program: str) -> None:
+    text = "#include <math.h>\nvoid f(int n, int m, double x[n], double y[n], double o[n]) {\n"
+    text += f"  for (int i = 0; i < n; i++) {{ {body} }}\n}}\n"
+    function = _lifted(text)
+    assert function.level is Level.PROVED, function.diagnostics
+    assert program in function.program.replace("0.0 < x", "x > 0.0")
+
+
+def test_a_number_that_equals_a_size_stays_a_number() -> None:
+    """Three and four are the extents at which programs are found."""
+    function = _lifted(
+        "void f(int n, int m, double x[n], double o[n][m]) {\n"
+        "  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) o[i][j] = 3 * x[i] + 4;\n}\n"
+    )
+    assert function.level is Level.PROVED
+    assert "x * 3.0 + 4.0" in function.program
+
+
+def test_what_no_sketch_covers_is_refused_at_its_place() -> None:
+    function = _lifted(
+        "void f(int n, double x[2 * n], double o[n]) {\n  for (int i = 0; i < n; i++)\n    o[i] = x[2 * i];\n}\n"
+    )
+    assert function.verdict is Verdict.REFUSED
+    assert [d.code for d in function.diagnostics] == ["TL311"]
+    assert "use another engine" in (function.diagnostics[0].remedy or "")
+
+
+def test_an_exhausted_budget_is_refused() -> None:
+    summary = _summary(_GEMM)
+    with pytest.raises(LiftError, match="C: no program was found within 0 goals") as refusal:
+        sketch(summary, get_target("numpy"), budget=0)
+    (diagnostic,) = refusal.value.diagnostics
+    assert diagnostic.code == "TL312"
+    assert diagnostic.location is not None
+
+
+def test_a_run_counts_what_it_did() -> None:
+    run = Run()
+    sketch(_summary(_GEMM), get_target("numpy"), run)
+    numbers = run.statistics
+    assert numbers.steps >= 1
+    assert numbers.solved >= 1
+    assert numbers.matched >= 2
+    assert numbers.candidates >= numbers.solved
+
+
+def test_the_derivation_of_a_program_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "gemm.c"
+    file.write_text(_GEMM)
+    outputs = []
+    for _ in range(2):
+        assert main(["lift", str(file), "--emit", "sketches"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    lines = outputs[0].splitlines()
+    assert lines[:2] == ["function gemm", "C_1"]
+    assert any("contraction for [i, j]" in line for line in lines)
+    assert lines[-1].startswith("# ")
+
+
+def test_the_same_source_gives_the_same_program() -> None:
+    assert _lifted(_GEMM).program == _lifted(_GEMM).program
