@@ -31,6 +31,14 @@ def test_the_status_and_all_output_get_out(tmp_path: Path, text: str | None, sta
     assert ("TL" in done.stderr) is (status > 0)
 
 
+def test_an_expression_deeper_than_the_stack_of_a_thread_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "sum.c"
+    file.write_text(f"double sum(double a) {{ return {' + '.join(['a'] * 20_000)}; }}\n", encoding="utf-8")
+    done = _run(["-m", "tensorlift", "lift", str(file)])
+    assert done.returncode == 1, "libclang parses where the stack is deep, and does not end the process"
+    assert "TL119" in done.stderr
+
+
 def test_a_plain_lift_loads_no_more_than_it_uses(tmp_path: Path) -> None:
     file = tmp_path / "fill.c"
     file.write_text(FILL, encoding="utf-8")

@@ -184,7 +184,8 @@ def diagnostics(unit: Any) -> list[Any]:
 def _index() -> Any:
     """Create the libclang index once; it is reused by every parse.
 
-    For each parse libclang would start a thread with a stack of its own, which takes as long as a short file.
+    For each parse libclang would start a thread, which takes as long as to read a short file, and whose stack is not as
+    deep as the one that lifting has: long expressions would end the process.
     """
     os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
     return cindex.Index.create()
