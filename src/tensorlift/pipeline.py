@@ -172,7 +172,7 @@ def _lift_function(function: ReadFunction, target: Target, source: Source, optio
     """Lift a function; where its constants became sizes unasked, and that does not help, with its constants."""
     general = _lift_as_read(function, target, source, options)
     record, _ = general
-    if options.generalise is not None or all(d.code not in _GENERALISED for d in function.diagnostics):
+    if options.generalise is not None or options.sizes or all(d.code not in _GENERALISED for d in function.diagnostics):
         return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):
         return general

@@ -9,13 +9,22 @@ import pytest
 from bench.kernels.catalogue import ROOT
 
 from tensorlift import LiftError, lift
-from tensorlift.pipeline import verify
+from tensorlift.frontends.c import read_c
+from tensorlift.frontends.cpp import read_cpp
+from tensorlift.frontends.python import read_python
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.record import FunctionRecord
 
 _KEPT = Path(__file__).parent / "stablehlo"
@@ -241,3 +250,44 @@ def _refuse_changed(function: FunctionRecord, old: str, new: str, code: str) -> 
     with pytest.raises(CheckFailure) as caught:
         check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
     assert caught.value.code.startswith(code), str(caught.value)
+
+
+# -- what XLA computes
+
+_PROGRAMS = {
+    "keyword.c": "void keyword(int n, const float in[n], float out[n]) {"
+    " for (int i = 0; i < n; i++) out[i] = 0.1f * in[i] - 1.0f / 3; }",
+    "extremes.c": "#include <math.h>\nvoid extremes(int n, double a[n], double b[n], double most[1]) {"
+    " most[0] = a[0]; for (int i = 0; i < n; i++) { most[0] = fmax(most[0], a[i]); b[i] = fmin(a[i], b[i]); } }",
+    "swapped.cpp": "#include <utility>\n#include <vector>\nvoid swapped(std::vector<double> &u, int steps) {"
+    " std::vector<double> v(u); for (int t = 0; t < steps; t++) {"
+    " for (std::size_t i = 1; i + 1 < u.size(); i++) v[i] = u[i - 1] + u[i + 1]; std::swap(u, v); } }",
+    "wrapped.py": "import numpy as np\nimport numpy.typing as npt\n\n"
+    "def wrapped(x: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:\n"
+    "    out = np.zeros(x.shape[0], dtype=np.int64)\n"
+    "    for i in range(x.shape[0]):\n"
+    "        out[i] = x[i] // 3 + x[i] % 5\n"
+    "    return out\n",
+    "evens.c": EVENS,
+    "decay.c": DECAY,
+}
+
+
+_READERS: dict[str, Callable[[str, str], list[ReadFunction]]] = {"c": read_c, "cpp": read_cpp, "py": read_python}
+
+
+@pytest.mark.parametrize("name", _PROGRAMS)
+def test_a_program_computes_what_the_source_does(name: str) -> None:
+    pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed")
+    source = source_from_text(_PROGRAMS[name], name)
+    (read,) = _READERS[name.partition(".")[2]](source.text, source.name)
+    assert read.module is not None
+    (func_op,) = functions(read.module)
+    view = FunctionView(func_op)
+    sizes = dict.fromkeys(view.size_names, 5)
+    (function,) = lift_source(source, LiftOptions(target="stablehlo", sizes=tuple(sizes.items()))).functions
+    assert function.diagnostics == ()
+    report = compare_with_interpreter(
+        func_op, function.program, function.name, view.written, [sizes], library="stablehlo"
+    )
+    assert report.passed, [str(failure) for failure in report.failures]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +33,11 @@ def load_stablehlo(text: str, entry: str) -> Program:
 
 
 def parameters_of(text: str, entry: str) -> tuple[str, ...]:
-    """List the parameters of a function of a text."""
+    """List the parameters of a function of a text, names that Python has for itself with an underscore after them."""
     start = text.index(f"@{entry}(")
     names = _PARAMETER.findall(text[start : text.index("\n", start)])
-    return tuple(name.replace(".", "_") for name in names)
+    plain = (name.replace(".", "_") for name in names)
+    return tuple(f"{name}_" if iskeyword(name) else name for name in plain)
 
 
 def portable_artifact(text: str) -> bytes:

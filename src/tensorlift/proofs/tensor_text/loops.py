@@ -53,7 +53,7 @@ class TextLoops:
         condition, body = self._blocks(op)
         carried = [self._execution.cuts_of(argument) for argument in body.args]
         kept = self._find(carried)
-        known = {place: c for place, names in enumerate(carried) for c in kept.carried if place and c.name in names}
+        known = _named(kept, carried)
         initial = [values[operand] for operand in op.operands]
         self._check_start(kept, initial, known)
         arguments = self._arguments(kept, body, known)
@@ -154,3 +154,10 @@ class TextLoops:
 
     def _failure(self, reason: str) -> CheckFailure:
         return CheckFailure(LOOP, reason, self._ledger.line)
+
+
+def _named(kept: KeptLoop, carried: Sequence[Sequence[str]]) -> dict[int, Carried]:
+    """Return which carried array each value is first claimed to be; the counter is none."""
+    by_name = {c.name: c for c in kept.carried}
+    found = ((place, [by_name[name] for name in names if name in by_name]) for place, names in enumerate(carried))
+    return {place: listed[0] for place, listed in found if place and listed}

@@ -63,6 +63,8 @@ class SplatAttr(Data[Splat]):
                 (value,) = element.unpack(int(value).to_bytes(element.size, "little"), 1)
             elif isinstance(value, int):
                 parser.raise_error("an integer where a float stands")
+            else:
+                (value,) = element.unpack(element.pack([value]), 1)  # rounded to the type
         elif is_bits or not isinstance(value, int):
             parser.raise_error("no decimal integer where one stands")
         return Splat(kind, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -35,7 +35,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.types import tensor_type
-from tensorlift.targets.stablehlo.builder import COMBINING, NAMED, Builder, shape_of, type_of
+from tensorlift.targets.stablehlo.builder import NAMED, Builder, neutral_number, shape_of, type_of
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import changing, reversed_axes, spans
@@ -60,6 +60,8 @@ _FUNCTIONS = {
     "floor": "floor", "ceil": "ceil", "rint": "round_nearest_even", "round": "round_nearest_afz",
 }  # fmt: skip
 _COMPARISONS = {op: direction for direction, op in DIRECTIONS.items()}
+_IGNORING_NAN = {"fmax": "maximum", "fmin": "minimum"}
+_ROUNDED_DOWN = {"mod": "remainder", "floordiv": "divide"}
 _LOGICAL = ("and", "or", "not")
 
 
@@ -190,7 +192,31 @@ class _StableHloEmission(TextEmission):
             return self.build.compare(_COMPARISONS[node.op], left, right)
         dtype = "bool" if node.op in _LOGICAL else node.dtype
         operands = [self.operand(argument, shape, dtype) for argument in node.arguments]
+        if node.op in _IGNORING_NAN:
+            return self._ignoring_nan(node.op, operands[0], operands[1])
+        if node.op in _ROUNDED_DOWN and is_integer(dtype):
+            if is_position(node.arguments[0]):
+                return self.build.elementwise(_ROUNDED_DOWN[node.op], *operands)
+            if isinstance(node.arguments[1], Literal) and is_position(node.arguments[1]):
+                return self._rounded_down(node.op, operands[0], operands[1])
         return self.build.elementwise(_function(node.op, dtype), *operands)
+
+    def _rounded_down(self, op: str, dividend: SSAValue, divisor: SSAValue) -> SSAValue:
+        """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
+        rest = self.build.elementwise("remainder", dividend, divisor)
+        is_negative = self.build.compare("LT", rest, self.build.constant(0, shape_of(rest), type_of(rest)))
+        rest = self.build.select(is_negative, self.build.elementwise("add", rest, divisor), rest)
+        if op == "mod":
+            return rest
+        return self.build.elementwise("divide", self.build.elementwise("subtract", dividend, rest), divisor)
+
+    def _ignoring_nan(self, op: str, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Return the greater or the lesser, and the other one where one is no number."""
+        either = self.build.elementwise(_IGNORING_NAN[op], left, right)
+        if not is_float(type_of(left)):
+            return either
+        either = self.build.select(self.build.compare("NE", right, right), left, either)
+        return self.build.select(self.build.compare("NE", left, left), right, either)
 
     # -- the same cells elsewhere
 
@@ -252,14 +278,23 @@ class _StableHloEmission(TextEmission):
     # -- folds
 
     def _reduction(self, node: Reduction) -> SSAValue:
-        _check_fold(node.op)
-        value = self.typed(node.argument, node.dtype)
+        op, value = self._folded(node.op, self.typed(node.argument, node.dtype))
         initial = None if node.initial is None else self.typed(node.initial, node.dtype)
-        return self.build.reduce(node.op, value, node.axes, initial)
+        return self.build.reduce(op, value, node.axes, initial)
 
     def _cumulative(self, node: Cumulative) -> SSAValue:
-        _check_fold(node.op)
-        return self.build.running(node.op, self.typed(node.argument, node.dtype), node.axis)
+        op, value = self._folded(node.op, self.typed(node.argument, node.dtype))
+        return self.build.running(op, value, node.axis)
+
+    def _folded(self, op: str, value: SSAValue) -> tuple[str, SSAValue]:
+        """Return a fold that StableHLO has, and what to fold: a neutral number where one is to be ignored."""
+        if op not in _IGNORING_NAN:
+            return op, value
+        op, shape, dtype = op.removeprefix("f"), shape_of(value), type_of(value)
+        if not is_float(dtype):
+            return op, value
+        neutral = self.build.constant(neutral_number(op, dtype), shape, dtype)
+        return op, self.build.select(self.build.compare("NE", value, value), neutral, value)
 
     def _contraction(self, node: Contraction) -> SSAValue:
         operands = [self.typed(argument, node.dtype) for argument in node.arguments]
@@ -361,9 +396,16 @@ def _function(op: str, dtype: DType) -> str:
     return _FUNCTIONS[op]
 
 
-def _check_fold(op: str) -> None:
-    if op not in COMBINING:
-        raise refuse("TL305", f"StableHLO has no reduction {op}", remedy="lift to another target")
+def is_position(node: Expression) -> bool:
+    """Tell whether an integer is seen never to be negative: a position, or made of positions."""
+    if isinstance(node, Literal):
+        return not isinstance(node.value, str) and node.value >= 0
+    if isinstance(node, Iota | SizeValue):
+        start = node.start if isinstance(node, Iota) else node.affine
+        return start.is_constant and start.constant >= 0
+    if isinstance(node, Elementwise):
+        return node.op in ("add", "mul") and all(map(is_position, node.arguments))
+    return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(node.argument)
 
 
 _METHODS: dict[type[Expression], str] = {

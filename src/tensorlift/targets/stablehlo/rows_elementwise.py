@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import equal
-from tensorlift.comprehension.dtypes import is_float
-from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, elementwise
-from tensorlift.comprehension.terms import Constant
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal
+from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, affine_of, elementwise
+from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.mlir_text.rows import ResultType, TextRow
 from tensorlift.targets.target import Tensor, Text, sample
@@ -52,10 +54,49 @@ def _single(meaning: Callable[..., Any]) -> Callable[..., SymbolicTensor]:
 
 
 def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
-    """Reals are divided, integers as in C."""
+    """Divide reals, and integers as in C, which is as in Python where the dividend is a position."""
     if is_float(lhs.dtype):
         return arithmetic.true_divide(operator=False)(o, lhs, rhs)
-    return arithmetic.integer_division("tdiv", operator=False)(o, lhs, rhs)
+    op = "floordiv" if _is_position(o, lhs) and _is_positive(rhs) else "tdiv"
+    result = arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    return result.with_cells(result.shape, lambda indices: _rounded_down(result.at(indices)))
+
+
+def _rounded_down(quotient: Term) -> Term:
+    """Return the quotient; ``(a - a mod b) / b`` for a positive ``b`` is Python's quotient."""
+    if not isinstance(quotient, Apply) or quotient.op != "tdiv":
+        return quotient
+    whole, divisor = quotient.args
+    if isinstance(whole, Apply) and whole.op == "sub" and _is_positive_number(divisor):
+        dividend, rest = whole.args
+        if rest is terms.apply("mod", dividend, divisor):
+            return terms.apply("floordiv", dividend, divisor)
+    return quotient
+
+
+def _remainder(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+    op = "mod" if _is_position(o, lhs) and _is_positive(rhs) else "rem"
+    return arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+
+
+def _is_position(o: Obligations, tensor: SymbolicTensor) -> bool:
+    """Tell whether every cell is affine in its place and not negative."""
+    names = tuple(fresh("p") for _ in tensor.shape)
+    value = affine_of(_any_cell(tensor, names))
+    return value is not None and (o.context & Domain.box(names, tensor.shape)).implies(at_least(value, 0))
+
+
+def _is_positive(tensor: SymbolicTensor) -> bool:
+    """Tell whether every cell is the same positive number."""
+    return _is_positive_number(_any_cell(tensor, tuple(fresh("p") for _ in tensor.shape)))
+
+
+def _is_positive_number(term: Term) -> bool:
+    return isinstance(term, Constant) and term.value > 0
+
+
+def _any_cell(tensor: SymbolicTensor, names: tuple[str, ...]) -> Term:
+    return tensor.at(tuple(map(Affine.var, names)))
 
 
 def _power(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
@@ -103,7 +144,17 @@ def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> 
     if pred.dtype != "bool":
         o.refuse("a selection by anything but truth values")
     require_same_shape(o, on_true, on_false, *((pred,) if pred.rank else ()))
-    return logic.where(o, pred, on_true, on_false)
+    return elementwise(o, _selected, (pred, on_true, on_false), o.types.result_type(o, (on_true, on_false)))
+
+
+def _selected(condition: Term, chosen: Term, other: Term) -> Term:
+    """Return a selection; ``r + b if r < 0 else r`` of a remainder ``r`` by a positive ``b`` is Python's remainder."""
+    is_remainder = isinstance(other, Apply) and other.op == "rem" and is_integer(other.dtype)
+    if is_remainder and isinstance(other, Apply) and _is_positive_number(other.args[1]):
+        is_negative = terms.apply("lt", other, terms.zero(other.dtype))
+        if condition is is_negative and chosen is terms.apply("add", other, other.args[1]):
+            return terms.apply("mod", *other.args)
+    return logic.selected(condition, chosen, other)
 
 
 def _convert(o: Obligations, operand: Tensor, *, result: ResultType) -> SymbolicTensor:
@@ -143,7 +194,7 @@ ROWS = [
     _binary("subtract", arithmetic.plain("sub", operator=False), "arith"),
     _binary("multiply", arithmetic.plain("mul", operator=False), "arith"),
     _binary("divide", _divided, "number", "positive"),
-    _binary("remainder", arithmetic.integer_division("rem", operator=False), "number", "positive"),
+    _binary("remainder", _remainder, "number", "positive"),
     _binary("maximum", arithmetic.plain("max", operator=False), "arith"),
     _binary("minimum", arithmetic.plain("min", operator=False), "arith"),
     _binary("power", _power, "positive_real", "real"),
