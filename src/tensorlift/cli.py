@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tensorlift import __version__
+from tensorlift.commands.bench import bench
 from tensorlift.commands.options import lift_options, source_options
 from tensorlift.commands.run import run
 from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
@@ -242,3 +243,4 @@ def _show_intermediate(source: Source, options: LiftOptions, form: str, output: 
 
 
 commands.add_command(run)
+commands.add_command(bench)

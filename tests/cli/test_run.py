@@ -113,7 +113,8 @@ def test_other_backends_agree(backend: str, capsys: pytest.CaptureFixture[str]) 
     module = backends.get_backend(backend).module
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
-    assert main(["run", "product.c", "--sizes", "n=40,m=30", "--backend", backend, "--compare"]) == 0
+    arguments = ["--sizes", "n=40,m=30", "--backend", backend, "--time-limit", "1200"]
+    assert main(["run", "product.c", *arguments, "--compare"]) == 0
     assert "agrees with the original (gcc)" in capsys.readouterr().out
 
 
@@ -158,7 +159,7 @@ def test_processes_end_in_time(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["product.c", "--sizes", "n=3,m=2", "--device", "gpu"], "the backend 'numpy' does not run on a GPU [TL635]"),
         (["product.c", "--sizes", "n=900000,m=900000"], "the arrays take too much memory: about 38880."),
-        (["two.c", "--sizes", "n=3,m=2"], "'two.c' defines several functions: product, scale [TL511]"),
+        (["two.c", "--sizes", "n=3,m=2"], "'two.c' defines several functions: product, scale [TL551]"),
         (["two.c", "--function", "other"], "there is no function `other`; the file defines product, scale [TL105]"),
         (["copy.mlir", "--sizes", "n=4", "--compare"], "there is no original to compare with: 'copy.mlir' is not "),
         (["product.c", "--sizes", "n=3,m=2", "-o", "product.c"], "cannot write 'product.c': it is the source [TL505]"),

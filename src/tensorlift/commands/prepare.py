@@ -69,7 +69,7 @@ class Prepared:
 def prepare(source: Source, options: LiftOptions) -> Prepared:
     """Lift the one function that is asked for, or that the source defines.
 
-    Raises NotLiftedError where it is refused, LiftError TL511 where there are several to choose from.
+    Raises NotLiftedError where it is refused, LiftError TL551 where there are several to choose from.
     """
     record, found = lift_to_run(source, options)
     if any(d.severity.value == "error" for d in record.diagnostics):
@@ -77,7 +77,7 @@ def prepare(source: Source, options: LiftOptions) -> Prepared:
     if len(record.functions) > 1:
         names = ", ".join(function.name for function in record.functions)
         message = f"'{source.name}' defines several functions: {names}"
-        raise refuse("TL511", message, remedy=f"choose one, for example --function {record.functions[0].name}")
+        raise refuse("TL551", message, remedy=f"choose one, for example --function {record.functions[0].name}")
     (function,) = record.functions
     if function.name not in found:
         raise NotLiftedError(*function.diagnostics)

@@ -90,7 +90,7 @@ def _run(  # noqa: PLR0913 - what to run, on what, and what for
     name = prepared.source.name
     if not has_original(name):
         message = f"there is no original to compare with: '{name}' is not compiled here"
-        raise refuse("TL512", message, prepared.record.location, "leave --compare out")
+        raise refuse("TL552", message, prepared.record.location, "leave --compare out")
     compilers = chosen_compilers((), inputs.view)[:1] if is_compiled(name) else ()
     tolerance = tolerance_at(inputs)
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
@@ -126,10 +126,10 @@ def _verdict(prepared: Prepared, measured: Measured, tolerance: Tolerance) -> li
             click.echo(f"  agrees with the original ({name}): largest difference {measured.error:.1e}; {allowed}")
         elif name in measured.unstable:
             message = f"comparing with the original tells nothing: it is unstable on these inputs ({complaints[0]})"
-            found.append(Diagnostic("TL514", message, place, "try another --seed, or smaller sizes", Severity.WARNING))
+            found.append(Diagnostic("TL554", message, place, "try another --seed, or smaller sizes", Severity.WARNING))
         else:
             message = f"the program differs from the original ({name}): {'; '.join(complaints)}"
-            found.append(Diagnostic("TL513", message, place, "report it as a defect of tensorlift"))
+            found.append(Diagnostic("TL553", message, place, "report it as a defect of tensorlift"))
     return found
 
 

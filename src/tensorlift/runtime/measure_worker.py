@@ -1,6 +1,7 @@
 """The worker that runs a lifted program on large inputs, beside compiled or Python originals, compares and times them.
 
-Inputs are drawn here from a seed, in the first style on which all results are finite.  What the first call of a program
+Inputs are drawn here from a seed, in the first style on which all results are finite and, where results are compared,
+the original is stable.  What the first call of a program
 costs is timed by itself: loading its library, loading the program, and the call, in which it may be compiled.
 """
 
@@ -38,16 +39,20 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     program = _Program(facts) if facts["program"] else None
     if program is not None and program.missing:
         return {"missing": program.missing}, {}
+    reply: Facts = {}
     originals: dict[str, _Original] = {}
+    results: list[Array] = []
     for style in facts["styles"]:
         inputs = _inputs(facts, style)
         originals = {o["name"]: _original(facts, o, inputs, arrays) for o in facts["originals"]}
         results, times = _results(program, originals, inputs)
-        if _finite(results):
+        reply = {"style": style, "times": times, "outputs": _described(results, facts["outputs"])}
+        if not _finite(results):
+            continue
+        if facts["compare"] and program is not None:
+            reply["complaints"], reply["error"] = _compared(results, originals, inputs, facts, arrays)
+        if not any(UNSTABLE in found for found in reply.get("complaints", {}).values()):
             break
-    reply: Facts = {"style": style, "times": times, "outputs": _described(results, facts["outputs"])}
-    if facts["compare"] and program is not None:
-        reply["complaints"], reply["error"] = _compared(results, originals, inputs, facts, arrays)
     if facts["rounds"]:
         contenders: dict[str, Callable[[], float]] = {name: o.timed for name, o in originals.items()}
         if program is not None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     Clock = Callable[[], float]
 
-_BLOCK = 2e-3  # seconds of calls that make one sample
+_BLOCK = 1e-3  # seconds of calls that make one sample
 _MOST_CALLS = 200  # in a sample
 
 

@@ -1,0 +1,79 @@
+"""The worker that measures the peaks of the machine."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.runtime.libraries import Library, load_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Facts = dict[str, Any]
+
+_ROWS = 1024
+_IN_MEMORY = 3 << 26  # bytes of three arrays that no cache holds
+_TRIAD_BYTES = 24  # of one cell
+_LEAST_CELLS = 4096
+_SECONDS, _LEAST_CALLS = 0.6, 5
+
+
+def work(facts: Facts, _arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
+    """Measure the triad on ``facts["footprint"]`` bytes; where that is 0, on arrays in memory, and products too."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: facts["threads"]])
+    library = load_library(facts["module"], facts["device"])
+    cells = max((facts["footprint"] or _IN_MEMORY) // _TRIAD_BYTES, _LEAST_CELLS)
+    teams = sorted({1, facts["threads"]})
+    reply: Facts = {"triad": max(_triad(facts["library"], library, cells, team) for team in teams)}
+    if not facts["footprint"]:
+        reply["gemm"] = {dtype: _product(library, dtype) for dtype in ("float64", "float32")}
+    return reply, {}
+
+
+def _product(library: Library, dtype: str) -> float:
+    """Give the GFLOP/s of a matrix product."""
+    a = library.give(np.random.default_rng(0).random((_ROWS, _ROWS)).astype(dtype))
+    if str(a.dtype).rpartition(".")[2] != dtype:
+        return 0.0  # the library has no such type
+    return 2 * _ROWS**3 / _best(lambda: library.wait(a @ a)) / 1e9
+
+
+def _triad(compiled: str, library: Library, cells: int, threads: int) -> float:
+    """Give the GB/s of the triad."""
+    a, b, c = (np.full(cells, value) for value in (0.0, 1.0, 2.0))
+    if compiled:
+        function: Any = ctypes.CDLL(compiled).tl_triad
+        places = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c)]
+
+        def call() -> None:
+            function(*places, ctypes.c_long(cells), ctypes.c_double(3.0), threads)
+
+    else:
+        first, second = library.give(b), library.give(c)
+        add = _fused if library.compiled is None else library.compiled(_fused, ())
+
+        def call() -> None:
+            library.wait(add(first, second))
+
+    return _TRIAD_BYTES * cells / _best(call) / 1e9
+
+
+def _fused(x: Any, y: Any) -> Any:
+    return x + 3.0 * y
+
+
+def _best(call: Callable[[], Any]) -> float:
+    """Give the least seconds of several calls."""
+    call()
+    times: list[float] = []
+    while len(times) < _LEAST_CALLS or sum(times) < _SECONDS:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
