@@ -194,13 +194,13 @@ CASES = [
         "double g(double);\ndouble f(double x) {\n  return g(x);\n}\n",
     ),
     Refused(
-        "malloc",
+        "aligned_alloc",
         "TL151",
         3,
         15,
         "#include <stdlib.h>\n"
         "void f(int n, double *a) {\n"
-        "  double *t = malloc(n * sizeof(double));\n"
+        "  double *t = aligned_alloc(64, n * sizeof(double));\n"
         "  a[0] = t[0];\n"
         "}\n",
     ),

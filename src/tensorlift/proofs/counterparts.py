@@ -66,7 +66,7 @@ class Counterparts:
     def left_out(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
         """Return a rounding to single precision and back of a definition that a tensor equal to it lacks, or None."""
         definition = self._definitions.by_name.get(version)
-        if definition is None or self._definitions.is_opaque(tensor, definition):
+        if definition is None or not self._definitions.has_singles or self._definitions.is_opaque(tensor, definition):
             return None
         got = tensor.at(tuple(map(Affine.var, definition.indices)))
         for piece, term in definition.pieces:

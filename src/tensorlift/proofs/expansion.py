@@ -7,6 +7,7 @@ of the program's will do, since a source whose output depended on them would be 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -15,7 +16,7 @@ from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import alike, equal
-from tensorlift.comprehension.rewrite import lookup, map_reads
+from tensorlift.comprehension.rewrite import lookup, map_reads, walk
 from tensorlift.comprehension.terms import Read
 from tensorlift.comprehension.whole import in_integers
 
@@ -38,6 +39,12 @@ class Definitions:
         self.arrays = summary.arrays
         self._array_of = {c.name: c.array for loop in _loops(summary.items) for c in loop.carried}
         self._unwritten = {name for name, info in summary.arrays.items() if not info.is_parameter}
+
+    @cached_property
+    def has_singles(self) -> bool:
+        """Tell whether anything is in single precision."""
+        found = (node for d in self.by_name.values() for _, term in d.pieces for node in walk(term))
+        return any(info.dtype == "f32" for info in self.arrays.values()) or any(n.dtype == "f32" for n in found)
 
     def is_unwritten(self, name: str) -> bool:
         """Tell whether a name is the initial version of a local array, whose cells have no values."""

@@ -50,9 +50,11 @@ class Distributor:
         self.sizes = sizes
         self.names = names
         self.liveness = liveness
+        self.renamed: dict[str, str] = {}  # by the last split, arrays that got a cell for each iteration
 
     def split(self, loop: Loop, context: Domain) -> Block | None:
         """Return statements that mean what the loop means, or None where it cannot be split."""
+        self.renamed = {}
         expanded, after = self._expanded(loop, context)
         result = self._distributed(expanded, context) or _interchanged(expanded, context)
         if result is None:
@@ -75,7 +77,7 @@ class Distributor:
         private = {a for a in private if a in local or not self.arrays[a].shape}
         if not private:
             return loop, ()
-        renamed = {array: self._expand(array, loop) for array in sorted(private)}
+        self.renamed = renamed = {array: self._expand(array, loop) for array in sorted(private)}
         body = tuple(_redirected(s, renamed, affine(loop.variable)) for s in loop.body)
         body = tuple(s for s in body if not (isinstance(s, Allocate) and s.array in private))
         live = sorted(private & self.liveness.after[loop])

@@ -50,8 +50,10 @@ MANY_LOOPS = 8  # in one body: first split, so that terms do not pile up
 
 
 def _is_known_open(part: Loop, loop: Loop, error: RecurrenceError | NotAffine) -> bool:
-    """Tell whether a loop that was inside of another has no closed form, because it had none in there."""
-    return isinstance(error, RecurrenceError) and error.variable == part.variable != loop.variable
+    """Tell whether a part of a loop has no closed form, because a loop in it that was inside before has none."""
+    if not isinstance(error, RecurrenceError) or error.variable == loop.variable:
+        return False
+    return any(isinstance(inner, Loop) and inner.variable == error.variable for inner in walk((part,)))
 
 
 def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
@@ -224,6 +226,8 @@ class Lifting:
         parts = self.distributor.split(s, context)
         if parts is None:
             return self._kept(s, error, context, versions)
+        if isinstance(error, RecurrenceError):
+            error = error.renamed(self.distributor.renamed)
         items: list[Item] = []
         for part in parts:
             if isinstance(part, Loop) and _is_known_open(part, s, error):

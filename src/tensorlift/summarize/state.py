@@ -36,6 +36,14 @@ class RecurrenceError(Exception):
         self.why = why
         self.variable: str | None = None
 
+    def renamed(self, names: Mapping[str, str]) -> RecurrenceError:
+        """Say it of an array that has another name now."""
+        if self.array not in names:
+            return self
+        other = RecurrenceError(names[self.array], self.why)
+        other.variable = self.variable
+        return other
+
 
 class State:
     """The arrays that a block has written so far."""

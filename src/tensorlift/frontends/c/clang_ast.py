@@ -16,6 +16,7 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.continues import without_continue
+from tensorlift.frontends.c.heap import as_local_arrays
 from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.switches import as_conditions
 
@@ -75,7 +76,7 @@ class UnitReader(ExpressionReader):
         body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
         self._outer.append({})
         with self.members.inside(cursor):
-            function.body = self._block(body[0])
+            function.body = as_local_arrays(self._block(body[0]))
             function.parameters = self.members.expanded(declared)
         used = self._outer.pop()
         function.outer = tuple(sorted(used, key=lambda variable: variable.location))
