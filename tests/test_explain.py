@@ -11,9 +11,12 @@ from tensorlift.targets import get_target, target_names
 
 @pytest.mark.parametrize("name", target_names())
 def test_every_operation_is_listed_and_explained(name: str) -> None:
-    rows = get_target(name).rows.values()
+    target = get_target(name)
     listed = list_operations(name).splitlines()
-    for row, line in zip(rows, listed, strict=True):
+    for routine, line in zip(target.routines, listed, strict=False):
+        assert line == f"{routine.name}({routine.parameters})"
+        assert "\n  output " in (text := explain(routine.name, [name])) or "\n  result " in text
+    for row, line in zip(target.rows.values(), listed[len(target.routines) :], strict=True):
         assert line.startswith(row.spelling)
         assert row.name in line
         assert "  result" in explain(row.spelling, [name])

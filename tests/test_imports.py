@@ -19,6 +19,7 @@ _PACKAGE = Path(tensorlift.__file__).parent
 # These see all.
 _TOP = {
     "commands",
+    "readback",
     "__init__",
     "__main__",
     "pipeline",

@@ -7,10 +7,11 @@ is then kept, its body is lifted instead, and the function is tried again: a loo
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, DefinitionError
+from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
 from tensorlift.diagnostics import LiftError, refuse
@@ -20,8 +21,10 @@ from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.readback import InPlace
 from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
+from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets.target import UnspelledError
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.conditions.guard import Guard
+    from tensorlift.diagnostics import Diagnostic
     from tensorlift.engines import Search
     from tensorlift.interface import Emitted
     from tensorlift.ir.function import FunctionView
@@ -52,6 +56,8 @@ class Proved:
     emitted: Emitted
     certificate: Certificate
     preconditions: tuple[Precondition, ...]
+    view: FunctionView | None = None  # of the program, where it was read back
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +115,16 @@ def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stag
     target = request.target
     with stage("simplify"):
         simplified = simplify(summary)
+    if target.reads_back:
+        if request.with_guards:
+            raise _without_guards(view, target)
+        return _attempt_in_place(view, summary, simplified, target, stage)
     with stage("derive"):
         program = request.search(simplified, target)
     with stage("emit"):
         if target.is_static:
             summary, program = at_sizes(summary, program, request.sizes, view.location)
-        emitted = _emitted(program, summary, target)
+        emitted = _emitted(program, summary, target.emit)
         preconditions = preconditions_of(view, summary)
         guards = _guards(view, emitted, preconditions, target) if request.with_guards else ()
         emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted
@@ -124,15 +134,50 @@ def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stag
     return Proved(summary, emitted, certificate, preconditions)
 
 
+def _attempt_in_place(
+    view: FunctionView, summary: Summary, simplified: Summary, target: Target, stage: Stage
+) -> Proved:
+    """Emit a program in a language that a front end reads, and prove it by what it means when it is read back.
+
+    Where a fast program is not proved, a plain one is tried.
+    """
+    with stage("derive"):
+        ordered = replace(simplified, items=tuple(_arranged(simplified.items)))
+    function = InPlace(view, summary, preconditions_of(view, summary))
+    first: LiftError | None = None
+    for plain in (False, True):
+        try:
+            with stage("emit"):
+                emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
+            with stage("prove"), _blamed(summary, emitted):
+                certificate, program = function.proved(emitted, target.name)
+        except LiftError as failure:
+            first = first or failure
+        else:
+            return Proved(summary, emitted, certificate, function.preconditions, program, function.diagnostics)
+    assert first is not None
+    raise first
+
+
+def _arranged(items: Sequence[Item]) -> Iterator[Item]:
+    """Order the items of each block, those of loops too, so that few versions are alive at once."""
+    for item in arranged(tuple(items)):
+        yield replace(item, body=tuple(_arranged(item.body))) if isinstance(item, KeptLoop) else item
+
+
 def _guards(
     view: FunctionView, emitted: Emitted, preconditions: Sequence[Precondition], target: Target
 ) -> tuple[Guard, ...]:
     """List what the program must check of its arguments."""
     if target.guarded is None:
-        raise refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
+        raise _without_guards(view, target)
     read = names_read(emitted.text)
     parameters = [p for p in describe_parameters(view, emitted.text) if p.name in read]
     return guards_of(view.name, parameters, preconditions, emitted_names(view, parameters), view.location)
+
+
+def _without_guards(view: FunctionView, target: Target) -> LiftError:
+    return refuse("TL530", f"programs for the target '{target.name}' have no guards", view.location, "use numpy")
 
 
 @contextmanager
@@ -146,10 +191,10 @@ def _blamed(summary: Summary, emitted: Emitted) -> Iterator[None]:
         raise _blaming(failure, names, summary) from None
 
 
-def _emitted(program: TensorProgram, summary: Summary, target: Target) -> Emitted:
+def _emitted(program: TensorProgram | Summary, summary: Summary, emit: Callable[..., Emitted]) -> Emitted:
     """Write a program; what the target cannot spell is said of the definition that it computes."""
     try:
-        emitted: Emitted = target.emit(program)
+        emitted = emit(program)
     except UnspelledError as error:
         raise _blaming(error, error.definitions, summary) from None
     return emitted

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.notation import show
+from tensorlift.comprehension.notation import show, show_summary
 from tensorlift.comprehension.notation.printer import shapes
 from tensorlift.diagnostics import refuse
 from tensorlift.proofs.failure import CheckFailure
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.targets.target import OpRow, Parameter, Sample, Target
+    from tensorlift.targets.target import OpRow, Parameter, Routine, Sample, Target
 
 _LEAST_SIZE = 2  # so that no axis of a sample is broadcast
 _STATIC_SIZES = {name: size for size, name in enumerate(SIZES, start=3)}
@@ -46,7 +46,10 @@ def list_operations(name: str) -> str:
         LiftError: TL502, where there is no such target.
 
     """
-    rows = get_target(name).rows.values()
+    target = get_target(name)
+    if target.routines:
+        return "".join(f"{routine.name}({routine.parameters})\n" for routine in target.routines)
+    rows = target.rows.values()
     width = max(len(row.spelling) for row in rows)
     return "".join(f"{row.spelling:<{width}}  {row.name}({', '.join(_parameters(row))})\n" for row in rows)
 
@@ -60,12 +63,32 @@ def explain(operation: str, names: Sequence[str] = ()) -> str:
     """
     targets = [get_target(name) for name in names or target_names()]
     rows = [(target, row) for target in targets for row in target.rows.values()]
-    found = [(target, row) for target, row in rows if operation in _known_as(row)]
+    found = ["\n".join(_explanation(target, row)) for target, row in rows if operation in _known_as(row)]
+    routines = [(target, routine) for target in targets for routine in target.routines]
+    found += [_routine_explained(target, routine) for target, routine in routines if operation in _called(routine)]
     if not found:
-        near = difflib.get_close_matches(operation, sorted({word for _, row in rows for word in _known_as(row)}), 3)
+        known = {w for _, row in rows for w in _known_as(row)} | {w for _, r in routines for w in _called(r)}
+        near = difflib.get_close_matches(operation, sorted(known), 3)
         remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else "list them: tensorlift targets NAME"
         raise refuse("TL510", f"no target has an operation '{operation}'", remedy=remedy)
-    return "\n".join("\n".join(_explanation(target, row)) + "\n" for target, row in found)
+    return "\n".join(text + "\n" for text in found)
+
+
+def _called(routine: Routine) -> tuple[str, ...]:
+    """Return how a routine may be asked for: ``gemm`` is that in double and in single precision."""
+    return routine.name, routine.name.removeprefix("cblas_"), routine.name.removeprefix("cblas_")[1:]
+
+
+def _routine_explained(target: Target, routine: Routine) -> str:
+    """Show what the front end finds a routine to compute, in its first sample."""
+    from tensorlift.readback import read_back  # noqa: PLC0415 - loads the front end of C: only where it is asked for
+
+    reset_names()
+    (sample, *_) = routine.samples
+    call = sample.partition("{ ")[2].rpartition(" }")[0]
+    meaning = show_summary(read_back(sample, "sample").summary)
+    lines = [f"{target.name}: {routine.name}({routine.parameters})", f"  {call}  where"]
+    return "\n".join([*lines, *(f"  {line}" for line in meaning.splitlines()[1:] if line)])
 
 
 def _known_as(row: OpRow) -> tuple[str, ...]:

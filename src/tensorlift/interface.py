@@ -63,6 +63,7 @@ class Lifting:
     certificate: Certificate
     reports: tuple[DifferentialReport, ...]
     preconditions: tuple[Precondition, ...]
+    program: FunctionView | None = None  # the emitted program, where it was read back
 
 
 def record_of(
@@ -93,13 +94,13 @@ def record_of(
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
-        verdict_of(program, target),
+        verdict_of(program, target) if lifting.program is None else _verdict_of_loops(lifting.summary.items),
         location,
         Level.PROVED,
         "derive",
         target,
         seconds,
-        describe_parameters(view, program, target),
+        describe_parameters(view, program, target) if lifting.program is None else _parameters(view, lifting.program),
         describe_outputs(view),
         conditions,
         residual_loops=tuple(describe_loops(lifting.summary.items)),
@@ -122,6 +123,17 @@ def verdict_of(program: str, target: str = "numpy") -> Verdict:
         return Verdict.HYBRID
     called = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     return Verdict.SCAN if called & _PREFIX_METHODS else Verdict.LOOP_FREE
+
+
+def _verdict_of_loops(items: Sequence[Item]) -> Verdict:
+    """Say what the loops of a program are that has loops in any case: some that stay, or only those over elements."""
+    return Verdict.HYBRID if any(isinstance(item, KeptLoop) for item in items) else Verdict.LOOP_FREE
+
+
+def _parameters(view: FunctionView, program: FunctionView) -> tuple[Parameter, ...]:
+    """Describe the parameters of a program that was read back, those that the source has."""
+    known = {parameter.name: parameter for parameter in view.parameters}
+    return tuple(_parameter(p.name, known[p.name]) for p in program.parameters if p.name in known)
 
 
 def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
+    from tensorlift.proofs.summaries import ReadBack
     from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
@@ -162,10 +163,16 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     from tensorlift.proofs.verify import verify as decide
 
     try:
-        with_deep_stack(partial(decide, certificate, get_target))
+        with_deep_stack(partial(decide, certificate, get_target, read_back=_read_back))
     except LiftError as failure:
         return failure.diagnostics
     return ()
+
+
+def _read_back(text: str, entry: str) -> ReadBack:
+    from tensorlift.readback import read_back
+
+    return read_back(text, entry)
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
@@ -223,17 +230,18 @@ def _lift_module(
     with _untested() as warnings:
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
-                reports.append(_run_small(view, summary, emitted, target.library))
+                reports.append(_run_small(view, summary, emitted, target.library, proved.view))
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
-                reports.append(_run_original(view, summary, emitted, source, options))
-    lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions)
+                reports.append(_run_original(view, summary, emitted, source, options, proved.view))
+    lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions, proved.view)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
-    record = replace(record, engine=name_of(options.engine), diagnostics=(*function.diagnostics, *warnings))
+    record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
+    record = record if target.reads_back else replace(record, engine=name_of(options.engine))
     if not options.adapter:
         return record, lifting
-    if target.library or not _is_c(source):
+    if target.library or target.reads_back or not _is_c(source):
         message = "no adapter is written: it takes a source in C and programs for NumPy"
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
         return replace(record, without_adapter=(refusal,)), lifting
@@ -361,14 +369,21 @@ def _function_op(function: ReadFunction) -> Any:
     return func_op
 
 
-def _run_small(view: FunctionView, summary: Summary, emitted: Emitted, library: str) -> DifferentialReport:
+def _run_small(
+    view: FunctionView, summary: Summary, emitted: Emitted, library: str, program: FunctionView | None
+) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others.
 
-    One that is written for a library of its own runs in a limited subprocess, so that the library is not loaded here.
+    One that is written for a library of its own runs in a limited subprocess, so that the library is not loaded here;
+    one that was read back is interpreted too.
     """
     sizes = choose_sizes(
         view.parameters, _defined(summary, view), seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE
     )
+    if program is not None:
+        from tensorlift.runtime.in_place import compare_as_read
+
+        return compare_as_read(view, program, sizes)
     outputs = [name for name, _ in summary.outputs]
     if library:
         from tensorlift.runtime.differential import interpreter_test
@@ -377,14 +392,25 @@ def _run_small(view: FunctionView, summary: Summary, emitted: Emitted, library: 
     return compare_with_interpreter(view, emitted.text, emitted.entry, outputs, sizes)
 
 
-def _run_original(
-    view: FunctionView, summary: Summary, emitted: Emitted, source: Source, options: LiftOptions
+def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in two forms
+    view: FunctionView,
+    summary: Summary,
+    emitted: Emitted,
+    source: Source,
+    options: LiftOptions,
+    program: FunctionView | None,
 ) -> DifferentialReport:
     """Run the program against the source, compiled, both in limited subprocesses."""
     from tensorlift.runtime.differential import differential_test
     from tensorlift.runtime.original import CompileOptions
 
     compiler = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
+    if program is not None:
+        from tensorlift.runtime.in_place import compare_compiled
+        from tensorlift.runtime.original import Original
+
+        original = Original(source.text, source.name, compiler)
+        return compare_compiled(original, view, emitted.text, program, _defined(summary, view))
     return differential_test(
         source.text,
         source.name,

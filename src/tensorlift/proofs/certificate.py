@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.conditions.data import condition_data, condition_from_data
@@ -42,6 +42,8 @@ class Certificate:
     numerics: str = "real"
     level: str = "proved"
     guards: tuple[Condition, ...] = ()
+    strides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of arrays in C's memory that are not dense
+    places: Mapping[str, str] = field(default_factory=dict)  # how C reaches what a program in C takes
 
     def about(self, source_digest: str, preconditions: tuple[str, ...]) -> Certificate:
         """Return the certificate with the source that it is about and what is assumed of its use."""
@@ -64,6 +66,8 @@ class Certificate:
             "obligations": dict(self.obligations or {}),
             "cases": self.cases,
             "summary": summary_to_json(self.summary),
+            **({"strides": {name: list(listed) for name, listed in self.strides.items()}} if self.strides else {}),
+            **({"places": dict(self.places)} if self.places else {}),
         }
         return {**content, "seal": seal_of(content)}
 
@@ -101,6 +105,8 @@ def certificate_from_json(data: Mapping[str, Any]) -> Certificate:
             str(data["numerics"]),
             str(data["level"]),
             tuple(map(condition_from_data, data["guards"])),
+            {name: tuple(map(str, listed)) for name, listed in data.get("strides", {}).items()},
+            {str(name): str(place) for name, place in data.get("places", {}).items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None

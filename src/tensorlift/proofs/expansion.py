@@ -82,7 +82,7 @@ class Definitions:
         names = tuple(fresh("v") for _ in tensor.shape)
         indices = tuple(map(Affine.var, names))
         want = terms.read(version, indices, tensor.dtype)
-        return self._equal_on(tensor.at(indices), want, context & Domain.box(names, tensor.shape))
+        return self.equal_on(tensor.at(indices), want, context & Domain.box(names, tensor.shape))
 
     def is_opaque(self, tensor: SymbolicTensor, definition: Definition) -> bool:
         """Tell whether a tensor is a definition by its name, because it was proved to be."""
@@ -93,9 +93,10 @@ class Definitions:
     def equals(self, tensor: SymbolicTensor, definition: Definition, context: Domain) -> bool:
         """Decide whether a tensor is the whole of a definition, cell by cell, for all sizes of the context."""
         got = tensor.at(tuple(map(Affine.var, definition.indices)))
-        return all(self._equal_on(got, want, piece & definition.domain & context) for piece, want in definition.pieces)
+        return all(self.equal_on(got, want, piece & definition.domain & context) for piece, want in definition.pieces)
 
-    def _equal_on(self, got: Term, want: Term, domain: Domain) -> bool:
+    def equal_on(self, got: Term, want: Term, domain: Domain) -> bool:
+        """Decide whether a term is what a definition says on a domain; cells without a value are anything."""
         if got is want or domain.is_empty() or (isinstance(want, Read) and self.is_unwritten(want.array)):
             return True
         if self.equal(got, want, domain):

@@ -8,7 +8,9 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.proofs.certificate import Certificate, certificate_from_json, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.claims import check_guards_follow, check_sizes
+from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.serialise import same_summary
 from tensorlift.targets import get_target
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
 
 
@@ -23,12 +26,14 @@ def verify(
     certificate: Certificate | Mapping[str, Any],
     find_target: Callable[[str], Target] = get_target,
     derive: Callable[[], Summary] | None = None,
+    read_back: Callable[[str, str], ReadBack] | None = None,
 ) -> None:
     """Prove a certificate's program once more, and compare all that it says with what was found.
 
     What was assumed of the source and which source it was cannot be found out again: the seal shows that nobody changed
     them; preconditions on sizes must be those of the proof, and guards must follow from the preconditions.  ``derive``
-    gives the summary of the source anew, where that is at hand: it must be the certificate's.
+    gives the summary of the source anew, where that is at hand: it must be the certificate's.  ``read_back`` reads
+    programs, and the functions in them, for targets whose programs are proved by that.
 
     Raises:
         CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
@@ -37,7 +42,7 @@ def verify(
     try:
         read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
         target = find_target(read.target)
-        again = check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
+        again = _decided(read, target, read_back)
     except LiftError:
         raise
     except Exception as error:  # noqa: BLE001 - definitions that contradict themselves can fail anywhere
@@ -51,6 +56,18 @@ def verify(
         raise CheckFailure(CERTIFICATE, "the certificate's definitions are not those of the source")
     if not isinstance(certificate, Certificate):
         _check_labels(certificate, read)
+
+
+def _decided(read: Certificate, target: Target, read_back: Callable[[str, str], ReadBack] | None) -> Certificate:
+    """Prove the program of a certificate."""
+    if not target.reads_back:
+        return check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
+    if read_back is None:
+        raise CheckFailure(CERTIFICATE, f"nothing reads programs for the target '{target.name}' here")
+    program = read_back(read.program, read.entry)
+    emitted = Emitted(read.program, read.entry, read.cuts)
+    caller = Caller(read.places, read.strides, read.preconditions)
+    return check_read_back(program, emitted, read.summary, target.name, caller)
 
 
 def _check_labels(data: Mapping[str, Any], read: Certificate) -> None:

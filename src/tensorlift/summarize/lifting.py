@@ -67,11 +67,13 @@ def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotA
 class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
-    ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not.
+    ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
+    stays is split where ``distribute`` is set.
     """
 
-    def __init__(self, program: Program, kept: Mapping[LoopPlace, str]) -> None:
+    def __init__(self, program: Program, kept: Mapping[LoopPlace, str], *, distribute: bool = True) -> None:
         self.program = program
+        self.distributes = distribute
         self.kept = kept
         self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
@@ -223,7 +225,7 @@ class Lifting:
     def _open_loop(
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
     ) -> list[Item]:
-        parts = self.distributor.split(s, context)
+        parts = self.distributor.split(s, context) if self.distributes else None
         if parts is None:
             return self._kept(s, error, context, versions)
         if isinstance(error, RecurrenceError):

@@ -34,11 +34,16 @@ RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three fram
 
 
 def summarise(
-    function: Operation | FunctionView, *, minimum_size: int = 1, kept: Mapping[LoopPlace, str] = MappingProxyType({})
+    function: Operation | FunctionView,
+    *,
+    minimum_size: int = 1,
+    kept: Mapping[LoopPlace, str] = MappingProxyType({}),
+    distribute: bool = True,
 ) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
-    ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.
+    ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.  Without
+    ``distribute`` a loop that has no closed form stays one loop.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
@@ -48,7 +53,7 @@ def summarise(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return _summarise(program, minimum_size, kept)
+        return _summarise(program, minimum_size, kept, distribute=distribute)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -56,10 +61,10 @@ def summarise(
         sys.setrecursionlimit(limit)
 
 
-def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str]) -> Summary:
+def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str], *, distribute: bool) -> Summary:
     require_initialised(program)
     bounds = bounds_of(program, minimum_size)
-    lifting = Lifting(program, kept)
+    lifting = Lifting(program, kept, distribute=distribute)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)

@@ -35,7 +35,13 @@ def _stablehlo() -> Target:
     return TARGET
 
 
-_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch, "stablehlo": _stablehlo}
+def _c() -> Target:
+    from tensorlift.targets.c import TARGET  # noqa: PLC0415 - as above
+
+    return TARGET
+
+
+_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch, "stablehlo": _stablehlo, "c": _c}
 
 
 def target_names() -> tuple[str, ...]:

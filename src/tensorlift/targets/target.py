@@ -158,6 +158,14 @@ class OpRow:
         )
 
 
+class Routine(NamedTuple):
+    """A routine that programs call and that the front end knows; ``samples`` are functions ``sample`` that call it."""
+
+    name: str
+    parameters: str
+    samples: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Target:
     """A dialect to lift to.
@@ -170,9 +178,11 @@ class Target:
     false where arrays cannot be written, so that nobody can tell which of them share memory.  ``copies_overlaps``
     is false where a store of a view of the same memory may read what it wrote.  ``numbers`` are the operations whose
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
-    ``language`` is what programs are written in: ``python``, or ``mlir``, whose further ``dialects`` are
+    ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
     written for given sizes.
+    What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
+    ``routines`` are what it calls.
     """
 
     name: str
@@ -192,6 +202,12 @@ class Target:
     dialects: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     is_static: bool = False
+    routines: tuple[Routine, ...] = ()
+
+    @property
+    def reads_back(self) -> bool:
+        """Whether a front end reads its programs, and what they mean is what they are summarised as."""
+        return self.language == "c"
 
     @cached_property
     def emit(self) -> Callable[..., Any]:

@@ -1,0 +1,297 @@
+"""The function around a program in C, read back: it must call the program only where everything that it needs holds.
+
+The text is compared line by line.  Its shape is fixed; what may vary are the declarations, which must be the same for
+the original, the conditions, of which none may be missing, and the arguments, which must be those of the source.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Sum
+from tensorlift.conditions.notation import parse_condition, parse_sum
+from tensorlift.proofs.failure import GUARD, CheckFailure
+from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tensorlift.comprehension.definition import ArrayInfo, Summary
+    from tensorlift.conditions.language import Condition
+    from tensorlift.proofs.summaries import ReadBack, Strides
+
+_C_NAMES = {
+    "f64": "double", "f32": "float", "i8": "signed char", "u8": "unsigned char", "i16": "short",
+    "u16": "unsigned short", "i32": "int", "u32": "unsigned int", "i64": "long", "u64": "unsigned long",
+    "bool": "_Bool",
+}  # fmt: skip
+_FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
+_CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
+_PLAIN = r"[\w ()+*.>&-]*"  # sums and products of what C reaches
+_APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
+_ALLOCATION = re.compile(rf"\((\w+) = calloc\(\(size_t\)1 \* ({_PLAIN}), sizeof\(([\w ]+)\)({_PLAIN})\)\) != NULL")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """What the function around a program must be: how C reaches what the program takes, and what that demands."""
+
+    places: Mapping[str, str]
+    strides: Mapping[str, Strides]
+    preconditions: Sequence[str]
+
+
+def check_entry(text: str, program: ReadBack, summary: Summary, caller: Caller) -> int:
+    """Demand that the function with the signature of the source calls a program rightly; return how much it checks.
+
+    Raises:
+        CheckFailure: where its shape is not the known one, a condition is missing or an argument is wrong.
+
+    """
+    reading = _Reading(text, program, summary, caller)
+    reading.check()
+    return len(reading.tests)
+
+
+class _Reading:
+    def __init__(self, text: str, program: ReadBack, summary: Summary, caller: Caller) -> None:
+        self.program = program
+        self.summary = summary
+        self.caller = caller
+        lines = text.splitlines()
+        start = next((k for k, line in enumerate(lines) if line == "}"), -1) + 2
+        self.line = start + 1
+        self.lines = lines[start:]
+        self.tests: list[str] = []
+
+    def _take(self) -> str:
+        if not self.lines:
+            raise self._failure("the text ends early")
+        self.line += 1
+        return self.lines.pop(0)
+
+    def _expect(self, *wanted: str) -> None:
+        for line in wanted:
+            if self._take() != line:
+                raise self._failure(f"'{line.strip()}' is expected here")
+
+    def _failure(self, reason: str) -> CheckFailure:
+        return CheckFailure(GUARD, f"the function around the program: {reason}", self.line - 1)
+
+    def check(self) -> None:
+        name = self.summary.name
+        first = self._take()
+        head, bracket, rest = first.partition(f"{name}{ORIGINAL}(")
+        if not bracket or not rest.endswith(");"):
+            raise self._failure("the original is not declared")
+        declared = [part.strip() for part in _split(rest[:-2])]
+        names = [_declared_name(part) for part in declared if part != "void"]
+        self._expect("", *APART, "", f"{head}{name}({rest[:-1]}", "{")
+        scratch = self._scratch()
+        self._conditions()
+        self._body(names, scratch, returns=head.strip() != "void")
+        if self.lines:
+            raise self._failure("more than one function around the program")
+        self._check_tests(dict(zip(names, declared, strict=True)), scratch)
+
+    # -- the body
+
+    def _scratch(self) -> list[str]:
+        found = []
+        while (match := re.fullmatch(r"  [\w ]+ \*(\w+) = NULL;", self.lines[0] if self.lines else "")) is not None:
+            self._take()
+            found.append(match[1])
+        return found
+
+    def _conditions(self) -> None:
+        line = self._take()
+        while True:
+            match = re.fullmatch(r"  if \((.*)" if not self.tests else r"      && (.*)", line)
+            if match is None:
+                raise self._failure("a condition of unknown form")
+            if match[1].endswith(") {"):
+                self.tests.append(match[1][:-3])
+                return
+            self.tests.append(match[1])
+            line = self._take()
+
+    def _body(self, names: Sequence[str], scratch: Sequence[str], *, returns: bool) -> None:
+        name = self.summary.name
+        call = self._take().strip()
+        match = _CALL.fullmatch(call)
+        if match is None or match[1] != f"{name}{PROGRAM}" or ("=" in call or call.startswith("return ")) != returns:
+            raise self._failure("the program is not called")
+        self._check_arguments(_split(match[2]) if match[2] else [], scratch)
+        kept = "=" in call
+        self._expect(*(f"    free({one});" for one in scratch), *(["    return result;"] if kept else []))
+        if not kept and scratch and returns:
+            raise self._failure("scratch memory is not freed")
+        original = f"{'return ' if returns else ''}{name}{ORIGINAL}({', '.join(names)});"
+        self._expect("  } else {", *(f"    free({one});" for one in scratch), f"    {original}", "  }", "}")
+
+    def _check_arguments(self, given: Sequence[str], scratch: Sequence[str]) -> None:
+        """Demand that each parameter of the program is given what it is in the source, in the program's order."""
+        arrays = self.program.summary.arrays
+        for parameter, argument in zip(self.program.view.parameters, given, strict=False):
+            wanted = self.caller.places.get(parameter.name)
+            if wanted is None:
+                wanted = parameter.name if parameter.name in scratch else ""
+            elif parameter.name in arrays:
+                wanted = f"(void *){wanted}"
+            if argument.strip() != wanted:
+                raise self._failure(f"the program's {parameter.name} is given {argument.strip()}")
+        if len(given) != len(self.program.view.parameters):
+            raise self._failure("the program is given another number of arguments")
+
+    # -- conditions
+
+    def _check_tests(self, declared: Mapping[str, str], scratch: Sequence[str]) -> None:
+        conditions = {test: self._condition(test) for test in self.tests}
+        known = {str(condition) for condition in conditions.values() if condition is not None}
+        for test, condition in conditions.items():
+            if condition is None and not self._is_of_memory(test):
+                raise self._failure(f"a condition of unknown form, {test}")
+        for text in self.caller.preconditions:
+            condition = parse_condition(text)
+            if isinstance(condition, NotNull):
+                missing = f"{self.caller.places[condition.array]} != NULL" not in self.tests
+            else:
+                missing = not isinstance(condition, Separate) and str(condition) not in known
+            if missing:
+                raise self._failure(f"nothing checks that {text}")
+        for size in self.summary.sizes:
+            place = self.caller.places[size]
+            fits = _FITS.match(declared.get(place, "")) is not None
+            if not fits and f"{place} <= INT_MAX" not in self.tests:
+                raise self._failure(f"nothing checks that an int holds {place}")
+        self._check_apart()
+        self._check_scratch(scratch)
+        late = [k for k, test in enumerate(self.tests) if test.startswith("apart(") or " = calloc(" in test]
+        if late and late != list(range(late[0], len(self.tests))):
+            raise self._failure("memory is looked at before the sizes")
+
+    def _condition(self, test: str) -> Condition | None:
+        """Read a test as a condition on the names of the source; None where it is none."""
+        text = test.replace("(ptrdiff_t)", "")
+        for name, place in sorted(self.caller.places.items(), key=lambda entry: -len(entry[1])):
+            if not place.isidentifier():
+                text = text.replace(place, name)
+        if text.startswith("(("):
+            text = text[1:-1].replace("&&", "and").replace("||", "or")
+        text = text.replace(" * ", "*")
+        return None if "&&" in text or "=" not in text or "NULL" in text or "INT_MAX" in text else _parsed(text)
+
+    def _is_of_memory(self, test: str) -> bool:
+        """Tell whether a test is one of pointers, of the range of a size, or takes scratch memory."""
+        places = set(self.caller.places.values())
+        for ending in (" != NULL", " <= INT_MAX"):
+            if test.endswith(ending) and test.removesuffix(ending) in places:
+                return True
+        return _APART.fullmatch(test) is not None or _ALLOCATION.fullmatch(test) is not None
+
+    def _check_apart(self) -> None:
+        """Demand that each written array is apart from all others."""
+        mine, places = self.program.summary, self.caller.places
+        written = [name for name, _ in mine.outputs]
+        arrays = [name for name, info in mine.arrays.items() if info.is_parameter and name in places]
+        for position, name in enumerate(arrays):
+            for other in arrays[position + 1 :]:
+                if name not in written and other not in written:
+                    continue
+                if not any(self._is_apart(test, name, other, places) for test in self.tests):
+                    raise self._failure(f"nothing checks that {name} and {other} are apart")
+
+    def _is_apart(self, test: str, name: str, other: str, places: Mapping[str, str]) -> bool:
+        if not test.startswith("apart("):
+            return False
+        parts = [part.strip() for part in _split(test[6:-1])]
+        if len(parts) != 4 or [parts[0], parts[2]] != [places[name], places[other]]:  # noqa: PLR2004 - two of each
+            return False
+        return all(
+            self._covers(text, self.summary.arrays[array], array)
+            for text, array in ((parts[1], name), (parts[3], other))
+        )
+
+    def _covers(self, text: str, info: ArrayInfo, name: str) -> bool:
+        """Tell whether a number of bytes is the distance from the first to behind the last element."""
+        size = f"sizeof({_C_NAMES[info.dtype]})"
+        if not text.startswith(size):
+            return False
+        strides = self.caller.strides.get(name)
+        if strides is None:
+            wanted = _product(map(str, info.shape))
+        else:
+            wanted = Sum.number(1)
+            for extent, stride in zip(info.shape, strides, strict=True):
+                wanted = wanted + parse_sum(str(extent - 1)) * parse_sum(stride)
+        given = self._polynomial(text[len(size) :].removeprefix(" * ") or "1")
+        return (given is not None and _same(given, wanted)) or self._at_least_rows(given, info, strides)
+
+    def _at_least_rows(self, given: Sum | None, info: ArrayInfo, strides: Strides | None) -> bool:
+        """Tell whether the bytes are those of whole rows, gaps included."""
+        if given is None or strides is None or len(strides) != 2 or strides[1] != "1":  # noqa: PLR2004 - a matrix
+            return False
+        return _same(given, parse_sum(str(info.shape[0])) * parse_sum(strides[0]))
+
+    def _polynomial(self, text: str) -> Sum | None:
+        """Evaluate a product of sums over the names of the source."""
+        plain = text.replace("(ptrdiff_t)", "")
+        for name, place in sorted(self.caller.places.items(), key=lambda entry: -len(entry[1])):
+            if not place.isidentifier():
+                plain = plain.replace(place, name)
+        try:
+            return parse_sum(plain.replace(" ", ""))
+        except (ValueError, SyntaxError):
+            return None
+
+    def _check_scratch(self, scratch: Sequence[str]) -> None:
+        """Demand that scratch memory is as large as the program says."""
+        found = {match[1]: match for test in self.tests if (match := _ALLOCATION.fullmatch(test)) is not None}
+        wanted = {p.name for p in self.program.view.parameters if p.name not in self.caller.places}
+        if set(found) != set(scratch) or wanted != set(scratch):
+            raise self._failure("scratch memory is not what the program takes")
+        for name, match in found.items():
+            info = self.program.summary.arrays[name]
+            given = self._polynomial(f"{match[2]}{match[4]}")
+            if given is None or match[3] != _C_NAMES[info.dtype] or not _same(given, _product(map(str, info.shape))):
+                raise self._failure(f"{name} is too small")
+
+
+def _parsed(text: str) -> Condition | None:
+    try:
+        condition = parse_condition(text)
+    except (ValueError, SyntaxError):
+        return None
+    return condition if isinstance(condition, Compare | AnyOf) else None
+
+
+def _product(texts: Iterable[str]) -> Sum:
+    total = Sum.number(1)
+    for text in texts:
+        total = total * parse_sum(text)
+    return total
+
+
+def _same(left: Sum, right: Sum) -> bool:
+    return not (left - right).terms
+
+
+def _declared_name(text: str) -> str:
+    """Find the name in a declaration such as ``double (*a)[n]`` or ``const int *x``."""
+    pointed = re.search(r"\(\*(\w+)\)", text)
+    found = pointed or re.search(r"(\w+)$", text)
+    return found[1] if found else ""
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas outside of parentheses and brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]

@@ -1,0 +1,104 @@
+"""Reading emitted programs back with a front end, where their language has one: what they mean is what they compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import LiftError, Severity
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+from tensorlift.proofs.read_back import Emitted as Text
+from tensorlift.proofs.read_back import check_read_back
+from tensorlift.proofs.summaries import ReadBack
+from tensorlift.summarize import summarise
+from tensorlift.targets.c.signature import Signature, signature_of
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.interface import Emitted
+    from tensorlift.proofs import Certificate
+    from tensorlift.record import Precondition
+
+_FILE = "program.c"
+
+
+def read_back(text: str, entry: str) -> ReadBack:
+    """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
+
+    Raises:
+        CheckFailure: where the front end or summarising refuses it.
+
+    """
+    try:
+        (function,) = read_c(text, _FILE, function=entry)
+        if function.module is None:
+            raise _failure(function.diagnostics)
+        (func_op,) = functions(function.module)
+        view = FunctionView(func_op)
+        summary = summarise(view, distribute=False)
+    except CheckFailure:
+        raise
+    except LiftError as refusal:
+        raise _failure(refusal.diagnostics) from None
+    return ReadBack(summary, strides_of(view), tuple(p.text for p in preconditions_of(view, summary)), view)
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """A function of a source whose program works in the caller's memory."""
+
+    view: FunctionView
+    summary: Summary
+    preconditions: tuple[Precondition, ...]
+
+    @cached_property
+    def _signature(self) -> Signature | LiftError | None:
+        """How C calls the function, or why it cannot; None where the source is in another language."""
+        if self.view.prototype or not all(p.c_type for p in self.view.parameters):
+            return None
+        try:
+            return signature_of(self.view, [p.condition for p in self.preconditions])
+        except LiftError as refusal:
+            return refusal
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Why no function with the signature of the source is written."""
+        found = self._signature
+        listed = found.diagnostics if isinstance(found, LiftError) else ()
+        return tuple(replace(d, severity=Severity.WARNING, location=d.location or self.view.location) for d in listed)
+
+    def memory(self) -> dict[str, Any]:
+        """Give what the emitter must know of the memory that a program is called with."""
+        if not isinstance(self._signature, Signature):
+            return {"strides": {}}
+        conditions = [p.condition for p in self.preconditions]
+        return {"strides": strides_of(self.view), "signature": self._signature, "conditions": conditions}
+
+    def proved(self, emitted: Emitted, target: str) -> tuple[Certificate, FunctionView]:
+        """Prove a program as it is read back, and give its function; raises CheckFailure."""
+        program = read_back(emitted.text, emitted.entry)
+        places = self._signature.places if isinstance(self._signature, Signature) else {}
+        strides = strides_of(self.view) if places else {}
+        caller = Caller(places, strides, [p.text for p in self.preconditions])
+        certificate = check_read_back(
+            program, Text(emitted.text, emitted.entry, emitted.cuts), self.summary, target, caller
+        )
+        return certificate, program.view
+
+
+def strides_of(view: FunctionView) -> dict[str, tuple[str, ...]]:
+    """Give the strides of the arrays that are not dense."""
+    return {p.name: p.strides for p in view.parameters if p.role == "array" and p.strides is not None}
+
+
+def _failure(diagnostics: tuple[Diagnostic, ...]) -> CheckFailure:
+    first = diagnostics[0]
+    line = first.location.line if first.location is not None and first.location.file == _FILE else None
+    return CheckFailure(UNREADABLE, f"the program cannot be read back: {first.message}", line)

@@ -1,0 +1,236 @@
+"""The value of one cell in C: an expression, and before it the statements that fold and that compute what it shares.
+
+A fold becomes a loop over an accumulator.  What stands in an arm of a choice is computed only where that arm is taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.terms import (
+    COMBINER,
+    Apply,
+    Constant,
+    Index,
+    Piecewise,
+    Read,
+    Reduce,
+    Scalar,
+    Term,
+)
+from tensorlift.targets.c.nests import condition, nest
+from tensorlift.targets.c.scalars import ATOM, C_TYPES, CHOICE, OR, SUM, Text, applied, cast, number
+from tensorlift.targets.c.text import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.targets.c.naming import Names
+    from tensorlift.targets.c.text import Line
+
+    SpellRead = Callable[[Read], Text]
+
+_WIDE = 32
+_SHARED = 2  # so often a value must be used to get a name
+_COMPOUND = {"sum": "+", "prod": "*"}
+
+
+class Cell:
+    """Computes values at the points of a domain, whose variables have their names in C already."""
+
+    def __init__(self, where: Domain, read: SpellRead, names: Names) -> None:
+        self.where = where
+        self.lines: list[Line] = []
+        self._read = read
+        self._names = names
+        self._known: dict[Term, Text] = {}
+
+    def value(self, term: Term, *, share: bool = True) -> Text:
+        """Spell a value; statements that it needs are added to `lines`."""
+        if share:
+            for node in _shared(term):
+                if node not in self._known:
+                    name = self._names.fresh("t")
+                    self.lines.append(f"const {C_TYPES[node.dtype]} {name} = {self._spelled(node).source};")
+                    self._known[node] = Text(name)
+        return self._spelled(term)
+
+    def know(self, term: Term, text: str) -> None:
+        """Use a variable or a call for a term from here on."""
+        self._known[term] = Text(text)
+
+    def _spelled(self, term: Term) -> Text:
+        known = self._known.get(term)
+        if known is not None:
+            return known
+        if isinstance(term, Constant):
+            return number(term.value, term.dtype)
+        if isinstance(term, Scalar):
+            return Text(self._names.spelled[term.name])
+        if isinstance(term, Index):
+            return cast(affine_text(term.affine), term.dtype)
+        if isinstance(term, Read):
+            return self._read(term)
+        if isinstance(term, Reduce):
+            self._known[term] = self._fold(term)
+            return self._known[term]
+        if isinstance(term, Piecewise):
+            return self._choice(term)
+        assert isinstance(term, Apply)
+        if term.op == "select" and any(_folds(arm) for arm in term.args[1:]):
+            return self._branch(term)
+        init = self._init_of_fold(term)
+        if init is not None:
+            return self._fold(*init)
+        return applied(term, [self._spelled(a) for a in term.args])
+
+    # -- folds
+
+    def _init_of_fold(self, term: Apply) -> tuple[Reduce, Term] | None:
+        """Return a fold and what it starts from, where a fold is joined with another value by its own operation."""
+        for fold, other in (term.args, term.args[::-1]) if len(term.args) == 2 else ():  # noqa: PLR2004 - both operands
+            if isinstance(fold, Reduce) and COMBINER[fold.op] == term.op and fold.op not in _COMPOUND:
+                return (fold, other) if not _folds(other) and fold not in self._known else None
+        return None
+
+    def _fold(self, term: Reduce, start: Term | None = None) -> Text:
+        name = self._names.fresh(accumulator(term.op))
+        first = self._spelled(start) if start is not None else neutral(term.op, term.dtype)
+        self.lines.append(f"{C_TYPES[term.dtype]} {name} = {first.source};")
+        self.lines += self.folded(term, name)
+        return Text(name)
+
+    def folded(self, term: Reduce, target: str) -> list[Line]:
+        """Return loops that fold all points of a fold's domain into a target."""
+        with self._names.scope():
+            renamed = {old: self._names.fresh("k") for old in term.bound}
+            domain = term.domain.rename(renamed)
+            body = substitute(term.body, {old: Affine.var(new) for old, new in renamed.items()})
+
+            def step(values: Mapping[str, Affine]) -> list[Line]:
+                inner = Cell(self.where & domain, self._read, self._names)
+                inner._known = self._outside(term)
+                with self._names.scope():
+                    text = inner.value(substitute(body, values))
+                    if term.op in ("max", "min") and text.precedence < ATOM:
+                        name = self._names.fresh("t")
+                        inner.lines.append(f"const {C_TYPES[term.dtype]} {name} = {text.source};")
+                        text = Text(name)
+                return [*inner.lines, update(term.op, term.dtype, target, text)]
+
+            return nest(domain, list(renamed.values()), self.where, step)
+
+    def _outside(self, term: Reduce) -> dict[Term, Text]:
+        """Return what is known that does not depend on the variables of a fold."""
+        return {node: text for node, text in self._known.items() if node.free.isdisjoint(term.bound)}
+
+    # -- choices
+
+    def _choice(self, term: Piecewise) -> Text:
+        if any(_folds(piece) for _, piece in term.pieces):
+            return self._branches(term)
+        *others, (_, last) = term.pieces
+        text = self._spelled(last)
+        for domain, piece in reversed(others):
+            test = condition(domain, self.where)
+            chosen = self._spelled(piece)
+            arms = f"{chosen.within(OR)} : {text.within(CHOICE)}"
+            text = chosen if test is None else Text(f"{test.within(OR)} ? {arms}", CHOICE)
+        return text
+
+    def _branches(self, term: Piecewise) -> Text:
+        name = self._names.fresh("v")
+        self.lines.append(f"{C_TYPES[term.dtype]} {name};")
+        *others, (rest, last) = term.pieces
+        for position, (domain, piece) in enumerate(others):
+            test = condition(domain, self.where)
+            header = "else " * (position > 0) + f"if ({'1' if test is None else test.source})"
+            self.lines.append(Block(header, self._arm(piece, self.where & domain, name)))
+        self.lines.append(Block("else", self._arm(last, self.where & rest, name)))
+        return Text(name)
+
+    def _branch(self, term: Apply) -> Text:
+        test, chosen, other = term.args
+        name = self._names.fresh("v")
+        self.lines.append(f"{C_TYPES[term.dtype]} {name};")
+        self.lines.append(Block(f"if ({self._spelled(test).source})", self._arm(chosen, self.where, name)))
+        self.lines.append(Block("else", self._arm(other, self.where, name)))
+        return Text(name)
+
+    def _arm(self, term: Term, where: Domain, name: str) -> list[Line]:
+        inner = Cell(where, self._read, self._names)
+        inner._known = dict(self._known)
+        with self._names.scope():
+            text = inner.value(term)
+        return [*inner.lines, f"{name} = {text.source};"]
+
+
+def update(op: str, dtype: DType, target: str, value: Text) -> str:
+    """Spell one step of a fold."""
+    sign = _COMPOUND.get(op)
+    narrow = is_integer(dtype) and width(dtype) < _WIDE
+    if sign is not None:
+        if narrow:
+            return f"{target} = ({C_TYPES[dtype]})({target} {sign} {value.within(SUM + 1)});"
+        return f"{target} {sign}= {value.source};"
+    if op in ("any", "all"):
+        joint, precedence = ("||", 3) if op == "any" else ("&&", 4)
+        return f"{target} = {target} {joint} {value.within(precedence + 1)};"
+    if op in ("fmax", "fmin"):
+        return f"{target} = {op}{'f' * (dtype == 'f32')}({target}, {value.source});"
+    joint = ">" if op == "max" else "<"
+    return f"{target} = {value.within(10)} {joint} {target} ? {value.within(3)} : {target};"
+
+
+def neutral(op: str, dtype: DType) -> Text:
+    """Spell what a fold starts from."""
+    if op in ("sum", "any", "prod", "all"):
+        return number(Fraction(op in ("prod", "all")), dtype)
+    rises = op in ("max", "fmax")
+    if is_float(dtype):
+        return Text("-INFINITY" if rises else "INFINITY", 14 if rises else 16)
+    low, high = integer_range(dtype)
+    return number(Fraction(low if rises else high), dtype)
+
+
+def affine_text(value: Affine) -> Text:
+    """Spell an affine expression of loop variables and sizes, which are all integers."""
+    text = str(value)
+    if value.is_constant or value.variable is not None:
+        return Text(text, 16 if not text.startswith("-") else 14)
+    return Text(text, SUM if " + " in text or " - " in text else 12)
+
+
+def accumulator(op: str) -> str:
+    """Name the variable that a fold adds up in."""
+    return {"sum": "sum", "prod": "product", "any": "found", "all": "every"}.get(op, "best")
+
+
+def _folds(term: Term) -> bool:
+    return term.has_domains and any(isinstance(node, Reduce) for node in walk(term))
+
+
+def _shared(term: Term) -> list[Term]:
+    """Return the operations that are used several times in any case, operands first."""
+    uses: Counter[Term] = Counter()
+    order: list[Term] = []
+
+    def visit(node: Term) -> None:
+        uses[node] += 1
+        if uses[node] > 1:
+            return
+        if isinstance(node, Apply):
+            for operand in node.args[:1] if node.op in ("select", "and", "or") else node.args:
+                visit(operand)
+            if node.args and node.op != "neg":
+                order.append(node)
+
+    visit(term)
+    return [node for node in order if uses[node] >= _SHARED and not isinstance(node, terms.Constant)]

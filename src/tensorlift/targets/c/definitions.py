@@ -1,0 +1,218 @@
+"""One definition in C: a loop nest for each piece, folds as accumulators, contractions as calls of BLAS.
+
+A piece is ``coefficient * fold + ... + rest``.  A fold that does not depend on all axes is computed once, before.  What
+BLAS computes goes there; a sum whose innermost loop would stride through memory is added up in the cells themselves,
+row by row; all else is computed cell by cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, NotAffine
+from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+from tensorlift.targets.c.calls import Matcher
+from tensorlift.targets.c.cells import Cell, update
+from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.running import running
+from tensorlift.targets.c.storage import Piece
+from tensorlift.targets.c.sums import (
+    addends,
+    factors,
+    folds_of,
+    has_fold,
+    joined,
+    product,
+    replaced,
+    strides_through,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.c.naming import Names
+    from tensorlift.targets.c.storage import Memory, Slot
+    from tensorlift.targets.c.sums import Part
+    from tensorlift.targets.c.text import Line
+
+    NewSlot = Callable[[str, DType, Sequence[Affine]], Slot]
+
+_COMPOUND = ("f32", "f64", "i32", "i64")  # types of which a cell is updated with +=
+
+
+class PieceWriter:
+    """Writes the cells of pieces into memory; a ``plain`` one computes each cell by itself."""
+
+    def __init__(self, memory: Memory, names: Names, sizes: Sequence[str], new_slot: NewSlot, *, plain: bool) -> None:
+        self.memory = memory
+        self.names = names
+        self.sizes = frozenset(sizes)
+        self.new_slot = new_slot
+        self.plain = plain
+        self.matcher = Matcher(memory, self.cell)
+
+    def cell(self, where: Domain) -> Cell:
+        """Return a writer of values at the points of a domain."""
+        return Cell(where, lambda found: self.memory.place[found.array].cell(found.indices), self.names)
+
+    def piece(self, piece: Piece) -> list[Line]:
+        """Return statements that compute a piece."""
+        if self.plain:
+            return self._cells(piece)
+        hoisted = self._hoisted(piece)
+        if hoisted is not None:
+            return hoisted
+        if not piece.falling:
+            found = running(piece, self.cell, self.names)
+            if found is not None:
+                return found
+            if self._reads_only_own(piece):
+                return self._by_sums(piece) or self._cells(piece)
+        return self._cells(piece)
+
+    def _cells(self, piece: Piece) -> list[Line]:
+        """Return a nest that computes cell by cell."""
+
+        def body(values: Mapping[str, Affine]) -> list[Line]:
+            cell = self.cell(piece.where)
+            with self.names.scope():
+                here = substitute(piece.term, values)
+                rest = _added_to(here, substitute(piece.own, values))
+                if not piece.variables and rest is None:
+                    self._use_dots(cell, piece)
+                text = cell.value(here if rest is None else rest).source
+            return [*cell.lines, f"{piece.target(values)} {'=' if rest is None else '+='} {text};"]
+
+        return nest(piece.domain, piece.variables, piece.context, body, falling=piece.falling)
+
+    def _use_dots(self, cell: Cell, piece: Piece) -> None:
+        """Let BLAS compute products of vectors."""
+        for part in () if self.plain else addends(piece.term):
+            text = self.matcher.dot(part, piece)
+            if text is not None:
+                cell.know(part.term, text)
+
+    def _reads_only_own(self, piece: Piece) -> bool:
+        """Tell whether what a piece reads in the memory that it writes are its own cells."""
+        inside = {version for version, slot in self.memory.place.items() if slot.name == piece.slot.name}
+        reads = (node for node in walk(piece.term) if isinstance(node, Read) and node.array in inside)
+        return all(read.indices == piece.own.indices for read in reads)
+
+    # -- what does not vary
+
+    def _hoisted(self, piece: Piece) -> list[Line] | None:
+        """Return statements that compute a fold that does not depend on all variables once, and then the piece."""
+        repeats = (fold for fold in folds_of(piece.term) if _repeats(fold, piece))
+        fold = next(repeats, None)
+        if fold is None:
+            return None
+        own = tuple(v for v in piece.variables if v in fold.free)
+        where = piece.where.project_out(*(v for v in piece.variables if v not in own))
+        shape = self._extents(own, where)
+        if shape is None:
+            return None
+        slot = self.new_slot("part", fold.dtype, shape)
+        cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
+        before = Piece(slot, own, where, fold, piece.context, cell)
+        lines = self.piece(before)
+        self.memory.put(cell.array, slot)
+        return [*lines, *self.piece(replace(piece, term=replaced(piece.term, fold, cell)))]
+
+    def _extents(self, variables: Sequence[str], where: Domain) -> list[Affine] | None:
+        """Return extents over sizes that hold all values of variables; None where they are no such expressions."""
+        found = []
+        for name in variables:
+            others = [v for v in where.variables() if v != name and v not in self.sizes]
+            try:
+                ends = where.project_out(*others).extreme(name, maximum=True)
+            except NotAffine:
+                return None
+            if len(ends) != 1:
+                return None
+            found.append(ends[0][1] + 1)
+        return found
+
+    # -- sums
+
+    def _by_sums(self, piece: Piece) -> list[Line] | None:
+        """Return statements that add sums up in memory, None where cell by cell is as good."""
+        parts = addends(piece.term)
+        folds = [part.fold for part in parts if part.fold is not None]
+        if not folds or any(part.fold is None and has_fold(part.term) for part in parts):
+            return None
+        if any(piece.own.array in fold.reads for fold in folds):
+            return None
+        called = {part: call for part in parts if (call := self.matcher.call(part, piece)) is not None}
+        summed = [p for p in parts if p not in called and strides_through(p, piece.variables, self.memory)]
+        if not called and not summed:
+            return None
+        start = joined([p for p in parts if p not in called and p not in summed], piece.term.dtype)
+        beta = None
+        if called:
+            beta = "0.0" if start is None else self._scale(start, piece)
+        lines: list[Line] = []
+        if beta is None:
+            first = terms.zero(piece.term.dtype) if start is None else start
+            lines += [] if first is piece.own else self._cells(replace(piece, term=first))
+            beta = "1.0"
+        for call in called.values():
+            lines += call(beta)
+            beta = "1.0"
+        for part in summed:
+            lines += self._added_up(piece, part)
+        return lines
+
+    def _scale(self, start: Term, piece: Piece) -> str | None:
+        """Spell by what the own cell is multiplied, where that is all of a term."""
+        if start is piece.own:
+            return "1.0"
+        listed = factors(start)
+        rest = [factor for factor in listed if factor is not piece.own]
+        scale = product(rest)
+        if scale is None or len(rest) != len(listed) - 1 or piece.own.array in scale.reads:
+            return None
+        if scale.dtype != piece.own.dtype or not scale.free.isdisjoint(piece.variables):
+            return None
+        cell = self.cell(piece.context)
+        text = cell.value(scale, share=False).source
+        return None if cell.lines else text
+
+    def _added_up(self, piece: Piece, part: Part) -> list[Line]:
+        """Add a sum up in memory, with the last axis of the array innermost."""
+        fold = part.fold
+        assert fold is not None
+        with self.names.scope():
+            renamed = {old: self.names.fresh("k") for old in fold.bound}
+            points = piece.domain & fold.domain.rename(renamed)
+            body = substitute(fold.body, {old: Affine.var(new) for old, new in renamed.items()})
+            body = body if part.coefficient is None else terms.apply("mul", part.coefficient, body)
+
+            def step(values: Mapping[str, Affine]) -> list[Line]:
+                cell = self.cell(points & piece.context)
+                with self.names.scope():
+                    text = cell.value(substitute(body, values))
+                return [*cell.lines, update("sum", fold.dtype, piece.target(values), text)]
+
+            order = [*piece.variables[:-1], *renamed.values(), piece.variables[-1]]
+            return nest(points, order, piece.context, step)
+
+
+def _repeats(fold: Reduce, piece: Piece) -> bool:
+    """Tell whether a fold has the same value at several points of a piece."""
+    return any(v not in fold.free and not piece.where.is_single_valued(v) for v in piece.variables)
+
+
+def _added_to(term: Term, own: Term) -> Term | None:
+    """Return what is added to the own cell, where the term is such a sum."""
+    if not isinstance(term, Apply) or term.op != "add" or term.dtype not in _COMPOUND:
+        return None
+    left, right = term.args
+    if own in (left, right):
+        return right if left is own else left
+    inner = _added_to(left, own)
+    return None if inner is None else terms.apply("add", inner, right)

@@ -1,0 +1,333 @@
+"""Emitting C: definitions become loop nests and calls of BLAS over the memory of the source's arrays, in place.
+
+The program is one function over sizes, scalars and arrays that share no memory, and over scratch memory where versions
+of arrays need it; `entry` adds the function with the signature of the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Read, Term, read
+from tensorlift.diagnostics import refuse
+from tensorlift.targets.c.cells import affine_text
+from tensorlift.targets.c.definitions import PieceWriter
+from tensorlift.targets.c.entry import entry_lines
+from tensorlift.targets.c.naming import Names
+from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.prelude import HEADERS, PROGRAM
+from tensorlift.targets.c.scalars import C_TYPES
+from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place
+from tensorlift.targets.c.text import Block, Holds, print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Carried, Item, Summary
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.conditions.language import Condition
+    from tensorlift.ir.cut import Cut
+    from tensorlift.targets.c.signature import Signature
+    from tensorlift.targets.c.text import Line
+
+_MOST_LOCAL = 512  # elements of an array of constant extents that is a local of the function
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """A program: its text, the function in it that computes, and where arrays hold definitions."""
+
+    text: str
+    entry: str
+    cuts: tuple[Cut, ...]
+
+
+def emit(
+    summary: Summary,
+    strides: Mapping[str, tuple[str, ...]],
+    *,
+    signature: Signature | None = None,
+    conditions: Sequence[Condition] = (),
+    plain: bool = False,
+) -> Emitted:
+    """Return a program that computes what a summary says; ``strides`` are those of arrays that are not dense.
+
+    With a ``signature``, the function that C calls stands behind it, which checks the ``conditions``.  A ``plain``
+    program computes cell by cell: it is proved more often, and runs longer.
+
+    Raises:
+        LiftError: TL305, where C has no spelling of something.
+
+    """
+    return _Emission(summary, strides, signature, conditions, plain=plain).emit()
+
+
+class _Emission:
+    def __init__(
+        self,
+        summary: Summary,
+        strides: Mapping[str, tuple[str, ...]],
+        signature: Signature | None,
+        conditions: Sequence[Condition],
+        *,
+        plain: bool,
+    ) -> None:
+        self.summary = summary
+        self.signature = signature
+        self.conditions = conditions
+        arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
+        declared = [] if signature is None else list(signature.parameters)
+        self.names = Names(dict.fromkeys([summary.name, *summary.sizes, *summary.scalars, *arrays, *declared]))
+        self.entry = self.names.spelled[summary.name] + ("" if signature is None else PROGRAM)
+        self.memory = Memory()
+        self.writer = PieceWriter(self.memory, self.names, summary.sizes, self._new_slot, plain=plain)
+        self.scratch: list[Slot] = []
+        self.locals: list[Slot] = []
+        self.parameters = [self._parameter(name, strides.get(name)) for name in arrays]
+        self.written: set[str] = set()
+
+    def emit(self) -> Emitted:
+        summary = self.summary
+        if summary.derived:
+            raise refuse("TL305", "the sizes of the source are quotients of others", remedy="lift to numpy")
+        results = {version for _, version in summary.outputs}
+        results |= {summary.result} if summary.result is not None else set()
+        lines = self._block(summary.items, summary.context, results)
+        lines += self._handed_over()
+        head = [*self._includes(), "", *self._signature(), "{"]
+        declared: list[Line] = [f"{slot.declaration(writable=True)};" for slot in self.locals]
+        body, cuts = print_lines([*declared, *lines], len(head) + 1)
+        text = "\n".join([*head, *body, "}", *self._caller()]) + "\n"
+        return Emitted(text, self.entry, tuple(cuts))
+
+    def _caller(self) -> list[str]:
+        """Write the function with the signature of the source."""
+        if self.signature is None:
+            return []
+        taken = [*self.summary.sizes, *self.summary.scalars, *(slot.source for slot in self.parameters)]
+        written = [slot.name for slot in self.parameters if slot.name in self.written]
+        return ["", *entry_lines(self.signature, taken, self.parameters, written, self.scratch, self.conditions)]
+
+    # -- the signature
+
+    def _parameter(self, name: str, strides: tuple[str, ...] | None) -> Slot:
+        info = self.summary.arrays[name]
+        inner = tuple(self._sized(extent) for extent in info.shape[1:])
+        shape = tuple(info.shape)
+        if strides is not None:
+            strides = tuple(stride.replace(" ", "") for stride in strides)
+            if len(strides) == 2 and strides[1] == "1":  # noqa: PLR2004 - rows with gaps between
+                inner, strides = (strides[0].replace("*", " * "),), None
+            elif strides == ("1",):
+                strides = None
+        slot = Slot(self.names.spelled[name], info.dtype, shape, inner, strides, source=name)
+        self.memory.put(name, slot)
+        return slot
+
+    def _sized(self, extent: Affine) -> str:
+        return affine_text(extent.substitute({n: Affine.var(s) for n, s in self.names.spelled.items()})).source
+
+    def _signature(self) -> list[str]:
+        summary = self.summary
+        dtype = self._definition(summary.result).dtype if summary.result is not None else None
+        listed = [f"int {self.names.spelled[name]}" for name in summary.sizes]
+        listed += [f"{C_TYPES[dtype_]} {self.names.spelled[name]}" for name, dtype_ in summary.scalars.items()]
+        listed += [slot.declaration(writable=slot.name in self.written) for slot in self.parameters]
+        listed += [slot.declaration(writable=True) for slot in self.scratch]
+        linkage = "" if self.signature is None else "static "
+        start = f"{linkage}{'void' if dtype is None else C_TYPES[dtype]} {self.entry}("
+        lines, width = [start], 118
+        for position, parameter in enumerate(listed or ["void"]):
+            piece = parameter + (", " if position < len(listed) - 1 else ")")
+            if len(lines[-1]) + len(piece.rstrip()) > width:
+                lines.append(" " * min(len(start), 40))
+            lines[-1] += piece
+        return [line.rstrip() for line in lines]
+
+    def _definition(self, name: str | None) -> Definition:
+        return next(d for d in definitions_of(self.summary.items) if d.name == name)
+
+    def _includes(self) -> list[str]:
+        blas = ["#include <cblas.h>"] if self.writer.matcher.used else []
+        headers = ("math.h", "stddef.h") if self.signature is None else HEADERS
+        return [*blas, *(f"#include <{header}>" for header in headers)]
+
+    # -- statements
+
+    def _block(self, items: Sequence[Item], context: Domain, needed: set[str]) -> list[Line]:
+        lines: list[Line] = []
+        for position, item in enumerate(items):
+            later = needed | _read_by(items[position + 1 :])
+            if isinstance(item, Definition):
+                lines += self._define(item, context, later)
+            else:
+                lines += self._loop(item, context, later)
+        return lines
+
+    def _loop(self, loop: KeptLoop, context: Domain, later: set[str]) -> list[Line]:
+        inside = later | _read_by(loop.body)
+        lines: list[Line] = []
+        for carried in loop.carried:
+            lines += self._carry(carried, inside, context)
+        homes = {c.name: self.memory.place[c.name] for c in loop.carried}
+        lines += [Holds(homes[c.name].name, c.name) for c in loop.carried]
+        with self.names.scope():
+            variable = self.names.fresh(loop.variable) if loop.variable.isidentifier() else self.names.fresh("i")
+            if variable != loop.variable:
+                loop = _renamed(loop, variable)
+            within = Domain.of(at_least(variable, loop.lower), less(variable, loop.upper))
+            within = context & within & Domain.strided(variable, loop.lower, loop.step)
+            constant = {name for name in inside if name in self.memory.place} - homes.keys()
+            body = self._block(loop.body, within, {c.after for c in loop.carried} | constant)
+            body += self._back_home(loop, homes, within)
+            lower, upper = affine_text(loop.lower).source, affine_text(loop.upper).source
+            rise = f"{variable}++" if loop.step == 1 else f"{variable} += {loop.step}"
+            lines.append(Block(f"for (ptrdiff_t {variable} = {lower}; {variable} < {upper}; {rise})", body))
+        for carried in loop.carried:
+            self.memory.put(carried.name, homes[carried.name])
+        return lines
+
+    def _carry(self, carried: Carried, later: set[str], context: Domain) -> list[Line]:
+        """Let a carried array start where its version before the loop is, which goes elsewhere if it is needed."""
+        lines: list[Line] = []
+        if carried.before not in self.memory.place:
+            info = self.summary.arrays[carried.array]
+            self.memory.put(carried.before, self._new_slot(carried.array, info.dtype, info.shape))
+        slot = self.memory.place[carried.before]
+        if carried.before in later:
+            lines = self._evacuate(slot, context)
+        self.written.add(slot.name)
+        self.memory.put(carried.name, slot)
+        return lines
+
+    def _back_home(self, loop: KeptLoop, homes: Mapping[str, Slot], context: Domain) -> list[Line]:
+        """Bring what an iteration hands on to where the next one looks for it."""
+        lines: list[Line] = []
+        moving = [c for c in loop.carried if self.memory.place[c.after].name != homes[c.name].name]
+        for carried in moving:
+            home = homes[carried.name]
+            occupant = self.memory.holder[home.name]
+            if any(other.after == occupant and other is not carried for other in moving):
+                lines += self._evacuate(home, context)
+            lines += self._copied(home, carried.after, context)
+            self.memory.holder[home.name] = carried.after
+        return lines
+
+    def _handed_over(self) -> list[Line]:
+        """Bring outputs to where the caller looks for them, and return the result."""
+        lines: list[Line] = []
+        for name, version in self.summary.outputs:
+            home = next(slot for slot in self.parameters if slot.name == self.names.spelled[name])
+            if self.memory.place[version].name != home.name:
+                lines += self._copied(home, version, self.summary.context)
+        if self.summary.result is not None:
+            lines.append(f"return {self.memory.place[self.summary.result].cell(()).source};")
+        return lines
+
+    # -- definitions
+
+    def _define(self, definition: Definition, context: Domain, later: set[str]) -> list[Line]:
+        lines: list[Line] = []
+        slot = self._home(definition, later)
+        with self.names.scope():
+            indices = [self.names.fresh("i") for _ in definition.indices]
+            renamed = dict(zip(definition.indices, indices, strict=True))
+            values = {old: Affine.var(new) for old, new in renamed.items()}
+            box = definition.domain.rename(renamed) & context
+            pieces = [(domain.rename(renamed) & box, substitute(term, values)) for domain, term in definition.pieces]
+            occupant = self.memory.holder.get(slot.name)
+            pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
+            versions = {version for version, place in self.memory.place.items() if place.name == slot.name}
+            order = order_in_place(pieces, indices, versions, context)
+            if occupant is not None and pieces and (occupant in later or order is None):
+                lines += self._evacuate(slot, context)
+                order = order_in_place(pieces, indices, set(), context)
+            assert order is not None
+            self.written |= {slot.name} if pieces else set()
+            for domain, term in order.pieces:
+                own = read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
+                piece = Piece(slot, tuple(indices), domain, term, context, own, order.falling)
+                with self.names.scope():
+                    lines += self.writer.piece(piece)
+        self.memory.put(definition.name, slot)
+        return [*lines, Holds(slot.name, definition.name)]
+
+    def _home(self, definition: Definition, later: set[str]) -> Slot:
+        """Choose memory for a definition: that of its array, or new one for a local whose old version is needed."""
+        for slot in (s for s in self.memory.place.values() if s.rank == len(definition.shape)):
+            if slot.name == self.names.spelled.get(definition.array) and slot.shape == definition.shape:
+                occupant = self.memory.holder.get(slot.name)
+                if slot in self.parameters or occupant not in later:
+                    return slot
+        return self._new_slot(definition.array, definition.dtype, definition.shape)
+
+    def _new_slot(self, array: str, dtype: DType, shape: Sequence[Affine]) -> Slot:
+        name = self.names.add(array) if array not in self.names.spelled else self.names.add(f"{array}_before")
+        self.names.spelled[array] = self.names.spelled.get(array, name)
+        number = 1
+        for extent in shape:
+            number *= extent.constant if extent.is_constant else _MOST_LOCAL + 1
+        if any(v not in self.summary.sizes for extent in shape for v in extent.variables):
+            raise refuse("TL305", f"the extents of {array} are no sizes", remedy="lift to numpy")
+        inner = tuple(self._sized(extent) for extent in shape[1:])
+        slot = Slot(name, dtype, tuple(shape), inner, is_local=number <= _MOST_LOCAL)
+        (self.locals if slot.is_local else self.scratch).append(slot)
+        return slot
+
+    def _evacuate(self, slot: Slot, context: Domain) -> list[Line]:
+        """Move the version in some memory elsewhere, for those who still read it."""
+        occupant = self.memory.holder[slot.name]
+        other = self._new_slot(f"{slot.name}_before", slot.dtype, slot.shape)
+        lines = self._copied(other, occupant, context)
+        self.memory.place[occupant] = other
+        return lines
+
+    def _copied(self, target: Slot, version: str, context: Domain) -> list[Line]:
+        """Copy a version into other memory."""
+        self.written.add(target.name)
+        source = self.memory.place[version]
+        with self.names.scope():
+            indices = [self.names.fresh("i") for _ in target.shape]
+            cell = tuple(map(Affine.var, indices))
+            box = Domain.box(indices, target.shape)
+            return nest(box, indices, context, lambda _: [f"{target.cell(cell).source} = {source.cell(cell).source};"])
+
+
+def _is_own(term: Term, version: str | None, indices: Sequence[str]) -> bool:
+    """Tell whether a term is the own cell of a version."""
+    return isinstance(term, Read) and term.array == version and term.indices == tuple(map(Affine.var, indices))
+
+
+def _read_by(items: Iterable[Item]) -> set[str]:
+    """Return the versions that items read or start from."""
+    found: set[str] = set()
+    for item in items:
+        if isinstance(item, Definition):
+            found.update(*(term.reads for _, term in item.pieces))
+        else:
+            found |= {c.before for c in item.carried} | _read_by(item.body)
+    return found
+
+
+def _renamed(loop: KeptLoop, variable: str) -> KeptLoop:
+    """Give the variable of a loop another name."""
+    names, values = {loop.variable: variable}, {loop.variable: Affine.var(variable)}
+
+    def renamed(item: Item) -> Item:
+        if isinstance(item, Definition):
+            pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
+            return replace(item, domain=item.domain.rename(names), pieces=pieces)
+        return replace(
+            item,
+            lower=item.lower.substitute(values),
+            upper=item.upper.substitute(values),
+            domain=item.domain.rename(names),
+            body=tuple(map(renamed, item.body)),
+        )
+
+    return replace(loop, variable=variable, domain=loop.domain.rename(names), body=tuple(map(renamed, loop.body)))

@@ -1,0 +1,60 @@
+"""Names in C: those of the source where C allows them, short ones for loops and intermediate values."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tensorlift.targets.c.scalars import C_FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_KEYWORDS = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
+    "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
+    "typeof", "size_t", "ptrdiff_t", "uintptr_t", "NULL", "INFINITY", "NAN", "INT_MAX", "malloc", "calloc", "free",
+    "apart", "main",
+}  # fmt: skip
+_LOOPS = "ijklpq"
+
+
+class Names:
+    """The names of one function; loops that stand beside each other have the same names."""
+
+    def __init__(self, source: Iterable[str]) -> None:
+        """Give each name of the source one in C."""
+        self._taken = {*_KEYWORDS, *C_FUNCTIONS}
+        self.spelled: dict[str, str] = {}
+        for name in source:
+            self.add(name)
+
+    def add(self, name: str) -> str:
+        """Take a name for good, with underscores behind it where C has it for itself."""
+        spelled = name
+        while spelled in self._taken:
+            spelled += "_"
+        self._taken.add(spelled)
+        self.spelled[name] = spelled
+        return spelled
+
+    def fresh(self, wanted: str) -> str:
+        """Take a name until the end of the scope; ``i``, ``j``, ... follow each other."""
+        name = wanted
+        if wanted in _LOOPS:
+            name = next((c for c in _LOOPS[_LOOPS.index(wanted) :] if c not in self._taken), wanted)
+        number = 1
+        while name in self._taken:
+            name, number = f"{wanted}{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Give names free again at the end."""
+        before = set(self._taken)
+        try:
+            yield
+        finally:
+            self._taken = before

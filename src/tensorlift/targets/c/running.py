@@ -1,0 +1,119 @@
+"""Running folds: a fold over all cells up to the present one keeps its accumulator from cell to cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, NotAffine, equal
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Reduce
+from tensorlift.targets.c.cells import accumulator, neutral, update
+from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.scalars import C_TYPES
+from tensorlift.targets.c.sums import folds_of, has_fold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.targets.c.cells import Cell
+    from tensorlift.targets.c.naming import Names
+    from tensorlift.targets.c.storage import Piece
+    from tensorlift.targets.c.text import Line
+
+    CellAt = Callable[[Domain], Cell]
+
+
+def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
+    """Return statements for a piece with a running fold; None where there is none."""
+    folds = folds_of(piece.term)
+    if len(folds) != 1 or len(folds[0].bound) != 1 or has_fold(folds[0].body):
+        return None
+    for variable in reversed(piece.variables):
+        newest = _newest(folds[0], variable, piece.where)
+        start = None if newest is None else _start(variable, piece)
+        if newest is not None and start is not None:
+            return _Running(piece, cell_at, names, folds[0], variable, newest, start).lines()
+    return None
+
+
+def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
+    """Return the point of a fold that comes in at each value of a variable; None where more or others do."""
+    (bound,) = fold.bound
+    if variable in fold.body.free or not fold.domain.mentions(variable):
+        return None
+    try:
+        ends = (fold.domain & where).extreme(bound, maximum=True)
+    except NotAffine:
+        return None
+    if len(ends) != 1 or ends[0][1].coefficient(variable) != 1:
+        return None
+    newest = ends[0][1]
+    following = {variable: Affine.var(variable) + 1}
+    both = where & where.substitute(following)
+    grown = fold.domain | Domain.of(equal(bound, newest.substitute(following)))
+    return newest if (grown & both).is_equal(fold.domain.substitute(following) & both) else None
+
+
+def _start(variable: str, piece: Piece) -> Affine | None:
+    """Return the first value of a variable; None where that is no single expression, or others come between."""
+    try:
+        starts = piece.where.extreme(variable, maximum=False)
+    except NotAffine:
+        return None
+    return starts[0][1] if len(starts) == 1 and not piece.domain.has_divisions else None
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A piece with a fold that runs along a variable from ``start`` on; ``newest`` is the point that comes in."""
+
+    piece: Piece
+    cell_at: CellAt
+    names: Names
+    fold: Reduce
+    variable: str
+    newest: Affine
+    start: Affine
+
+    def lines(self) -> list[Line] | None:
+        """Return the loops; None where one is not over the variables themselves."""
+        outer = [v for v in self.piece.variables if v != self.variable]
+        where = self.piece.where.project_out(self.variable)
+        try:
+            with self.names.scope():
+                return nest(where, outer, self.piece.context, self._row) if outer else self._row({})
+        except NotAffine:
+            return None
+
+    def _row(self, values: Mapping[str, Affine]) -> list[Line]:
+        _require_none(values)
+        total = self.names.fresh(accumulator(self.fold.op))
+        here = self.piece.where.project_out(self.variable)
+        (bound,) = self.fold.bound
+        first = {self.variable: self.start}
+        before = self.fold.domain.substitute(first) - Domain.of(equal(bound, self.newest.substitute(first)))
+        lines: list[Line] = [f"{C_TYPES[self.fold.dtype]} {total} = {neutral(self.fold.op, self.fold.dtype).source};"]
+        if not (before & here).is_empty():
+            early = terms.reduce(self.fold.op, self.fold.bound, before, self.fold.body)
+            assert isinstance(early, Reduce)
+            lines += self.cell_at(here).folded(early, total)
+        return [*lines, *nest(self.piece.domain & here, [self.variable], here, lambda v: self._step(v, total))]
+
+    def _step(self, values: Mapping[str, Affine], total: str) -> list[Line]:
+        _require_none(values)
+        cell = self.cell_at(self.piece.where)
+        with self.names.scope():
+            added = cell.value(substitute(self.fold.body, {self.fold.bound[0]: self.newest}))
+            cell.lines.append(update(self.fold.op, self.fold.dtype, total, added))
+            cell.know(self.fold, total)
+            text = cell.value(self.piece.term)
+        return [*cell.lines, f"{self.piece.target({})} = {text.source};"]
+
+
+def _require_none(values: Mapping[str, Affine]) -> None:
+    """Raise NotAffine where a variable is no iterator."""
+    if values:
+        raise NotAffine

@@ -1,0 +1,135 @@
+"""Scalars in C: element types, numbers and the scalar functions of terms, each with its precedence."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.terms import Apply
+
+C_TYPES: dict[DType, str] = {
+    "bool": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "u8": "unsigned char",
+    "u16": "unsigned short", "u32": "unsigned int", "u64": "unsigned long", "f32": "float", "f64": "double",
+}  # fmt: skip
+_SUFFIXES: dict[DType, str] = {"i64": "L", "u32": "U", "u64": "UL"}
+_PROMOTED = 32  # narrower integers are computed as int
+
+ATOM, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 16, 14, 12, 11, 10, 9, 8
+BIT_AND, BIT_XOR, BIT_OR, AND, OR, CHOICE = 7, 6, 5, 4, 3, 2
+
+_INFIX = {
+    "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT), "tdiv": ("/", PRODUCT),
+    "rem": ("%", PRODUCT), "eq": ("==", EQUALITY), "ne": ("!=", EQUALITY), "lt": ("<", ORDER), "le": ("<=", ORDER),
+    "gt": (">", ORDER), "ge": (">=", ORDER), "and": ("&&", AND), "or": ("||", OR), "bitand": ("&", BIT_AND),
+    "bitor": ("|", BIT_OR), "bitxor": ("^", BIT_XOR), "shl": ("<<", SHIFT), "shr": (">>", SHIFT),
+}  # fmt: skip
+_PREFIX = {"neg": "-", "not": "!", "bitnot": "~"}
+_FUNCTIONS = {
+    "fmax": "fmax", "fmin": "fmin", "pow": "pow", "atan2": "atan2", "copysign": "copysign", "sqrt": "sqrt",
+    "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
+    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
+    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "round", "rint": "rint", "abs": "fabs", "rem": "fmod",
+}  # fmt: skip
+
+C_FUNCTIONS = frozenset(f"{name}{suffix}" for name in _FUNCTIONS.values() for suffix in ("", "f"))
+
+
+class Text(NamedTuple):
+    """An expression in C and how tightly its outermost operation binds."""
+
+    source: str
+    precedence: int = ATOM
+
+    def within(self, precedence: int) -> str:
+        """Spell it as an operand of an operation, in parentheses where it binds less tightly."""
+        return self.source if self.precedence >= precedence else f"({self.source})"
+
+
+def number(value: Fraction, dtype: DType) -> Text:
+    """Spell a number: a float by its shortest digits, a ratio that no float holds as a quotient."""
+    if dtype == "bool" or is_integer(dtype):
+        return _integer(int(value), dtype)
+    suffix = "f" if dtype == "f32" else ""
+    if Fraction(float(value)) == value:
+        return Text(f"{float(value)!r}{suffix}", ATOM if value >= 0 else UNARY)
+    top, bottom = float(value.numerator), float(value.denominator)
+    if int(top) != value.numerator or int(bottom) != value.denominator:
+        raise refuse("TL305", f"C has no constant {value}", remedy="use a shorter constant")
+    return Text(f"{top!r}{suffix} / {bottom!r}{suffix}", PRODUCT)
+
+
+def _integer(value: int, dtype: DType) -> Text:
+    if dtype == "bool":
+        return Text(str(value))
+    suffix = _SUFFIXES.get(dtype, "")
+    low, _ = integer_range(dtype)
+    if value == low and value < 0 and width(dtype) >= _PROMOTED:
+        return Text(f"{value + 1}{suffix} - 1", SUM)
+    return Text(f"{value}{suffix}", ATOM if value >= 0 else UNARY)
+
+
+def cast(text: Text, dtype: DType) -> Text:
+    """Convert a value; a truth value is whether it is not zero."""
+    return Text(f"({C_TYPES[dtype]}){text.within(UNARY)}", UNARY)
+
+
+def applied(node: Apply, operands: Sequence[Text]) -> Text:
+    """Spell a scalar function of operands.
+
+    Raises:
+        LiftError: TL305, where C has no such function.
+
+    """
+    types = [a.dtype for a in node.args]
+    if node.op == "cast":
+        return cast(operands[0], node.dtype) if node.dtype != types[0] else operands[0]
+    if node.op == "select":
+        condition, chosen, other = operands
+        return Text(f"{condition.within(OR)} ? {chosen.within(CHOICE)} : {other.within(CHOICE)}", CHOICE)
+    if node.op in ("max", "min"):
+        return _extreme(node.op, *operands)
+    if node.op in ("infinity", "nan"):
+        return Text("INFINITY" if node.op == "infinity" else "NAN")
+    result = _operation(node, operands, types)
+    if result is None:
+        raise refuse("TL305", f"C has no function {node.op} of {', '.join(types)}", remedy="lift to numpy")
+    narrow = is_integer(node.dtype) and width(node.dtype) < _PROMOTED
+    return cast(result, node.dtype) if narrow else result
+
+
+def _operation(node: Apply, operands: Sequence[Text], types: Sequence[DType]) -> Text | None:
+    floats = any(map(is_float, types))
+    if node.op in _PREFIX:
+        return Text(_PREFIX[node.op] + _after_sign(operands[0]), UNARY)
+    if node.op in _INFIX and not (floats and node.op == "rem"):
+        sign, precedence = _INFIX[node.op]
+        left, right = operands
+        inner = precedence if node.op not in ("bitand", "bitor", "bitxor", "shl", "shr", "or") else UNARY
+        return Text(f"{left.within(inner)} {sign} {right.within(inner + 1)}", precedence)
+    if node.op == "abs" and not floats:
+        (operand,) = operands
+        return Text(
+            f"{operand.within(ORDER + 1)} < 0 ? -{operand.within(UNARY)} : {operand.within(CHOICE + 1)}", CHOICE
+        )
+    if node.op in _FUNCTIONS and floats:
+        suffix = "f" if node.dtype == "f32" else ""
+        return Text(f"{_FUNCTIONS[node.op]}{suffix}({', '.join(o.source for o in operands)})")
+    return None
+
+
+def _after_sign(operand: Text) -> str:
+    text = operand.within(UNARY)
+    return f"({text})" if text[0] in "-~" else text
+
+
+def _extreme(op: str, left: Text, right: Text) -> Text:
+    sign = ">" if op == "max" else "<"
+    tests = left.within(ORDER + 1), right.within(ORDER + 1)
+    return Text(f"{tests[0]} {sign} {tests[1]} ? {left.within(CHOICE + 1)} : {right.within(CHOICE + 1)}", CHOICE)

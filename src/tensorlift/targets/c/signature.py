@@ -1,0 +1,82 @@
+"""The signature of a function of the source in C, and how C reaches what the program takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import refuse
+from tensorlift.targets.c.scalars import C_TYPES
+from tensorlift.targets.c.tests import tests_of, unchecked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.conditions.language import Condition
+    from tensorlift.ir.function import FunctionView, Parameter
+
+_POINTED = re.compile(r"\(\*[^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function as C declares it.
+
+    ``parameters`` are declarations by name, in order; ``places`` say how C reaches each size, scalar and array that the
+    program takes; ``wide`` are the sizes that an ``int`` may not hold.
+    """
+
+    name: str
+    result: str
+    parameters: Mapping[str, str]
+    places: Mapping[str, str]
+    wide: tuple[str, ...]
+
+    def declared(self, name: str) -> str:
+        """Spell the declaration of a function of this signature."""
+        return f"{self.result} {name}({', '.join(self.parameters.values()) or 'void'})"
+
+
+def signature_of(view: FunctionView, conditions: Sequence[Condition | None]) -> Signature:
+    """Read the signature of a function of the source that ``conditions`` must be checked for.
+
+    Raises:
+        LiftError: TL309, where the program cannot be called with what C has.
+
+    """
+    types = {p.name: p.c_type for p in view.parameters if not p.access}
+    declared = view.c_parameters or tuple((name, "") for name in types)
+    parameters = {name: declaration(ctype or types[name], name) for name, ctype in declared}
+    places = {p.name: _place(p, view) for p in view.parameters}
+    wide = tuple(p.name for p in view.parameters if p.role == "size" and p.dtype in ("u32", "i64", "u64"))
+    result = next((spelled for dtype, spelled in C_TYPES.items() if dtype == view.result_dtype), "void")
+    signature = Signature(view.name, result, parameters, places, wide)
+    for condition in conditions:
+        if condition is None:
+            raise unchecked("what it needs", signature)
+        list(tests_of(condition, signature))
+    return signature
+
+
+def declaration(ctype: str, name: str) -> str:
+    """Declare a name of a type as C spells it: ``double (*)[n]`` becomes ``double (*name)[n]``."""
+    pointed = _POINTED.search(ctype)
+    if pointed is not None:
+        return f"{ctype[: pointed.start()]}(*{name}){ctype[pointed.end() :]}"
+    plain = ctype.replace("restrict", "").rstrip()
+    return f"{plain}{'' if plain.endswith('*') else ' '}{name}"
+
+
+def _place(parameter: Parameter, view: FunctionView) -> str:
+    """Spell how C reaches a parameter of the program."""
+    if "[]." in parameter.access:
+        message = f"no function with the signature of '{view.name}' is written: '{parameter.access}' is a column"
+        raise refuse("TL309", message, parameter.location or view.location, "pass its members as arrays of their own")
+    if parameter.role == "array" and parameter.c_type.replace(" ", "").endswith("**"):
+        message = f"no function with the signature of '{view.name}' is written: '{parameter.name}' is a table of rows"
+        raise refuse("TL309", message, parameter.location or view.location, "pass one array")
+    if not parameter.access:
+        return parameter.name
+    inside = parameter.role == "array" and not parameter.extents and "*" not in parameter.c_type
+    return ("&" if inside else "") + parameter.access.removesuffix("[]")

@@ -1,0 +1,191 @@
+"""Where versions of arrays live: in the memory of a parameter, in scratch memory, or in a local of the function.
+
+A version replaces the one before it in place where nobody reads that one any more, and where each cell is read before
+it is overwritten, in some order of the pieces and of the loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, equal, less
+from tensorlift.comprehension.rewrite import visit_reads
+from tensorlift.comprehension.terms import Read, Term
+from tensorlift.conditions.notation import parse_sum
+from tensorlift.targets.c.cells import affine_text
+from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+
+Cells = tuple[Domain, Term]  # what the cells of a domain become
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Memory for one array.
+
+    ``strides`` are polynomials over sizes, where the memory is not dense and row-major with the extents of its type;
+    ``inner`` are the inner extents in the type of a dense one.  ``is_local`` marks a variable of the function itself;
+    ``source`` is the name in the source of what is a parameter.
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[Affine, ...]
+    inner: tuple[str, ...] = ()
+    strides: tuple[str, ...] | None = None
+    is_local: bool = False
+    source: str = ""
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def cell(self, indices: Sequence[Affine]) -> Text:
+        """Spell a cell."""
+        if not self.shape:
+            return Text(self.name) if self.is_local else Text(f"*{self.name}", UNARY)
+        if self.strides is None:
+            return Text(self.name + "".join(f"[{affine_text(i).source}]" for i in indices))
+        return Text(f"{self.name}[{self._offset(indices)}]")
+
+    def address(self, indices: Sequence[Affine]) -> str:
+        """Spell the address of a cell."""
+        cell = self.cell(indices).source
+        return cell[1:] if cell.startswith("*") else f"&{cell}"
+
+    def _offset(self, indices: Sequence[Affine]) -> str:
+        parts = []
+        for index, stride in zip(indices, self.strides or (), strict=True):
+            text = affine_text(index)
+            if index == Affine(0):
+                continue
+            wide = text.within(PRODUCT) if text.source[0] != "-" else f"({text.source})"
+            parts.append(text.within(SUM) if stride == "1" else f"{wide} * {_factor(stride)}")
+        return " + ".join(parts) or "0"
+
+    def stride(self, axis: int) -> str:
+        """Spell the distance of neighbours along an axis, in elements."""
+        if self.strides is not None:
+            return self.strides[axis]
+        return " * ".join(_parenthesised(e) for e in self.inner[axis:]) or "1"
+
+    def declaration(self, *, writable: bool) -> str:
+        """Spell the parameter, or the local variable."""
+        ctype = C_TYPES[self.dtype]
+        if self.is_local:
+            return ctype + " " + self.name + "".join(f"[{affine_text(e).source}]" for e in self.shape)
+        const = "" if writable else "const "
+        if self.strides is not None or not self.shape:
+            return f"{const}{ctype} *restrict {self.name}"
+        outer = affine_text(self.shape[0]).source
+        return f"{const}{ctype} {self.name}[restrict {outer}]" + "".join(f"[{e}]" for e in self.inner)
+
+
+def _factor(stride: str) -> str:
+    """Spell a polynomial as a factor behind a wide one."""
+    terms = parse_sum(stride).terms
+    return stride.replace("*", " * ") if len(terms) == 1 else f"({stride.replace('*', ' * ')})"
+
+
+def _parenthesised(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Cells of an array to be computed; the variables, the array's axes, have their names in C already.
+
+    ``context`` is what is known of sizes and of the variables of enclosing loops; ``own`` the present value of a cell.
+    """
+
+    slot: Slot
+    variables: tuple[str, ...]
+    domain: Domain
+    term: Term
+    context: Domain
+    own: Read
+    falling: bool = False
+
+    @property
+    def where(self) -> Domain:
+        """The points, with what is known of them."""
+        return self.domain & self.context
+
+    def target(self, values: Mapping[str, Affine]) -> str:
+        """Spell a cell, where variables have other values."""
+        return self.slot.cell([v.substitute(values) for v in map(Affine.var, self.variables)]).source
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order in which cells are computed: that of the pieces, and upwards or downwards in each."""
+
+    pieces: tuple[Cells, ...]
+    falling: bool
+
+
+@dataclass(slots=True)
+class Memory:
+    """Which version is where: ``place`` is the memory of a version, ``holder`` the version in it now."""
+
+    place: dict[str, Slot] = field(default_factory=dict)
+    holder: dict[str, str] = field(default_factory=dict)
+
+    def put(self, version: str, slot: Slot) -> None:
+        """Let a version be in some memory from now on."""
+        self.place[version] = slot
+        self.holder[slot.name] = version
+
+
+def order_in_place(
+    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain
+) -> Order | None:
+    """Find an order in which pieces can overwrite versions in whose memory they are written; None without one."""
+    for backwards, falling in product((False, True), repeat=2):
+        order = tuple(reversed(pieces)) if backwards else tuple(pieces)
+        if not _hazards(order, indices, versions, context, falling=falling):
+            return Order(order, falling)
+    return None
+
+
+def _hazards(
+    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain, *, falling: bool
+) -> bool:
+    """Tell whether a cell is read after it was overwritten."""
+    own = tuple(map(Affine.var, indices))
+    written: list[Domain] = []
+    for domain, term in pieces:
+        for read, where in _reads_of(term, domain & context, versions):
+            point = dict(zip(indices, read.indices, strict=True))
+            if any(not (where & before.substitute(point)).is_empty() for before in written):
+                return True
+            if read.indices != own and any(
+                not (where & domain.substitute(point) & earlier).is_empty()
+                for earlier in _earlier(read.indices, own, falling=falling)
+            ):
+                return True
+        written.append(domain)
+    return False
+
+
+def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
+    """Yield the points at which a cell comes before the own one in the order of the loops."""
+    for axis in range(len(own)):
+        same = [equal(a, b) for a, b in zip(cell[:axis], own[:axis], strict=True)]
+        first = less(own[axis], cell[axis]) if falling else less(cell[axis], own[axis])
+        yield Domain.of(*same, first)
+
+
+def _reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
+    found: list[tuple[Read, Domain]] = []
+    if not term.reads.isdisjoint(versions):
+        visit_reads(term, domain, lambda read, where: found.append((read, where)) if read.array in versions else None)
+    return found

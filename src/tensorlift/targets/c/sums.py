@@ -1,0 +1,140 @@
+"""Terms as sums: which of them are folds with a coefficient, and whether a fold strides through memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.rewrite import rebuild, walk
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.c.storage import Memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """An addend: ``coefficient * fold`` where it is a sum, else just a term; no coefficient is one."""
+
+    term: Term
+    fold: Reduce | None = None
+    coefficient: Term | None = None
+
+
+def addends(term: Term) -> list[Part]:
+    """Split a term into the addends that together are its value."""
+    if term.dtype == "bool" or not (is_float(term.dtype) or is_integer(term.dtype)):
+        return [Part(term)]
+    return [_part(one) for one in _flattened(term)]
+
+
+def joined(parts: Sequence[Part], dtype: DType) -> Term | None:
+    """Add parts up; None without any."""
+    total: Term | None = None
+    for part in parts:
+        total = part.term if total is None else terms.apply("add", total, part.term, dtype=dtype)
+    return total
+
+
+def factors(term: Term) -> list[Term]:
+    """Split a product into its factors."""
+    if isinstance(term, Apply) and term.op == "mul" and all(a.dtype == term.dtype for a in term.args):
+        return [factor for a in term.args for factor in factors(a)]
+    if isinstance(term, Apply) and term.op == "neg":
+        return [terms.constant(-1, term.dtype), *factors(term.args[0])]
+    return [term]
+
+
+def product(parts: Sequence[Term]) -> Term | None:
+    """Multiply; None without any factor."""
+    total: Term | None = None
+    for part in parts:
+        total = part if total is None else terms.apply("mul", total, part)
+    return total
+
+
+def folds_of(term: Term) -> list[Reduce]:
+    """Return the folds of a term that are in no other fold."""
+    if isinstance(term, Reduce):
+        return [term]
+    found = [fold for child in term.children for fold in folds_of(child)] if has_fold(term) else []
+    return list(dict.fromkeys(found))
+
+
+def replaced(term: Term, old: Term, new: Term) -> Term:
+    """Put one term in the place of another."""
+    return new if term is old else rebuild(term, lambda child: replaced(child, old, new))
+
+
+def strides_through(part: Part, variables: Sequence[str], memory: Memory) -> bool:
+    """Tell whether folding cell by cell strides through memory, more than adding up along the array's last axis."""
+    fold = part.fold
+    if fold is None or not variables or any(isinstance(node, Reduce) for node in walk(fold.body)):
+        return False
+    reads = [node for node in walk(fold.body) if isinstance(node, Read) and node.indices]
+    by_fold = sum(_jumps(read, fold.bound[-1], memory) for read in reads)
+    by_cell = sum(_jumps(read, variables[-1], memory) for read in reads)
+    return by_fold > by_cell
+
+
+def _jumps(read: Read, variable: str, memory: Memory) -> bool:
+    """Tell whether neighbouring values of a variable read cells that are no neighbours."""
+    slot = memory.place[read.array]
+    *outer, last = read.indices
+    if any(index.coefficient(variable) for index in outer):
+        return True
+    return abs(last.coefficient(variable)) > 1 or (
+        bool(last.coefficient(variable)) and slot.stride(slot.rank - 1) != "1"
+    )
+
+
+def _flattened(term: Term) -> Iterator[Term]:
+    """Yield the addends of sums, of products of a sum with folds, and of folds of sums of contractions."""
+    if isinstance(term, Apply) and all(a.dtype == term.dtype for a in term.args):
+        yield from _of_operation(term)
+    elif isinstance(term, Reduce) and term.op == "sum":
+        parts = list(_flattened(term.body))
+        if len(parts) > 1 and all(map(_is_product_of_two, parts)):
+            yield from (terms.reduce("sum", term.bound, term.domain, part) for part in parts)
+        else:
+            yield term
+    else:
+        yield term
+
+
+def _of_operation(term: Apply) -> Iterator[Term]:
+    if term.op in ("add", "sub"):
+        left, right = term.args
+        yield from _flattened(left)
+        yield from (part if term.op == "add" else terms.apply("neg", part) for part in _flattened(right))
+        return
+    if term.op == "mul":
+        for total, factor in (term.args, term.args[::-1]):
+            if isinstance(total, Apply) and total.op in ("add", "sub") and has_fold(total) and not has_fold(factor):
+                yield from (terms.apply("mul", factor, part) for part in _flattened(total))
+                return
+    yield term
+
+
+def _is_product_of_two(term: Term) -> bool:
+    reads = [factor for factor in factors(term) if isinstance(factor, Read) and factor.indices]
+    return len(reads) == 2  # noqa: PLR2004 - as it says
+
+
+def has_fold(term: Term) -> bool:
+    """Tell whether a fold occurs."""
+    return term.has_domains and any(isinstance(node, Reduce) for node in walk(term))
+
+
+def _part(term: Term) -> Part:
+    listed = factors(term)
+    folds = [factor for factor in listed if isinstance(factor, Reduce) and factor.op == "sum"]
+    others = [factor for factor in listed if factor not in folds]
+    if len(folds) != 1 or any(has_fold(other) for other in others) or folds[0].dtype != term.dtype:
+        return Part(term)
+    return Part(term, folds[0], product(others))

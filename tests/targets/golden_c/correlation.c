@@ -1,0 +1,75 @@
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static void kernel_correlation_lifted(int m, int n, double float_n, double data[restrict n][m],
+                                      double corr[restrict m][m], double mean[restrict m], double stddev[restrict m])
+{
+  for (ptrdiff_t i = 0; i < m; i++) {
+    double sum = 0.0;
+    for (ptrdiff_t k = 0; k < n; k++)
+      sum += data[k][i];
+    mean[i] = sum / float_n;
+  }
+  for (ptrdiff_t i = 0; i < m; i++) {
+    double v;
+    double sum = 0.0;
+    for (ptrdiff_t k = 0; k < n; k++) {
+      const double t = data[k][i] - mean[i];
+      sum += t * t;
+    }
+    if (sqrt(sum / float_n) <= 0.1)
+      v = 1.0;
+    else
+      v = sqrt(sum / float_n);
+    stddev[i] = v;
+  }
+  for (ptrdiff_t i = 0; i < n; i++)
+    for (ptrdiff_t j = 0; j < m; j++)
+      data[i][j] = (data[i][j] - mean[j]) / (sqrt(float_n) * stddev[j]);
+  for (ptrdiff_t i = 0; i < m; i++)
+    corr[i][i] = 1.0;
+  if (m >= 2)
+    for (ptrdiff_t i = 0; i < m; i++) {
+      for (ptrdiff_t j = 0; j < i; j++)
+        corr[i][j] = 0.0;
+      for (ptrdiff_t j = i + 1; j < m; j++)
+        corr[i][j] = 0.0;
+    }
+  if (m >= 2)
+    for (ptrdiff_t i = 0; i < m; i++)
+      for (ptrdiff_t k = 0; k < n; k++) {
+        for (ptrdiff_t j = 0; j < i; j++)
+          corr[i][j] += data[k][j] * data[k][i];
+        for (ptrdiff_t j = i + 1; j < m; j++)
+          corr[i][j] += data[k][j] * data[k][i];
+      }
+}
+
+void kernel_correlation_original(int m, int n, double float_n, double (*data)[m], double (*corr)[m], double *mean, double *stddev);
+
+#ifndef TENSORLIFT_APART
+#define TENSORLIFT_APART
+static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+}
+#endif
+
+void kernel_correlation(int m, int n, double float_n, double (*data)[m], double (*corr)[m], double *mean, double *stddev)
+{
+  if (m >= 1
+      && n >= 1
+      && apart(data, sizeof(double) * n * m, corr, sizeof(double) * m * m)
+      && apart(data, sizeof(double) * n * m, mean, sizeof(double) * m)
+      && apart(data, sizeof(double) * n * m, stddev, sizeof(double) * m)
+      && apart(corr, sizeof(double) * m * m, mean, sizeof(double) * m)
+      && apart(corr, sizeof(double) * m * m, stddev, sizeof(double) * m)
+      && apart(mean, sizeof(double) * m, stddev, sizeof(double) * m)) {
+    kernel_correlation_lifted(m, n, float_n, (void *)data, (void *)corr, (void *)mean, (void *)stddev);
+  } else {
+    kernel_correlation_original(m, n, float_n, data, corr, mean, stddev);
+  }
+}

@@ -1,0 +1,60 @@
+"""The routines of BLAS that programs in C call: what the front end reads in them is what OpenBLAS computes."""
+
+from __future__ import annotations
+
+import ctypes.util
+
+import pytest
+
+from tensorlift.explain import explain, list_operations
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.runtime.cases import MOST_ITERATIONS, Tally, draw_cases, result_pairs
+from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.data import seeded
+from tensorlift.runtime.original import Original, run_original
+from tensorlift.runtime.sandbox import Limits
+from tensorlift.targets import get_target
+
+_ROUTINES = get_target("c").routines
+_CASES = [(routine.name, number) for routine in _ROUTINES for number in range(len(routine.samples))]
+
+
+@pytest.mark.skipif(ctypes.util.find_library("openblas") is None, reason="OpenBLAS is not installed")
+@pytest.mark.parametrize(("name", "number"), _CASES)
+def test_a_routine_computes_what_is_read_in_it(name: str, number: int) -> None:
+    (text,) = (routine.samples[number] for routine in _ROUTINES if routine.name == name)
+    (read,) = read_c(text, "sample.c", function="sample")
+    assert read.module is not None, read.diagnostics
+    (func_op,) = functions(read.module)
+    view, tally, rng = FunctionView(func_op), Tally("compiled", Tolerance()), seeded(number)
+    names = [parameter.name for parameter in view.parameters if parameter.role == "size"]
+    sizes = [
+        dict.fromkeys(names, 1),
+        dict(zip(names, (2, 5, 3), strict=False)),
+        dict(zip(names, (6, 1, 4), strict=False)),
+    ]
+    cases = draw_cases(Interpreter(view, MOST_ITERATIONS), sizes, rng, tally)
+    replies = run_original(Original(text, "sample.c"), view, [case.arguments for case in cases], Limits())
+    for case, reply in zip(cases, replies, strict=True):
+        tally.cases.append(case.sizes)
+        given = [reply.arrays[array] for array in view.written] + ([] if reply.value is None else [reply.value])
+        tally.compare(case, result_pairs(case.expected, view.written, given))
+    assert tally.report().passed, tally.failures
+
+
+def test_every_routine_of_the_issue_is_there_in_both_precisions() -> None:
+    names = ["gemm", "gemv", "ger", "symm", "syrk", "syr2k", "trmm", "dot", "axpy", "scal", "nrm2"]
+    assert {f"cblas_{letter}{name}" for letter in "ds" for name in names} == {routine.name for routine in _ROUTINES}
+
+
+def test_routines_are_listed_with_their_parameters() -> None:
+    assert "cblas_dgemv(layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy)\n" in list_operations("c")
+
+
+def test_a_routine_is_explained_by_what_the_front_end_reads() -> None:
+    text = explain("dscal", ["c"])
+    assert text.startswith("c: cblas_dscal(n, alpha, x, incx)\n")
+    assert "  cblas_dscal(n, alpha, x, 1);  where\n  sizes n where n > 0\n" in text
+    assert "  x_1(x_x0) = x(x_x0) * alpha\n" in text
