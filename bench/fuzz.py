@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 LIMIT = 5  # seconds of the processor for one program
 
 
-def run(seed: int, *, test: bool) -> Outcome:
+def run(seed: int, *, test: bool, engine: str = "auto") -> Outcome:
     """Lift the program of one seed within the limit."""
-    return within(LIMIT, partial(lift_seed, seed, test=test))
+    return within(LIMIT, partial(lift_seed, seed, test=test, engine=engine))
 
 
-def lift_seed(seed: int, *, test: bool) -> Outcome:
+def lift_seed(seed: int, *, test: bool, engine: str = "auto") -> Outcome:
     """Lift the program of one seed and judge the outcome."""
-    record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), LiftOptions(test=test))
+    record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), LiftOptions(engine=engine, test=test))
     if not record.functions:
         return Outcome("refused " + record.diagnostics[0].code, _crash(record.diagnostics[0].code))
     return _judge(record.functions[0])
@@ -58,8 +58,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Lift random affine C programs.")
     add_arguments(parser)
     parser.add_argument("--test", action="store_true", help="also run each lift against the compiled original")
+    parser.add_argument("--engine", default="auto", help="lift with this engine")
     options = parser.parse_args()
-    return fuzz(options, partial(run, test=options.test), generate)
+    return fuzz(options, partial(run, test=options.test, engine=options.engine), generate)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Lift every reference kernel in one warm process and print the table: ``python bench/lift_kernels.py [--test]``.
 
-Columns are milliseconds for each stage of the pipeline.  ``--to TARGET`` lifts to another target than NumPy, ``--test``
-also runs each lift against the compiled original, ``--json FILE`` writes the rows, ``--suite NAME`` and
-``--kernel NAME`` choose.  The exit status is 1 where a kernel does not get the verdict that
-``bench/kernels/index.json`` expects.
+Columns are milliseconds for each stage of the pipeline.  ``--to TARGET`` lifts to another target than NumPy,
+``--engine NAME`` with one engine alone, ``--test`` also runs each lift against the compiled original, ``--json FILE``
+writes the rows, ``--suite NAME`` and ``--kernel NAME`` choose.  The exit status is 1 where a kernel does not get the
+verdict that ``bench/kernels/index.json`` expects.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def main() -> int:
     entries = [e for e in json.loads((KERNELS / "index.json").read_text()) if _wanted(e, options)]
     if not entries:
         sys.exit("no kernel has that name")
-    lift_entry(entries[0], test=False, target=options.to)  # imports are not what is measured
+    lift_entry(entries[0], test=False, target=options.to, engine=options.engine)  # imports are not what is measured
     start = time.perf_counter()
-    rows = [lift_entry(entry, test=options.test, target=options.to) for entry in entries]
+    rows = [lift_entry(entry, test=options.test, target=options.to, engine=options.engine) for entry in entries]
     wall = time.perf_counter() - start
     _print_table(rows)
     misses = [(e, r) for e, r in zip(entries, rows, strict=True) if not _as_expected(e, r, test=options.test)]
@@ -58,11 +58,11 @@ def main() -> int:
     return 1 if misses else 0
 
 
-def lift_entry(entry: dict[str, Any], *, test: bool, target: str = "numpy") -> Row:
+def lift_entry(entry: dict[str, Any], *, test: bool, target: str = "numpy", engine: str = "auto") -> Row:
     """Lift one kernel of the index."""
     path = KERNELS / entry["file"]
     source = read_source(str(path))
-    options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), test=test)
+    options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine, test=test)
     record = lift_source(source, options)
     name = f"{entry['suite']}/{entry['name']}"
     if not record.functions:
@@ -110,6 +110,7 @@ def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Lift the reference kernels and print a table.")
     parser.add_argument("--to", metavar="TARGET", default="numpy", help="lift to this target")
+    parser.add_argument("--engine", default="auto", help="lift with this engine")
     parser.add_argument("--test", action="store_true", help="also run each lift against the compiled original")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
     parser.add_argument("--suite", action="append", help="only this suite")

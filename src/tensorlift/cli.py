@@ -90,11 +90,12 @@ def commands() -> None:
 @source_options
 @click.option(
     "--engine",
-    type=click.Choice(["auto", "derive", "sketch"]),
+    type=click.Choice(["auto", "derive", "tactics", "sketch"]),
     default="auto",
     show_default=True,
-    help="How to search: by derivation, or by solving sketches.",
+    help="How to search: by derivation, by tactics alone, or by solving sketches.",
 )
+@click.option("--tactics", metavar="FILE", multiple=True, help="Try the tactics of FILE first; with --engine tactics.")
 def lift(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
@@ -111,6 +112,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     adapter: bool,
     generalise: bool | None,
     engine: str,
+    tactics: tuple[str, ...],
     **flags: Any,
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
@@ -120,6 +122,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
 
+    if tactics and engine != "tactics":
+        raise click.UsageError("--tactics goes with --engine tactics")
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     check_outputs(file, [name for name in (output, report, artifact) if name])
@@ -131,6 +135,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags),
         engine=engine,
+        tactics=tactics,
         test=test,
         generalise=generalise,
         guards=guards,
@@ -140,6 +145,19 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, artifact, times=not no_times)
+
+
+@commands.command(short_help="Show tactics and the operations that they stand for.")
+@click.argument("files", metavar="[FILE]...", nargs=-1)
+def tactics(files: tuple[str, ...]) -> int:
+    """Load the tactics of each FILE, or of the library, and show them with the operations that they stand for.
+
+    Exit status: 0, or 2 where a file holds no tactics or one that contradicts itself.
+    """
+    from tensorlift.engines import show_tactics
+
+    click.echo(show_tactics(files), nl=False)
+    return OK
 
 
 @commands.command(short_help="Decide a certificate again.")

@@ -73,6 +73,7 @@ class LiftOptions:
     guards: bool = False
     adapter: bool = False
     sizes: tuple[tuple[str, int], ...] = ()  # for targets whose shapes are static
+    tactics: tuple[str, ...] = ()  # files
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def _lift(
 ) -> LiftRecord:
     """Lift the functions that ``read_all`` gives; ``found`` is filled with what was found out, by their names."""
     clock = StageClock()
+    search_by(options.engine, options.tactics)  # what is wrong with the request is said first
     try:
         with clock.stage("read"):
             read = read_all()
@@ -222,7 +224,7 @@ def _lift_module(
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
-    search = search_by(options.engine)
+    search = search_by(options.engine, options.tactics)
     request = Request(target, with_guards=options.guards, sizes=dict(options.sizes), search=search)
     proved = proved_program(view, request, clock.stage)
     summary, emitted = proved.summary, proved.emitted

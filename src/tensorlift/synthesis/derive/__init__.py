@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.synthesis.derive.builder import Builder
+from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.lower import Cover, Lowering
 from tensorlift.synthesis.derive.naming import named
 from tensorlift.synthesis.derive.sharing import shared
@@ -18,22 +19,23 @@ from tensorlift.synthesis.derive.surface import read_versions, surface
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.synthesis.derive.lower import Evaluate
 
 
-def derive(summary: Summary) -> TensorProgram:
-    """Return a program that computes what the summary says.
+def derive(summary: Summary, evaluate: Evaluate = value_of) -> TensorProgram:
+    """Return a program that computes what the summary says; ``evaluate`` finds the expression of each term.
 
     Raises:
-        LiftError: TL301 to TL304, where a definition has no form in array operations.
+        LiftError: TL301 to TL304, where a definition has no form in array operations, or what ``evaluate`` raises.
 
     """
-    return assembled(summary, None)
+    return assembled(summary, None, evaluate)
 
 
-def assembled(summary: Summary, cover: Cover | None) -> TensorProgram:
+def assembled(summary: Summary, cover: Cover | None, evaluate: Evaluate = value_of) -> TensorProgram:
     """Return the program of statements that ``cover`` gives for each definition, those derived where it is None."""
     build = Builder()
-    body = Lowering(summary, build, cover).body()
+    body = Lowering(summary, build, cover, evaluate).body()
     body = shared(body, build)
     return surface(summary, named(body, summary), read_versions(body))
 

@@ -20,6 +20,7 @@ from tensorlift.synthesis.derive.scope import Scope, Value
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
 
 # The position of the operand that must not be zero, or must be positive: one is harmless for each.
 GUARDED = {"div": 1, "tdiv": 1, "rem": 1, "floordiv": 1, "mod": 1, "sqrt": 0, "log": 0, "log2": 0, "log10": 0,
@@ -71,7 +72,7 @@ def _build(term: Term, scope: Scope) -> Value:
 
 def _apply(term: Apply, scope: Scope) -> Value:
     if term.op == "select":
-        return _select(term, scope)
+        return select_value((term.args[0], term.args[1], term.args[2]), term.dtype, scope)
     if term.op in ("infinity", "nan"):
         return Value(scope.build.literal("inf" if term.op == "infinity" else "nan", term.dtype), ())
     values = [scope.memo[a] for a in term.args]
@@ -82,21 +83,28 @@ def _apply(term: Apply, scope: Scope) -> Value:
         if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
             return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
         return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
-    if scope.guard is not None and term.op in GUARDED:
-        values[GUARDED[term.op]] = harmless(term.op, values, scope.guard, scope)
-    return scope.combined(term.op, *values)
+    return scope.combined(term.op, *guarded_operands(term.op, values, scope))
 
 
-def _select(term: Apply, scope: Scope) -> Value:
-    condition, chosen, other = term.args
-    mask = scope.memo[condition]
-    first = value_of(chosen, _arm(chosen, mask, scope))
+def guarded_operands(op: str, values: list[Value], scope: Scope) -> list[Value]:
+    """Return the operands of a function, harmless ones where it may fail and does not count."""
+    if scope.guard is None or op not in GUARDED:
+        return values
+    position = GUARDED[op]
+    return [*values[:position], harmless(op, values, scope.guard, scope), *values[position + 1 :]]
+
+
+def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> Value:
+    """Return the second part where the first holds, the third elsewhere; arms that may fail are guarded."""
+    condition, chosen, other = parts
+    mask = scope.evaluate(condition, scope)
+    first = scope.evaluate(chosen, _arm(chosen, mask, scope))
     if _may_fail(other, scope):
-        second = value_of(other, scope.guarded(scope.combined("not", mask)))
+        second = scope.evaluate(other, scope.guarded(scope.combined("not", mask)))
     else:
-        second = value_of(other, scope)
+        second = scope.evaluate(other, scope)
     if _is_number(first.expression, 1) and _is_number(second.expression, 0):
-        return Value(scope.build.cast(mask.expression, term.dtype), mask.axes)
+        return Value(scope.build.cast(mask.expression, dtype), mask.axes)
     extreme = _extreme(condition, chosen, other)
     if extreme is not None:
         return scope.combined(extreme, first, second)

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.synthesis.derive.builder import Builder
+    from tensorlift.synthesis.derive.scope import Value
+
+    Evaluate = Callable[[Term, Scope], Value]
 
 DiesHere = Callable[[str], bool]  # of a version: may it be overwritten?
 Cover = Callable[[Definition, Scope, DiesHere], "list[Statement]"]  # an engine: what computes a definition
@@ -48,11 +51,14 @@ Typed = tuple["DType", tuple["Affine", ...]]
 
 
 class Lowering:
-    """Lowers the items of one summary."""
+    """Lowers the items of one summary; ``evaluate`` finds the expression of each term."""
 
-    def __init__(self, summary: Summary, build: Builder, cover: Cover | None = None) -> None:
+    def __init__(
+        self, summary: Summary, build: Builder, cover: Cover | None = None, evaluate: Evaluate = value_of
+    ) -> None:
         self.summary = summary
         self.cover = cover
+        self.evaluate = evaluate
         self.build = build
         self.types: dict[str, Typed] = dict(_types(summary))
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
@@ -124,7 +130,7 @@ class _Block:
             definition.domain,
             self.context,
             self.lowering.shapes,
-            value_of,
+            self.lowering.evaluate,
             self.lowering.failing,
         )
         if self.lowering.cover is not None:

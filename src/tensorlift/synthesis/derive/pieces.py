@@ -17,7 +17,7 @@ from tensorlift.comprehension.rewrite import substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
-from tensorlift.synthesis.derive.elementwise import choose, select_pieces
+from tensorlift.synthesis.derive.elementwise import choose, select_pieces, value_of
 from tensorlift.synthesis.derive.merging import merged_sums
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
@@ -72,7 +72,9 @@ class PieceLowering:
 
         Where one term reads outside an array beyond its piece, the pieces are split further.
         """
-        pieces = tuple((domain, merged_sums(term, domain)) for domain, term in self.definition.pieces)
+        pieces = self.definition.pieces
+        if self.scope.evaluate is value_of:  # other engines see the sums of the source
+            pieces = tuple((domain, merged_sums(term, domain)) for domain, term in pieces)
         for _ in range(_MOST_SPLITS):
             try:
                 return self._statements(pieces)

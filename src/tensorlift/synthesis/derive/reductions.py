@@ -52,7 +52,7 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
     if running is not None:
         return running
     try:
-        inner, extra = _evaluation(term, full, scope)
+        inner, extra = evaluation(term, full, scope)
     except LiftError:
         simpler = over_parts(term, full, scope.domain) or over_pieces(term, full)
         if simpler is None:
@@ -78,7 +78,7 @@ def _gathers(term: Reduce, inner: Scope) -> bool:
 # -- the box
 
 
-def _evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain | None]:
+def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain | None]:
     """Return the scope of the body, and the domain where it is smaller than the box."""
     natural = {v: _natural(term.body, v, scope) for v in term.bound}
     spans = _spans(term, full, scope)
@@ -231,9 +231,9 @@ def _restricted(operands: list[Value], term: Reduce, inner: Scope, extra: Domain
     wide = inner.inner(_outer_box(inner, term))
     if len(parts) > 1:
         mask = mask_of(within, wide)
-        return operands if mask is None else _masked(operands, mask, term, inner)
+        return operands if mask is None else masked(operands, mask, term, inner)
     for constraint in parts[0]:
-        operands = _as_triangle(operands, constraint, inner) or _masked(
+        operands = as_triangle(operands, constraint, inner) or masked(
             operands, constraint_mask(constraint, wide), term, inner
         )
     return operands
@@ -244,7 +244,8 @@ def _outer_box(inner: Scope, term: Reduce) -> Domain:
     return inner.domain.project_out(*term.bound) & inner.box
 
 
-def _as_triangle(operands: list[Value], constraint: Constraint, inner: Scope) -> list[Value] | None:
+def as_triangle(operands: list[Value], constraint: Constraint, inner: Scope) -> list[Value] | None:
+    """Return the operands, one of them a triangle by a constraint and zero elsewhere; None where none has both axes."""
     shape = triangle_of(constraint, inner)
     if shape is None:
         return None
@@ -256,7 +257,8 @@ def _as_triangle(operands: list[Value], constraint: Constraint, inner: Scope) ->
     return None
 
 
-def _masked(operands: list[Value], mask: Value, term: Reduce, inner: Scope) -> list[Value]:
+def masked(operands: list[Value], mask: Value, term: Term, inner: Scope) -> list[Value]:
+    """Return the operands, one of them zero where the mask does not hold."""
     nothing = Value(inner.build.literal(0, term.dtype), ())
     if not operands:
         return [Value(inner.build.cast(mask.expression, term.dtype), mask.axes)]
@@ -282,7 +284,7 @@ def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Val
     axes = tuple(value.axes.index(name) for name in value.axes if name in term.bound)
     if axes:
         rest = tuple(a for a in value.axes if a not in term.bound)
-        folded = inner.build.reduction(term.op, value.expression, axes, _initial(term, inner, scope))
+        folded = inner.build.reduction(term.op, value.expression, axes, initial(term, inner, scope))
         value = Value(folded, rest)
     return value if term.op == "prod" else _unless_empty(value, missing, term, inner)
 
@@ -304,7 +306,7 @@ def _product_extent(inner: Scope, names: list[str], term: Reduce) -> Affine:
     return inner.extent(names[0])
 
 
-def _initial(term: Reduce, inner: Scope, scope: Scope) -> Expression | None:
+def initial(term: Reduce, inner: Scope, scope: Scope) -> Expression | None:
     """Return the value for an empty axis where one may be empty and the fold has none of its own."""
     if term.op in ("prod", "any", "all"):
         return None

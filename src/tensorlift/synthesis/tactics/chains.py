@@ -1,0 +1,272 @@
+"""Matrix chains: products of many arrays in the cheapest order, whatever the order in which the source multiplies them.
+
+A product of two arrays costs as many multiplications as there are values of its indices.  A chain, in which each summed
+index joins two neighbours, is parenthesised by dynamic programming, for any length; other products of up to five arrays
+by trying every order.  Sizes that the source does not give count as one large number, so that among orders that only
+unknown sizes tell apart the one that is written stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.synthesis.derive.contraction import plan
+from tensorlift.synthesis.derive.scope import ranges_of
+from tensorlift.synthesis.simplify.arithmetic import product
+from tensorlift.synthesis.simplify.inline import drop_dead
+from tensorlift.synthesis.tactics.match import multiplied, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.domain import Domain
+
+UNKNOWN = 1000  # what a size counts as that the source does not give
+
+Labels = frozenset[str]
+Tree = int | tuple["Tree", "Tree"]
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of a product: its tree over the positions of the factors, and its multiplications."""
+
+    tree: Tree
+    cost: int
+
+
+def chain_order(extents: Sequence[int]) -> Order:
+    """Return the cheapest order of a chain of matrices: ``k`` has ``extents[k]`` rows and ``extents[k + 1]`` columns.
+
+    The classical dynamic programme; among equals the order from left to right.
+    """
+
+    @cache
+    def best(first: int, last: int) -> Order:
+        if first == last:
+            return Order(first, 0)
+        found: Order | None = None
+        for split in reversed(range(first, last)):
+            left, right = best(first, split), best(split + 1, last)
+            cost = left.cost + right.cost + extents[first] * extents[split + 1] * extents[last + 1]
+            if found is None or cost < found.cost:
+                found = Order((left.tree, right.tree), cost)
+        assert found is not None
+        return found
+
+    return best(0, len(extents) - 2)
+
+
+def parenthesised(tree: Tree, names: Sequence[str]) -> str:
+    """Spell an order as in ``(A @ B) @ C``."""
+    if isinstance(tree, int):
+        return names[tree]
+    left, right = (parenthesised(part, names) for part in tree)
+    left = left if isinstance(tree[0], int) else f"({left})"
+    return f"{left} @ {right}" if isinstance(tree[1], int) else f"{left} @ ({right})"
+
+
+def product_order(factors: Sequence[Labels], output: Labels, extents: Mapping[str, int]) -> Order:
+    """Return the cheapest known order of a product that is summed over every index which is not in the output."""
+    line = _in_line(factors, output)
+    if line is not None:
+        positions, joints = line
+        found = chain_order([extents[j] if j else 1 for j in joints])
+        return Order(_placed(found.tree, positions), found.cost)
+    steps = plan(factors, output)[1]
+    trees: list[Tree] = list(range(len(factors)))
+    for left, right in steps:
+        trees[left] = (trees[left], trees[right])
+        del trees[right]
+    return Order(trees[0], cost_of(trees[0], factors, output, extents))
+
+
+def cost_of(tree: Tree, factors: Sequence[Labels], output: Labels, extents: Mapping[str, int]) -> int:
+    """Return the multiplications of an order."""
+
+    def visit(node: Tree, needed: Labels) -> tuple[Labels, int]:
+        if isinstance(node, int):
+            return factors[node], 0
+        inside = [_union(part, factors) for part in node]
+        left, one = visit(node[0], needed | inside[1])
+        right, other = visit(node[1], needed | inside[0])
+        union = left | right
+        return union & needed, one + other + prod(extents[label] for label in union)
+
+    return visit(tree, output)[1]
+
+
+def _union(tree: Tree, factors: Sequence[Labels]) -> Labels:
+    return factors[tree] if isinstance(tree, int) else _union(tree[0], factors) | _union(tree[1], factors)
+
+
+def _placed(tree: Tree, positions: Sequence[int]) -> Tree:
+    return positions[tree] if isinstance(tree, int) else (_placed(tree[0], positions), _placed(tree[1], positions))
+
+
+def _in_line(factors: Sequence[Labels], output: Labels) -> tuple[list[int], list[str | None]] | None:
+    """Return the factors of a chain in line, and the index before, between and behind them; None where it is none."""
+    holders = {label: [k for k, f in enumerate(factors) if label in f] for f in factors for label in f}
+    joints = {label: held for label, held in holders.items() if label not in output}
+    ends = {label: held for label, held in holders.items() if label in output}
+    if any(len(f) > _PAIR for f in factors) or any(len(held) != 1 for held in ends.values()):
+        return None
+    if any(len(held) != _PAIR for held in joints.values()) or len(joints) != len(factors) - 1:
+        return None
+    starts = [k for k, f in enumerate(factors) if sum(label in joints for label in f) == 1]
+    if len(starts) != _PAIR:
+        return None
+    line, position, previous = [starts[0]], starts[0], next((x for x in factors[starts[0]] if x in ends), None)
+    between: list[str | None] = [previous]
+    while len(line) < len(factors):
+        joint = next(x for x in sorted(factors[position]) if x in joints and x != between[-1])
+        position = next(k for k in joints[joint] if k != position)
+        if position in line:
+            return None
+        line.append(position)
+        between.append(joint)
+    return line, [*between, next((x for x in factors[position] if x in ends and x != between[0]), None)]
+
+
+# -- terms
+
+
+def product_of(term: Term) -> tuple[Reduce, list[Term]] | None:
+    """Return a sum of products with its factors, folds among them opened; None for any other term."""
+    if not isinstance(term, Reduce) or term.op != "sum":
+        return None
+    listed, bound, domain = [], list(term.bound), term.domain
+    for factor in multiplied(term.body):
+        inner = product_of(opened(factor))
+        if inner is None:
+            listed.append(factor)
+            continue
+        names = {v: fresh("k") for v in inner[0].bound}
+        bound += names.values()
+        domain = domain & inner[0].domain.rename(names)
+        listed += [substitute(f, {v: Affine.var(n) for v, n in names.items()}) for f in inner[1]]
+    whole = terms.reduce("sum", tuple(bound), domain, product(listed, [], term))
+    assert isinstance(whole, Reduce)
+    return whole, listed
+
+
+def nested(whole: Reduce, factors: Sequence[Term], tree: Tree) -> Term:
+    """Return the sum of products in an order: each product is summed over what nothing outside of it needs."""
+    bound = set(whole.bound)
+
+    def visit(node: Tree, needed: frozenset[str]) -> Term:
+        if isinstance(node, int):
+            return factors[node]
+        free = [_free(part) & bound for part in node]
+        parts = [visit(node[0], needed | free[1]), visit(node[1], needed | free[0])]
+        body = product(parts, [], whole)
+        own = tuple(v for v in whole.bound if v in body.free and v not in needed)
+        others = [v for v in whole.bound if v not in own]
+        return terms.reduce("sum", own, whole.domain.project_out(*others), body)
+
+    def _free(node: Tree) -> frozenset[str]:
+        return factors[node].free if isinstance(node, int) else _free(node[0]) | _free(node[1])
+
+    return visit(tree, frozenset())
+
+
+def extents_in(term: Reduce, domain: Domain, axes: Sequence[str]) -> dict[str, int] | None:
+    """Return the number of values of each axis and bound variable, ``UNKNOWN`` where it is a size."""
+    names = (*axes, *term.bound)
+    spans = ranges_of(domain & term.domain, names, names)
+    if spans is None:
+        return None
+    lengths = {name: after - first for name, (first, after) in spans.items()}
+    return {name: length.constant if length.is_constant else UNKNOWN for name, length in lengths.items()}
+
+
+def paired(term: Reduce, domain: Domain, axes: Sequence[str]) -> Term | None:
+    """Return a sum of products of three or more factors with inner sums; None where no order has any."""
+    factors = [f for f in multiplied(term.body) if not f.free.isdisjoint({*axes, *term.bound})]
+    if len(factors) <= _PAIR or len(factors) != len(multiplied(term.body)):
+        return None
+    extents = extents_in(term, domain, axes)
+    if extents is None:
+        return None
+    names = frozenset((*axes, *term.bound))
+    order = product_order([f.free & names for f in factors], frozenset(axes), extents)
+    found = nested(term, factors, order.tree)
+    inside = multiplied(found.body) if isinstance(found, Reduce) else [found]
+    return found if len(inside) < len(factors) else None
+
+
+# -- definitions
+
+
+def reordered(summary: Summary) -> Summary:
+    """Return a summary whose chains of products, over several definitions too, are in the cheapest order.
+
+    Locals that a chain runs through disappear; where no order is cheaper than the source's, it stays.
+    """
+    if any(isinstance(item, KeptLoop) for item in summary.items):
+        return summary
+    items = [item for item in summary.items if isinstance(item, Definition)]
+    wanted = {name for _, name in summary.outputs} | {summary.result}
+    readers = {d.name: [o.name for o in items if any(d.name in t.reads for _, t in o.pieces)] for d in items}
+    inner = {d.name: d for d in items if d.name not in wanted and len(readers[d.name]) == 1 and len(d.pieces) == 1}
+    new = [_cheapest(d, inner) for d in items]
+    if all(n is d for n, d in zip(new, items, strict=True)):
+        return summary
+    return replace(summary, items=tuple(drop_dead(new, {name for name in wanted if name is not None})))
+
+
+def _cheapest(definition: Definition, inner: Mapping[str, Definition]) -> Definition:
+    if len(definition.pieces) > 1:
+        return definition
+    spent: list[int] = []
+    term = _written(definition.pieces[0][1], definition, inner, spent)
+    found = product_of(opened(term))
+    if found is None or len(found[1]) <= _PAIR:
+        return definition
+    whole, factors = found
+    extents = extents_in(whole, definition.domain, definition.indices)
+    names = frozenset((*definition.indices, *whole.bound))
+    labels = [f.free & names for f in factors]
+    if extents is None or not all(labels):
+        return definition
+    order = product_order(labels, frozenset(definition.indices), extents)
+    if order.cost >= sum(spent):
+        return definition
+    return replace(definition, pieces=((definition.pieces[0][0], nested(whole, factors, order.tree)),))
+
+
+def _written(term: Term, definition: Definition, inner: Mapping[str, Definition], spent: list[int]) -> Term:
+    """Put in the products that locals hold; count the multiplications of all of them as they are written."""
+    term = opened(term)
+    if not isinstance(term, Reduce):
+        return term
+    extents = extents_in(term, definition.domain, definition.indices)
+    factors = multiplied(term.body)
+    if extents is None:
+        return term
+    used = {v for f in factors for v in f.free}
+    spent.append(prod(extent for name, extent in extents.items() if name in used))
+    found = [_local(f, inner, spent) for f in factors]
+    return terms.reduce("sum", term.bound, term.domain, product(found, [], term))
+
+
+def _local(factor: Term, inner: Mapping[str, Definition], spent: list[int]) -> Term:
+    definition = inner.get(factor.array) if isinstance(factor, Read) else None
+    if definition is None or not isinstance(factor, Read):
+        return factor
+    local: list[int] = []
+    value = _written(definition.pieces[0][1], definition, inner, local)
+    if product_of(value) is None:
+        return factor
+    spent += local
+    return substitute(value, dict(zip(definition.indices, factor.indices, strict=True)))

@@ -1,0 +1,43 @@
+"""Each shipped tactic covers the loops that its pattern says, and the program is proved."""
+
+from __future__ import annotations
+
+import pytest
+from tests.synthesis.tactics.sources import source_of, widths_of
+
+from tensorlift.attempts import Request, proved_program
+from tensorlift.frontends.c import read_c
+from tensorlift.frontends.mlir import read_mlir
+from tensorlift.frontends.python import read_python
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import StageClock
+from tensorlift.synthesis.tactics import Engine, Tactic, shipped_tactics
+from tensorlift.targets import get_target
+
+_READERS = {".c": read_c, ".py": read_python, ".mlir": read_mlir}
+_CASES = [pytest.param(t, w, id=f"{t.name}-{w}") for t in shipped_tactics() for w in widths_of(t.pattern)]
+
+
+def view_of(name: str, text: str) -> FunctionView:
+    """Return the only function of a source."""
+    (read,) = _READERS[name[name.index(".") :]](text, name)
+    assert read.module is not None, read.diagnostics
+    (func_op,) = functions(read.module)
+    return FunctionView(func_op)
+
+
+@pytest.mark.parametrize(("tactic", "width"), _CASES)
+def test_a_shipped_tactic_lifts_its_pattern_with_a_proof(tactic: Tactic, width: int) -> None:
+    view = view_of(*source_of(tactic.pattern, width))
+    engine = Engine(shipped_tactics())
+
+    found = proved_program(
+        view, Request(get_target("numpy"), search=lambda summary, _: engine.program(summary)), StageClock().stage
+    )
+    assert tactic.name in engine.applied
+    assert "for " not in found.emitted.text
+
+
+def test_names_in_the_library_are_distinct() -> None:
+    names = [tactic.name for tactic in shipped_tactics()]
+    assert len(set(names)) == len(names)
