@@ -244,9 +244,9 @@ def _deleter(attribute: str, place: int) -> Callable[[Any], None]:
 # -- checking them
 
 
-def lift(path: Path) -> Iterator[Lifted]:
+def lift(path: Path, to: str = "numpy") -> Iterator[Lifted]:
     """Lift the functions of a file; those that are refused are left out."""
-    target = get_target("numpy")
+    target = get_target(to)
     for function in read(path):
         if function.module is None:
             continue
@@ -263,7 +263,9 @@ def lift(path: Path) -> Iterator[Lifted]:
         sizes = choose_sizes(FunctionView(func_op).parameters, summary.context, seeded(1), _SIZE_SETS)
         lifted = Lifted(function.name, func_op, summary, emitted, list(sizes))
         # Where rounding alone makes the right program differ (a rank-deficient matrix), a test says nothing.
-        stable = [case for case in lifted.sizes if runs_right(replace(lifted, sizes=[case]), emitted.text)]
+        stable = [
+            case for case in lifted.sizes if runs_right(replace(lifted, sizes=[case]), emitted.text, target.library)
+        ]
         yield replace(lifted, sizes=stable)
 
 
@@ -288,11 +290,13 @@ def try_mutants(lifted: Lifted, texts: Iterable[str], tally: Tally) -> None:
         tally.outcomes[outcome] += 1
 
 
-def runs_right(lifted: Lifted, text: str) -> bool:
+def runs_right(lifted: Lifted, text: str, library: str = "") -> bool:
     """Run a program against the interpreter of the source at the smallest sizes and at a few others."""
     outputs = [name for name, _ in lifted.summary.outputs]
     with np.errstate(all="ignore"):
-        report = compare_with_interpreter(lifted.func_op, text, lifted.emitted.entry, outputs, lifted.sizes)
+        report = compare_with_interpreter(
+            lifted.func_op, text, lifted.emitted.entry, outputs, lifted.sizes, library=library
+        )
     return report.passed
 
 

@@ -125,11 +125,13 @@ def _meaning(target: Target, row: OpRow) -> list[str]:
 def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     """Return the meaning of a sample for sizes of a domain, nothing where they decide what it is."""
     reset_names()
-    if target.language != "python":
+    if target.is_static:
         return _meaning_of_text(target, entry)
-    operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
     ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
+    if target.language != "python":
+        return _meaning_of_open_text(target, entry, ledger)
+    operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}
     try:
         value = meaning_of_sample(entry.text, operands, SIZES, target, ledger)
         return _lines(entry.text, operands, value, ledger)
@@ -164,6 +166,22 @@ def _meaning_of_text(target: Target, entry: Sample) -> list[str]:
     ledger = Ledger(UNIVERSE, (), target.types, lambda _divisor, _context: True)
     program = samples.sample_program(text, operands)
     return _lines(text, operands, meaning_of_program(program, samples.ENTRY, operands, target, ledger), ledger)
+
+
+def _meaning_of_open_text(target: Target, entry: Sample, ledger: Ledger) -> list[str]:
+    """Return the meaning of a sample whose extents are open, nothing where the sizes decide what it is."""
+    from tensorlift.proofs.tensor_text.samples import meaning_of_statement  # noqa: PLC0415 - xDSL, as above
+    from tensorlift.targets.linalg import samples  # noqa: PLC0415 - as above
+    from tensorlift.targets.mlir_text.samples import ENTRY, sample_dtypes  # noqa: PLC0415 - as above
+
+    dtypes = sample_dtypes(entry)[0]
+    arguments, text = samples.sample_arguments(entry, dtypes), samples.sample_text(entry, dtypes)
+    program = samples.sample_program(ENTRY, text, arguments)
+    try:
+        meant, _ = meaning_of_statement(program, ENTRY, arguments, target, ledger)
+        return _lines(text, {name: arguments[name] for name in entry.operands}, meant.tensor, ledger)
+    except (CheckFailure, Undecided):
+        return []
 
 
 def _type(value: SymbolicTensor) -> str:

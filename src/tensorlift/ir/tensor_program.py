@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from fractions import Fraction
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import Location
@@ -34,6 +36,15 @@ class Range:
     step: int = 1
     is_clamped: bool = False
     end: Affine | None = None
+
+    @property
+    def extent(self) -> Affine:
+        """The number of elements, or less than none."""
+        length = self.stop - self.start
+        if self.step == 1:
+            return length
+        last = length - 1  # a multiple of the step by construction
+        return Affine(last.constant // self.step, {v: c // self.step for v, c in last.terms}) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +335,7 @@ class DerivedSize:
 class TensorProgram:
     """A function over shaped arrays and scalars.
 
-    ``sizes`` are the sizes that the body uses and that shapes tell; ``shapes`` the extents of each array parameter.
+    ``sizes`` are the sizes that the body uses and that shapes tell; ``context`` is what is known of all sizes.
     """
 
     name: str
@@ -333,6 +344,7 @@ class TensorProgram:
     derived: tuple[DerivedSize, ...]
     body: tuple[Statement, ...]
     location: Location | None = None
+    context: Domain | None = None
 
 
 def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:

@@ -76,7 +76,7 @@ def _variable(frame: Frame, name: str, carried: Carried, info: ArrayInfo) -> Car
     return CarriedVariable(name, carried, info, held.buffer, strength)
 
 
-def holds_version(execution: Execution, frame: Frame, name: str, info: ArrayInfo, version: str) -> bool:
+def holds_version(execution: CutExecution, frame: Frame, name: str, info: ArrayInfo, version: str) -> bool:
     """Tell whether a variable holds a version of an array."""
     return is_version(execution, frame.values.get(name), info, version)
 

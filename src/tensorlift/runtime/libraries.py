@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Per library that programs are written for, the package that runs them; it is an extra of ours by its name.
 _PACKAGES = {"jax": "jax", "torch": "torch", "stablehlo": "jax"}
+_MLIR = "apt install mlir-22-tools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ class NoDeviceError(Exception):
 
 def installation(name: str) -> str:
     """Return how to install the library of a target, nothing where it is installed or needed by none; imports none."""
+    if name == "linalg":
+        from tensorlift.runtime.mlir.tools import find_tools  # noqa: PLC0415 - a program of its own is started
+
+        return "" if find_tools() is not None else _MLIR
     package = _PACKAGES.get(name)
     return f"pip install 'tensorlift[{package}]'" if package is not None and find_spec(package) is None else ""
 
@@ -54,7 +59,7 @@ def require_library(name: str) -> None:
     """
     missing = installation(name)
     if missing:
-        message = f"running the lifted program needs {_PACKAGES[name]}, which is not installed"
+        message = f"running the lifted program needs {_PACKAGES.get(name, 'mlir-opt')}, which is not installed"
         raise refuse("TL607", message, remedy=f"install it: {missing}")
 
 

@@ -17,4 +17,8 @@ def loaded(text: str, entry: str, library: str) -> Program:
         from tensorlift.runtime.xla import load_stablehlo  # noqa: PLC0415 - only where such a program runs
 
         return load_stablehlo(text, entry)
+    if library == "linalg":
+        from tensorlift.runtime.mlir.program import load_linalg  # noqa: PLC0415 - as above
+
+        return load_linalg(text, entry)
     return over_numpy(load_program(text, entry), library)

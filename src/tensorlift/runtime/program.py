@@ -61,8 +61,10 @@ def arguments_for(program: Program, arguments: Mapping[str, Any]) -> dict[str, A
 
 def _parameters(program: Program) -> tuple[str, ...]:
     """List the names of a program's parameters; a signature from `inspect` would take longer than running it."""
-    code = inspect.unwrap(program).__code__
-    names: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names: tuple[str, ...] | None = getattr(program, "parameters", None)  # of a program that is no function of Python
+    if names is None:
+        code = inspect.unwrap(program).__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return names
 
 

@@ -41,7 +41,20 @@ def _c() -> Target:
     return TARGET
 
 
-_REGISTRY = {"numpy": _numpy, "jax": _jax, "torch": _torch, "stablehlo": _stablehlo, "c": _c}
+def _linalg() -> Target:
+    from tensorlift.targets.linalg import TARGET  # noqa: PLC0415 - as above
+
+    return TARGET
+
+
+_REGISTRY = {
+    "numpy": _numpy,
+    "jax": _jax,
+    "torch": _torch,
+    "stablehlo": _stablehlo,
+    "linalg": _linalg,
+    "c": _c,
+}
 
 
 def target_names() -> tuple[str, ...]:

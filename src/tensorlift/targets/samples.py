@@ -23,6 +23,8 @@ KINDS: dict[str, tuple[DType, ...]] = {
     "positive": ("f64", "i32", "f32", "i64", "u8"),
     "sparse": ("i32", "bool", "f64"),
     "integer": ("i32", "i8", "u8", "i64", "u32"),
+    "signed": ("i32", "i64", "i16"),
+    "positive_signed": ("i32", "i64", "i16"),
     "int_or_real": ("f64", "i32", "f32", "i64"),
     "real": ("f64", "f32"),
     "positive_real": ("f64", "f32"),

@@ -180,7 +180,7 @@ class Target:
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
-    written for given sizes.
+    written for given sizes; it has values that are no tensors where it ``has_numbers``.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
     ``routines`` are what it calls.
     """
@@ -202,6 +202,7 @@ class Target:
     dialects: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     is_static: bool = False
+    has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
 
     @property

@@ -103,11 +103,11 @@ def _number(attribute: Attribute) -> SymbolicTensor:
     if not isinstance(attribute, SplatAttr):
         raise TypeError
     kind = result_type(attribute.data.type)
-    cell = _number_term(attribute.data.value, kind.dtype)
+    cell = number_term(attribute.data.value, kind.dtype)
     return SymbolicTensor(kind.shape, kind.dtype, lambda _: cell)
 
 
-def _number_term(value: float, dtype: DType) -> Term:
+def number_term(value: float, dtype: DType) -> Term:
     """Return a number of a text as a term; those that are not finite have names."""
     if isfinite(value):
         return terms.constant(bool(value) if dtype == "bool" else Fraction(value), dtype)

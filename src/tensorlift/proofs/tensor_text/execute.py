@@ -13,8 +13,11 @@ from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.tensor_text.arguments import attribute_value, result_type
+from tensorlift.proofs.tensor_text.counting import CountingLoops
 from tensorlift.proofs.tensor_text.loops import TextLoops
+from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
+from tensorlift.targets.linalg.kinds import Row
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.mlir_text.types import dtype_of
 
@@ -40,6 +43,7 @@ class Evaluation:
         self.target = target
         self.ledger = ledger
         self.lines = lines or {}
+        self.structured = Structured(target, ledger)
 
     def statements(self, block: Block, values: Values, *, is_function: bool) -> tuple[Held, ...]:
         """Return what a block gives out, that of a function or of a region."""
@@ -67,11 +71,13 @@ class Evaluation:
     def operation(self, op: Operation, values: Values) -> Held:
         """Return the result of an operation, which must be of the type that the text states."""
         row = self.target.row(op.name)
+        if isinstance(row, Row):
+            return self.structured.operation(row, op, values)
         if not isinstance(row, TextRow) or len(op.results) != 1 or op.successors:
             self.ledger.refuse(f"'{op.name}' is no operation of the target {self.target.name} with one result")
         result = row.meaning(self.ledger, *self._operands_of(row, op, values), **self._named(row, op, values))
         assert isinstance(result, SymbolicTensor)
-        self._check_type(op, result)
+        self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 
     def _operands_of(self, row: TextRow, op: Operation, values: Values) -> list[SymbolicTensor]:
@@ -110,7 +116,7 @@ class Evaluation:
             if len(arguments) != len(block.args):
                 self.ledger.refuse(f"{op.name}: a region with another number of arguments")
             for argument, value in zip(block.args, arguments, strict=True):
-                self._check_is(argument.type, value, op.name)
+                self.check_is(argument.type, value, op.name)
             inner = dict(values) | {a: Held(v) for a, v in zip(block.args, arguments, strict=True)}
             results = self.statements(block, inner, is_function=False)
             if len(results) != 1:
@@ -119,11 +125,11 @@ class Evaluation:
 
         return apply
 
-    def _check_type(self, op: Operation, result: SymbolicTensor) -> None:
-        self._check_is(op.results[0].type, result, op.name)
-
-    def _check_is(self, stated: Attribute, value: SymbolicTensor, name: str) -> None:
+    def check_is(self, stated: Attribute, value: SymbolicTensor, name: str) -> None:
         """Demand that a value is of the type that the text states; an open extent may be any."""
+        if self.target.has_numbers:
+            self.structured.check_is(stated, value, name)
+            return
         if not isinstance(stated, TensorType) or len(stated.get_shape()) != value.rank:
             self.ledger.refuse(f"{name}: the text states another rank than {value.rank}")
         if dtype_of(stated.element_type) != value.dtype:
@@ -155,8 +161,8 @@ class TextExecution(CutExecution):
     def __init__(self, proof: TextProof, function: TextFunction, cuts: Sequence[Cut]) -> None:
         super().__init__(proof.ledger, proof.definitions, proof.counterparts)
         lines = {value: line for value, (_, line) in function.names.items()}
-        self.loops = TextLoops(self, proof.summary.items)
-        self._evaluation = _CutEvaluation(self, proof.target, lines)
+        self.evaluation = _CutEvaluation(self, proof.target, lines)
+        self.loops = (CountingLoops if proof.target.has_numbers else TextLoops)(self, proof.summary.items)
         self._function = function
         self._cuts: dict[str, list[Cut]] = {}
         for cut in cuts:
@@ -168,11 +174,11 @@ class TextExecution(CutExecution):
         for argument, (name, held) in zip(self._function.body.args, parameters.items(), strict=True):
             self._check_parameter(name, argument.type, held)
             values[argument] = held
-        return self._evaluation.statements(self._function.body, values, is_function=True)
+        return self.evaluation.statements(self._function.body, values, is_function=True)
 
     def give_out(self, block: Block, values: Values) -> tuple[Held, ...]:
         """Return what the block of a loop gives out."""
-        return self._evaluation.statements(block, values, is_function=False)
+        return self.evaluation.statements(block, values, is_function=False)
 
     def cuts_of(self, value: SSAValue) -> list[str]:
         """Return the definitions that a value is claimed to hold."""
@@ -185,11 +191,9 @@ class TextExecution(CutExecution):
         return held
 
     def _check_parameter(self, name: str, kind: Attribute, held: Held) -> None:
-        wanted = held.tensor
-        is_same = isinstance(kind, TensorType) and dtype_of(kind.element_type) == wanted.dtype
-        if not is_same or not isinstance(kind, TensorType) or len(kind.get_shape()) != wanted.rank:
-            raise CheckFailure(INTERFACE, f"the parameter {name} is of another type than in the source")
-        for extent, number in zip(wanted.shape, kind.get_shape(), strict=True):
-            if number >= 0 and not self.ledger.holds(equal(extent, Affine(number))):
-                message = f"the parameter {name} has an extent of {number} that is {extent} in the source"
-                raise CheckFailure(INTERFACE, message)
+        try:
+            self.evaluation.check_is(kind, held.tensor, name)
+        except CheckFailure as failure:
+            reason = failure.reason.partition(": ")[2]
+            message = f"the parameter {name} is of another type than in the source: {reason}"
+            raise CheckFailure(INTERFACE, message) from None

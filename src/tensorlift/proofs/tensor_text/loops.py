@@ -39,7 +39,7 @@ class TextLoops:
     """Proves the loops of one program; it remembers which kept loops of the summary are still to come."""
 
     def __init__(self, execution: TextExecution, items: tuple[Item, ...]) -> None:
-        self._execution = execution
+        self.execution = execution
         self._ledger = execution.ledger
         self._pending: list[list[KeptLoop]] = [kept_loops(items)]
 
@@ -51,14 +51,14 @@ class TextLoops:
 
         """
         condition, body = self._blocks(op)
-        carried = [self._execution.cuts_of(argument) for argument in body.args]
-        kept = self._find(carried)
-        known = _named(kept, carried)
+        carried = [self.execution.cuts_of(argument) for argument in body.args]
+        kept = self.find(carried)
+        known = carried_places(kept, carried)
         initial = [values[operand] for operand in op.operands]
         self._check_start(kept, initial, known)
         arguments = self._arguments(kept, body, known)
         self._check_condition(kept, condition, dict(values) | dict(zip(condition.args, arguments, strict=True)))
-        self._prove_step(kept, body, dict(values) | dict(zip(body.args, arguments, strict=True)), known)
+        self.prove_step(kept, body, dict(values) | dict(zip(body.args, arguments, strict=True)), known)
         self._ledger.counts["an iteration keeps what the loop carries"] += len(known)
         after = [self._known(known.get(place), result.type) for place, result in enumerate(op.results)]
         return [Held(tensor) for tensor in after]
@@ -75,13 +75,13 @@ class TextLoops:
             )
         return blocks[0], blocks[1]
 
-    def _find(self, carried: Sequence[Sequence[str]]) -> KeptLoop:
+    def find(self, carried: Sequence[Sequence[str]]) -> KeptLoop:
         """Return the summary's loop that carries the named arrays, else the next."""
         pending = self._pending[-1]
         names = {name for listed in carried for name in listed}
         chosen = next((kept for kept in pending if any(c.name in names for c in kept.carried)), None)
         if chosen is None and not pending:
-            raise self._failure("the summary keeps no such loop here")
+            raise self.failure("the summary keeps no such loop here")
         chosen = chosen or pending[0]
         del pending[: pending.index(chosen) + 1]
         return chosen
@@ -90,10 +90,10 @@ class TextLoops:
         counter = initial[0].tensor
         lower = affine_of(counter.value()) if not counter.rank and counter.dtype == _COUNTER else None
         if lower is None or not self._ledger.holds(equal(lower, kept.lower)):
-            raise self._failure(f"the loop does not start at {kept.lower}")
+            raise self.failure(f"the loop does not start at {kept.lower}")
         for place, carried in known.items():
-            if not is_version(self._execution, initial[place], self._info(carried), carried.before):
-                raise self._failure(f"{carried.array} is not proved to be {carried.before} before the loop")
+            if not is_version(self.execution, initial[place], self.info(carried), carried.before):
+                raise self.failure(f"{carried.array} is not proved to be {carried.before} before the loop")
 
     def _arguments(self, kept: KeptLoop, body: Block, known: dict[int, Carried]) -> list[Held]:
         """Return what an iteration starts from."""
@@ -106,23 +106,25 @@ class TextLoops:
         if carried is None:
             stated = result_type(kind)
             return array(f"unknown {fresh('cells')}", stated.shape, stated.dtype)
-        info = self._info(carried)
+        info = self.info(carried)
         return array(carried.name, info.shape, info.dtype)
 
-    def _info(self, carried: Carried) -> ArrayInfo:
-        return self._execution.definitions.arrays[carried.array]
+    def info(self, carried: Carried) -> ArrayInfo:
+        """Return type and shape of a carried array."""
+        return self.execution.definitions.arrays[carried.array]
 
     def _check_condition(self, kept: KeptLoop, block: Block, values: Values) -> None:
         """Demand that the loop goes on exactly below the upper bound."""
-        (goes_on,) = self._execution.give_out(block, values) or (None,)
+        (goes_on,) = self.execution.give_out(block, values) or (None,)
         holds = domain_of(goes_on.tensor.value()) if goes_on is not None and not goes_on.tensor.rank else None
         reached = self._ledger.context & Domain.of(at_least(kept.variable, kept.lower))
         wanted = Domain.of(less(kept.variable, kept.upper))
         if holds is None or not (reached & holds).is_equal(reached & wanted):
-            raise self._failure(f"the loop does not go on exactly below {kept.upper}")
+            raise self.failure(f"the loop does not go on exactly below {kept.upper}")
 
-    def _prove_step(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
-        execution, ledger, definitions = self._execution, self._ledger, self._execution.definitions
+    def prove_step(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
+        """Prove what an iteration gives out; ``values`` are those that it starts from, among them carried arrays."""
+        execution, ledger, definitions = self.execution, self._ledger, self.execution.definitions
         outside, opaque = ledger.context, set(definitions.opaque)
         execution.divisors.enter(kept)
 
@@ -131,7 +133,7 @@ class TextLoops:
             definitions.opaque = set(opaque)
             self._pending.append(kept_loops(kept.body))
             try:
-                self._iterate(kept, body, dict(values), known)
+                self.iterate(kept, body, dict(values), known)
             finally:
                 self._pending.pop()
 
@@ -140,23 +142,24 @@ class TextLoops:
         ledger.within(outside)
         definitions.opaque = opaque
 
-    def _iterate(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
+    def iterate(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
         """Execute the body once, for any value of the counter, and prove what it gives out."""
         line = self._ledger.line
-        ends = self._execution.give_out(body, values)
+        ends = self.execution.give_out(body, values)
         self._ledger.line = line
         following = affine_of(ends[0].tensor.value()) if ends and not ends[0].tensor.rank else None
         if len(ends) != len(body.args) or following != Affine.var(kept.variable) + kept.step:
-            raise self._failure(f"an iteration does not add {kept.step} to the counter")
+            raise self.failure(f"an iteration does not add {kept.step} to the counter")
         for place, carried in known.items():
-            if not is_version(self._execution, ends[place], self._info(carried), carried.after):
-                raise self._failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
+            if not is_version(self.execution, ends[place], self.info(carried), carried.after):
+                raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
 
-    def _failure(self, reason: str) -> CheckFailure:
+    def failure(self, reason: str) -> CheckFailure:
+        """Build the failure for a loop."""
         return CheckFailure(LOOP, reason, self._ledger.line)
 
 
-def _named(kept: KeptLoop, carried: Sequence[Sequence[str]]) -> dict[int, Carried]:
+def carried_places(kept: KeptLoop, carried: Sequence[Sequence[str]]) -> dict[int, Carried]:
     """Return which carried array each value is first claimed to be; the counter is none."""
     by_name = {c.name: c for c in kept.carried}
     found = ((place, [by_name[name] for name in names if name in by_name]) for place, names in enumerate(carried))

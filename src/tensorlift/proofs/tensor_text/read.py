@@ -5,26 +5,29 @@ The parser knows functions and the operations of the target's rows, and nothing 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
-from tensorlift.targets.mlir_text.operations import FormOperation, context_of
+from tensorlift.targets.mlir_text.operations import context_of
 from tensorlift.targets.mlir_text.rows import TextRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.context import Context
-    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.ir import Block, SSAValue
     from xdsl.utils.lexer import Span
 
     from tensorlift.targets.target import Target
 
+_MAP = re.compile(r"affine_map<\(([^)]*)\)(?:\[([^\]]*)\])?")
 # What xDSL raises without a place, for example on a type whose parameters do not fit.
 _LIMITS = (
     NotImplementedError,
@@ -61,9 +64,18 @@ class _NamingParser(Parser):
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
         """Refuse the generic form of what has its own: xDSL reads the bits of floats there as integers."""
-        if issubclass(op_type, FormOperation):
+        if next(base for base in op_type.__mro__ if "parse" in vars(base)) is not Operation:
             self.raise_error(f"{op_type.name} is not in its own form")
         return super()._parse_generic_operation(op_type)
+
+
+def _check_maps(text: str) -> None:
+    """Refuse affine maps that name two dimensions or symbols alike, which xDSL reads as the last one."""
+    for found in _MAP.finditer(text):
+        names = re.findall(r"\w+", f"{found[1]} {found[2] or ''}")
+        if len(set(names)) != len(names):
+            line = text.count("\n", 0, found.start()) + 1
+            raise CheckFailure(UNREADABLE, "an affine map names two of its dimensions alike", line)
 
 
 def read_function(text: str, entry: str, target: Target) -> TextFunction:
@@ -73,6 +85,7 @@ def read_function(text: str, entry: str, target: Target) -> TextFunction:
         CheckFailure: where the text is no MLIR, has other operations than the target, or more than the function.
 
     """
+    _check_maps(text)
     context = context_of([row for row in target.rows.values() if isinstance(row, TextRow)], target.load_dialects())
     try:
         parser = _NamingParser(context, text, "the program")

@@ -31,3 +31,22 @@ def meaning_of_program(
     values: Values = {argument: Held(operands[name]) for name, argument in named}
     (result,) = evaluation.statements(function.body, values, is_function=True)
     return result.tensor
+
+
+def meaning_of_statement(
+    text: str, entry: str, operands: Mapping[str, SymbolicTensor], target: Target, ledger: Ledger
+) -> tuple[Held, str]:
+    """Return what the last statement of a function that returns nothing computes, and the type that it states.
+
+    Raises:
+        CheckFailure: where the text has no meaning for the operands.
+        Undecided: where its meaning depends on the sizes.
+
+    """
+    function = read_function(text, entry, target)
+    named = zip(function.parameters, function.body.args, strict=True)
+    values: Values = {argument: Held(operands[name]) for name, argument in named}
+    Evaluation(target, ledger).statements(function.body, values, is_function=True)
+    *_, last, _ = function.body.ops
+    (result,) = last.results
+    return values[result], str(result.type)

@@ -285,7 +285,7 @@ def _subscript_shape(shape: Shape, items: Sequence[SubscriptItem]) -> Shape:
             result.append(ONE)
             continue
         if isinstance(item, Range):
-            result.append(_range_extent(item))
+            result.append(item.extent)
         elif isinstance(item, Reverse):
             result.append(shape[axis])
         elif not isinstance(item, At):
@@ -324,13 +324,3 @@ def _narrowed(below: SubscriptItem, item: SubscriptItem) -> SubscriptItem | None
         end = None if item.end is None else below.start + item.end
         return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped, end)
     return None
-
-
-def _range_extent(item: Range) -> Affine:
-    """Return the number of elements; with a step the stop is the last element plus one."""
-    length = item.stop - item.start
-    if item.step == 1:
-        return length
-    last = length - 1  # a multiple of the step by construction
-    terms = {v: c // item.step for v, c in last.terms}
-    return Affine(last.constant // item.step, terms) + 1

@@ -46,7 +46,7 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
             parameters.append(Parameter(name, "i64", is_size=True))
     quotients = tuple(DerivedSize(d.name, d.numerator, d.divisor) for d in summary.derived)
     location = next((a.location for a in arrays if a.location), None)
-    return TensorProgram(summary.name, tuple(parameters), sources, quotients, body, location)
+    return TensorProgram(summary.name, tuple(parameters), sources, quotients, body, location, summary.context)
 
 
 def read_versions(body: tuple[Statement, ...]) -> set[str]:

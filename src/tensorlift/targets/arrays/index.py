@@ -201,7 +201,7 @@ def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> Symbol
 
     def cell(indices: Indices) -> Term:
         chosen = stored_cells(selection, indices)
-        return pieces((chosen, _stored_value(selection, indices, cells)), (chosen.complement(), x.at(indices)))
+        return pieces((chosen, stored_value(selection, indices, cells)), (chosen.complement(), x.at(indices)))
 
     return x.with_cells(x.shape, cell)
 
@@ -222,7 +222,7 @@ def stored_cells(selection: Selection, indices: Indices) -> Domain:
     return domain
 
 
-def _stored_value(selection: Selection, indices: Indices, cells: CellMap) -> Term:
+def stored_value(selection: Selection, indices: Indices, cells: CellMap) -> Term:
     """Return the value that is stored at an index: along a larger step, that of the step which leads there."""
     places = [ZERO] * len(selection.shape)
     steps: dict[str, Domain] = {}

@@ -39,7 +39,8 @@ _CONSTRAINTS: dict[str, Callable[[Affine, Affine], Constraint]] = {
 }
 
 
-def _compared(op: str, left: Term, right: Term) -> Term:
+def compared(op: str, left: Term, right: Term) -> Term:
+    """Return a comparison; one of affine values is a domain."""
     a, b = affine_of(left), affine_of(right)
     if a is None or b is None:
         grid = _grid(left, b) if op in ("eq", "ne") else None
@@ -72,7 +73,7 @@ def comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor
         if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
             o.refuse("a comparison of signed and unsigned 64-bit integers")
         operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        return elementwise(o, lambda a, b: _compared(op, a, b), operands, "bool", operator_strength((x1, x2)))
+        return elementwise(o, lambda a, b: compared(op, a, b), operands, "bool", operator_strength((x1, x2)))
 
     return meaning
 
@@ -95,12 +96,13 @@ def negation(term: Term) -> Term:
     return terms.apply("not", term) if domain is None else mask(domain.complement())
 
 
-def _difference(left: Term, right: Term) -> Term:
+def difference(left: Term, right: Term) -> Term:
+    """Return whether exactly one of two truth values holds."""
     a, b = domain_of(left), domain_of(right)
     return terms.apply("ne", left, right) if a is None or b is None else mask((a - b) | (b - a))
 
 
-_ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": _difference}
+_ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}
 
 
 def bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:

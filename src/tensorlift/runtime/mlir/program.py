@@ -1,0 +1,209 @@
+"""A function of an MLIR module over tensors, as a Python callable over NumPy arrays and numbers.
+
+A tensor goes in as a descriptor of memory (pointers, offset, extents, strides), as upstream's C interface passes
+memrefs, and comes back in memory of the function's own, which is copied and freed.  Arguments are only read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.runtime.mlir.jit import Jit
+from tensorlift.runtime.mlir.tools import LoweringError, find_tools, to_llvm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def load_linalg(text: str, entry: str) -> Function:
+    """Compile a text and give its function ``entry``, on NumPy arrays and numbers.
+
+    Raises LoweringError and CompileError as `Module` does.
+    """
+    return Module(text).function(entry)
+
+
+_HEADER = re.compile(
+    r"func\.func @(?P<name>[\w$.]+)\((?P<parameters>[^)]*)\)(?: -> (?P<results>\([^)]*\)|[^{]*?))? *\{"
+)
+_PARAMETER = re.compile(r"%(?P<name>[\w$.]+): (?P<type>[^,]+(?:<[^>]*>)?)")
+_NUMPY = {"i1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8", "f32": "f4", "f64": "f8"}
+_C = {
+    "i1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "index": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double,
+}  # fmt: skip
+_READ_ONLY = " {bufferization.writable = false}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The type of an argument or a result: a number, where the rank is None, or a tensor."""
+
+    element: str
+    rank: int | None
+
+    @property
+    def form(self) -> Any:
+        """The C type: of a tensor that of its descriptor."""
+        return _C[self.element] if self.rank is None else _descriptor(self.rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters of a function by name, in order, and what it returns."""
+
+    parameters: tuple[tuple[str, Kind], ...]
+    results: tuple[Kind, ...]
+
+
+def signature_of(text: str, entry: str) -> Signature:
+    """Read the signature of a function as this package prints it; raises KeyError where there is none."""
+    for header in _HEADER.finditer(text):
+        if header["name"] == entry:
+            parameters = tuple((p["name"], _kind(p["type"])) for p in _PARAMETER.finditer(header["parameters"]))
+            results = re.findall(r"tensor<[^>]*>|\w+", header["results"] or "")
+            return Signature(parameters, tuple(map(_kind, results)))
+    raise KeyError(entry)
+
+
+def _kind(text: str) -> Kind:
+    inside = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>", text.strip())
+    return Kind(text.strip(), None) if inside is None else Kind(inside[2], inside[1].count("x"))
+
+
+@cache
+def _descriptor(rank: int) -> Any:
+    fields: list[tuple[str, Any]] = [
+        ("allocated", ctypes.c_void_p),
+        ("aligned", ctypes.c_void_p),
+        ("offset", ctypes.c_int64),
+    ]
+    if rank:
+        fields += [("sizes", ctypes.c_int64 * rank), ("strides", ctypes.c_int64 * rank)]
+    return type(f"Memory{rank}", (ctypes.Structure,), {"_fields_": fields})
+
+
+class Module:
+    """A module in machine code, whose functions can be called."""
+
+    def __init__(self, text: str) -> None:
+        """Compile a module.
+
+        Raises:
+            LoweringError: where there are no tools, or they do not take the module.
+            CompileError: where LLVM does not.
+
+        """
+        tools = find_tools()
+        if tools is None:
+            raise LoweringError("there is no mlir-opt")
+        self.text = text
+        helpers = sorted(map(str, tools.libraries.glob("libmlir_c_runner_utils.so*")))[:1]
+        mathematics = ctypes.util.find_library("m")
+        self._jit = Jit(
+            tools.llvm, to_llvm(_read_only(text), tools), (*helpers, *([mathematics] if mathematics else []))
+        )
+
+    def function(self, entry: str) -> Function:
+        """Return a function of the module."""
+        return Function(signature_of(self.text, entry), self._jit.address(f"_mlir_ciface_{entry}"), self)
+
+
+def _read_only(text: str) -> str:
+    """Say of every parameter that is a tensor that its memory must not be written."""
+
+    def marked(header: re.Match[str]) -> str:
+        parameters = re.sub(r"(%[\w$.]+: tensor<[^>]*>)", rf"\1{_READ_ONLY}", header["parameters"])
+        return header[0].replace(header["parameters"], parameters, 1)
+
+    return _HEADER.sub(marked, text)
+
+
+class Function:
+    """A compiled function; called with one value for each parameter it returns a value, or a tuple of several."""
+
+    def __init__(self, signature: Signature, address: int, home: Module) -> None:
+        self.signature = signature
+        self.parameters = tuple(name for name, _ in signature.parameters)
+        self._home = home  # the machine code lives as long as the module
+        kinds = [kind for _, kind in signature.parameters]
+        self._returned = _returned(signature.results)
+        takes = [k.form if k.rank is None else ctypes.POINTER(k.form) for k in kinds]
+        in_memory = self._returned is not None and issubclass(self._returned, ctypes.Structure)
+        result = None if in_memory else self._returned
+        leading = [ctypes.c_void_p] if in_memory else []
+        self._in_memory = in_memory
+        self._call = ctypes.CFUNCTYPE(result, *leading, *takes)(address)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Call it with NumPy arrays and numbers, by position or by name."""
+        given = [*values, *(named[name] for name in self.parameters[len(values) :])]
+        kept: list[Array] = []
+        arguments = [
+            _argument(kind, value, kept) for (_, kind), value in zip(self.signature.parameters, given, strict=True)
+        ]
+        kinds = self.signature.results
+        if not self._in_memory:
+            value = self._call(*arguments)
+            return np.dtype(_NUMPY[kinds[0].element]).type(value) if kinds else None
+        assert self._returned is not None
+        place = self._returned()
+        self._call(ctypes.addressof(place), *arguments)
+        results = [place] if len(kinds) == 1 else [getattr(place, f"part{k}") for k in range(len(kinds))]
+        return _taken(kinds, results)
+
+
+def _returned(kinds: Sequence[Kind]) -> Any:
+    if len(kinds) <= 1:
+        return kinds[0].form if kinds else None
+    return type("Results", (ctypes.Structure,), {"_fields_": [(f"part{n}", k.form) for n, k in enumerate(kinds)]})
+
+
+def _argument(kind: Kind, value: Any, kept: list[Array]) -> Any:
+    """Return a number, or the descriptor of an array, whose memory is kept alive by ``kept``."""
+    if kind.rank is None:
+        return kind.form(np.asarray(value).item())
+    array = np.ascontiguousarray(value, _NUMPY[kind.element]).reshape(np.shape(value))
+    if array.ndim != kind.rank:
+        raise ValueError(f"an array of rank {array.ndim} is given for one of rank {kind.rank}")
+    kept.append(array)
+    address = array.ctypes.data
+    if not kind.rank:
+        return ctypes.pointer(kind.form(address, address, 0))
+    extents = ctypes.c_int64 * kind.rank
+    strides = [stride // array.itemsize for stride in array.strides]
+    return ctypes.pointer(kind.form(address, address, 0, extents(*array.shape), extents(*strides)))
+
+
+def _taken(kinds: Sequence[Kind], results: Sequence[Any]) -> Any:
+    """Return results as NumPy values, and free the memory in which they came."""
+    values = tuple(
+        np.dtype(_NUMPY[kind.element]).type(result) if kind.rank is None else _array(kind, result)
+        for kind, result in zip(kinds, results, strict=True)
+    )
+    release = ctypes.CDLL(None).free
+    release.argtypes = [ctypes.c_void_p]
+    for memory in {r.allocated for k, r in zip(kinds, results, strict=True) if k.rank is not None}:
+        release(memory)
+    return values[0] if len(values) == 1 else values
+
+
+def _array(kind: Kind, memory: Any) -> Array:
+    dtype = np.dtype(_NUMPY[kind.element])
+    shape = tuple(memory.sizes) if kind.rank else ()
+    strides = tuple(stride * dtype.itemsize for stride in memory.strides) if kind.rank else ()
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    last = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
+    start = memory.aligned + memory.offset * dtype.itemsize
+    content = (ctypes.c_char * (last + dtype.itemsize)).from_address(start)
+    return np.ndarray(shape, dtype, content, strides=strides).copy()

@@ -1,0 +1,95 @@
+"""Upstream MLIR's tools: where they are, and how they lower a module of Linalg on tensors to LLVM IR."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+# One-shot bufferisation with results in memory of their own, loops, then LLVM: nothing but stock passes.
+LOWERING = (
+    "builtin.module("
+    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map"
+    " allow-return-allocs-from-loops=true},"
+    "buffer-deallocation-pipeline,convert-bufferization-to-memref,"
+    "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "func.func(llvm-request-c-wrappers),"
+    "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
+)
+_INSTALLATIONS = Path("/usr/lib")
+_VERSION = re.compile(r"LLVM version (\d+)\.(\d+)")
+_LEAST = 22  # the first version with all forms of operations in which programs are written
+
+
+class LoweringError(Exception):
+    """Raised where a tool does not take a module; the text is what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The programs of one installation, the folder of its libraries, and the name of LLVM's library."""
+
+    opt: str
+    translate: str
+    libraries: Path
+    llvm: str
+
+
+@cache
+def find_tools() -> Tools | None:
+    """Find the newest installation of upstream MLIR that is new enough, None where there is none.
+
+    It is looked for where every process finds it, also one without an environment.
+    """
+    found = (shutil.which("mlir-opt", path=os.defpath), *_installed())
+    return next((tools for opt in found if opt for tools in [_tools(Path(opt).resolve())] if tools is not None), None)
+
+
+def _installed() -> list[str]:
+    folders = _INSTALLATIONS.glob("llvm-*/bin/mlir-opt")
+    return sorted(map(str, folders), key=lambda path: int(re.sub(r"\D", "", path) or 0), reverse=True)
+
+
+def _tools(opt: Path) -> Tools | None:
+    translate = opt.with_name(opt.name.replace("opt", "translate"))
+    version = _VERSION.search(_run([str(opt), "--version"], ""))
+    if version is None or int(version[1]) < _LEAST or not translate.exists():
+        return None
+    return Tools(str(opt), str(translate), opt.parents[1] / "lib", f"libLLVM.so.{version[1]}.{version[2]}")
+
+
+def checked(text: str, tools: Tools) -> str:
+    """Return a module as upstream's verifier prints it.
+
+    Raises:
+        LoweringError: where it does not accept the module.
+
+    """
+    return _run([tools.opt], text)
+
+
+def to_llvm(text: str, tools: Tools) -> str:
+    """Lower a module to the text of LLVM IR; each function gets a twin ``_mlir_ciface_NAME`` that C can call.
+
+    Raises:
+        LoweringError: where a pass does not accept the module.
+
+    """
+    lowered = _run([tools.opt, f"--pass-pipeline={LOWERING}"], text)
+    return _run([tools.translate, "--mlir-to-llvmir"], lowered)
+
+
+def _run(command: list[str], text: str) -> str:
+    done = subprocess.run(command, input=text, capture_output=True, text=True, env=os.environ, check=False)  # noqa: S603 - the command is a list made here, no shell reads it
+    if done.returncode:
+        raise LoweringError(_first_error(done.stderr) or f"{command[0]} ended with code {done.returncode}")
+    return done.stdout
+
+
+def _first_error(errors: str) -> str:
+    lines = errors.strip().splitlines()
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")

@@ -1,0 +1,32 @@
+"""The Linalg target: operations on tensors of open extents, with those of the dialects around it.
+
+Programs take tensors and give new ones; upstream's passes put them into memory.
+"""
+
+from __future__ import annotations
+
+from tensorlift.targets.linalg.rows import ROWS
+from tensorlift.targets.mlir_text.promotion import StatedTypes
+from tensorlift.targets.target import Target
+
+TARGET = Target(
+    name="linalg",
+    rows=ROWS,
+    types=StatedTypes(),
+    modules={},
+    element_types={},
+    emitter="tensorlift.targets.linalg.emit:emit",
+    changes_arrays=False,
+    library="linalg",
+    language="mlir",
+    has_numbers=True,
+    loops=("scf.for",),
+    dialects=(
+        "tensorlift.targets.linalg.dialect:LINALG",
+        "tensorlift.targets.linalg.dialect:AFFINE",
+        "tensorlift.targets.linalg.dialect:ARITH",
+        "xdsl.dialects.math:Math",
+        "xdsl.dialects.scf:Scf",
+        "xdsl.dialects.tensor:Tensor",
+    ),
+)

@@ -1,0 +1,296 @@
+"""The body of one ``linalg.generic``: an expression at a point of the iteration space, as scalar operations.
+
+Everything that works cell by cell (scalar functions, views, broadcasts, masks, ranges of integers) is fused into the
+body.  What is an array by itself is read: through an indexing map where each subscript is a dimension, or a sum of
+them, of a slice; through ``tensor.extract`` otherwise.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import (
+    At,
+    Broadcast,
+    Cast,
+    Copy,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    Expression,
+    Full,
+    Gather,
+    Iota,
+    Literal,
+    Range,
+    Reverse,
+    SizeValue,
+    Subscript,
+    Transpose,
+    Triangle,
+    TriangleMask,
+    Windows,
+)
+from tensorlift.targets.linalg.writer import Value, element_type, map_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.tensor_program import Shape
+    from tensorlift.targets.linalg.values import Values
+
+Indices = tuple[Affine, ...]
+
+
+class Body:
+    """A body under construction; ``inputs`` are the operands, each with its map, that it reads so far."""
+
+    def __init__(self, values: Values, extents: Shape) -> None:
+        self.values = values
+        self.extents = extents
+        self.dimensions = tuple(f"%{k}" for k in range(len(extents)))  # no source name starts so
+        self.inputs: dict[tuple[Value, Indices], str] = {}
+        self.lines: list[str] = []
+        self._names: set[str] = set()
+        self._known: dict[object, Value] = {}
+
+    def point(self) -> Indices:
+        """Return the index of the point at hand."""
+        return tuple(map(Affine.var, self.dimensions))
+
+    def at(self, node: Expression, indices: Indices) -> Value:
+        """Return an expression's cell at an index that is affine in the dimensions."""
+        if not node.shape:
+            return self.values.scalar(node)
+        key = (node, indices)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._cell(node, indices)
+        return found
+
+    def define(self, operation: str, type_: str) -> Value:
+        """Add an operation, unless it is there already."""
+        found = self._known.get((operation, type_))
+        if found is None:
+            found = self._known[operation, type_] = Value(self.values.writer.fresh(), type_)
+            self.lines.append(f"{found.name} = {operation}")
+        return found
+
+    def name(self, stem: str) -> str:
+        """Return a name for an argument, which no other value has that is visible in the body."""
+        name = self.values.writer.unused(stem, self._names)
+        self._names.add(name)
+        return f"%{name}"
+
+    # -- expressions
+
+    def _cell(self, node: Expression, indices: Indices) -> Value:
+        if type(node) in _METHODS and not self.values.is_known(node):
+            value: Value = getattr(self, _METHODS[type(node)])(node, indices)
+            return value
+        return self._read(self.values.tensor(node), node.shape, node.dtype, indices)
+
+    def elementwise(self, node: Elementwise, indices: Indices) -> Value:
+        """Apply a scalar function."""
+
+        def cell(operand: Expression, dtype: DType) -> Value:
+            return self._as(operand, _aligned(operand, node, indices), dtype)
+
+        return self.values.combined(node, cell, self.define)
+
+    def cast(self, node: Cast, indices: Indices) -> Value:
+        """Convert."""
+        return self._as(node.argument, indices, node.dtype)
+
+    def _as(self, node: Expression, indices: Indices, dtype: DType) -> Value:
+        """Return a cell in a type."""
+        if not node.shape:
+            return self.values.scalar(node, dtype)
+        return self.values.converted(self.at(node, indices), node.dtype, dtype, self.define)
+
+    def same(self, node: Copy, indices: Indices) -> Value:
+        """Return the operand's cell: values do not change, so that none is copied."""
+        return self.at(node.argument, indices)
+
+    def broadcast(self, node: Broadcast | Full, indices: Indices) -> Value:
+        """Return the operand's cell, of a stretched axis the only one."""
+        return self._as(node.argument, _aligned(node.argument, node, indices), node.dtype)
+
+    def subscript(self, node: Subscript, indices: Indices) -> Value:
+        """Return the cell that a view shows."""
+        return self.at(node.argument, source_of(node, indices))
+
+    def transpose(self, node: Transpose, indices: Indices) -> Value:
+        """Return the cell that permuted axes show."""
+        return self.at(node.argument, tuple(indices[node.permutation.index(k)] for k in range(node.rank)))
+
+    def diagonal(self, node: Diagonal, indices: Indices) -> Value:
+        """Return a cell of the diagonal."""
+        return self.at(node.argument, indices * 2)
+
+    def windows(self, node: Windows, indices: Indices) -> Value:
+        """Return the cell at a place in a window."""
+        inner = list(indices[: node.argument.rank])
+        for axis, index in zip(node.axes, indices[node.argument.rank :], strict=True):
+            inner[axis] = inner[axis] + index
+        return self.at(node.argument, tuple(inner))
+
+    def gather(self, node: Gather, indices: Indices) -> Value:
+        """Return the cell at the position that index arrays give."""
+        return self.at(node.argument, tuple(affine_at(i, _aligned(i, node, indices)) for i in node.indices))
+
+    def triangle(self, node: Triangle, indices: Indices) -> Value:
+        """Return the cell on one side of a diagonal, zero on the other."""
+        row, column = indices[-2] + node.offset, indices[-1]
+        holds = self._compared("sge" if node.is_upper else "sle", column, row)
+        zero = self.values.number(Fraction(0), node.dtype)
+        cell = self.at(node.argument, indices)
+        return self.define(f"arith.select {holds.name}, {cell.name}, {zero.name} : {cell.type}", cell.type)
+
+    def triangle_mask(self, node: TriangleMask, indices: Indices) -> Value:
+        """Tell whether the point is below a diagonal."""
+        return self._compared("sle", indices[1], indices[0] + node.offset)
+
+    def diagonal_mask(self, node: DiagonalMask, indices: Indices) -> Value:
+        """Tell whether the point is on a diagonal."""
+        return self._compared("eq", indices[1], indices[0] + node.offset)
+
+    def iota(self, node: Iota, indices: Indices) -> Value:
+        """Return the position as an integer."""
+        return self.define(f"arith.index_cast {self._index(indices[0] + node.start).name} : index to i64", "i64")
+
+    def _compared(self, predicate: str, left: Affine, right: Affine) -> Value:
+        operands = f"{self._index(left).name}, {self._index(right).name}"
+        return self.define(f"arith.cmpi {predicate}, {operands} : index", "i1")
+
+    def _index(self, value: Affine) -> Value:
+        """Return an affine expression of dimensions and sizes as an index."""
+        inner = [v for v in value.variables if v in self.dimensions]
+        if not inner:
+            return self.values.writer.size(value)
+        indices = [self.define(f"linalg.index {self.dimensions.index(v)} : index", "index") for v in inner]
+        if value == Affine.var(inner[0]):
+            return indices[0]
+        outer = [v for v in value.variables if v not in inner]
+        listed = ", ".join(i.name for i in indices)
+        symbols = ", ".join(self.values.writer.symbols[v].name for v in outer)
+        spelled = map_text(inner, (value,), outer)
+        return self.define(f"affine.apply {spelled}({listed})" + (f"[{symbols}]" if outer else ""), "index")
+
+    # -- reads
+
+    def _read(self, array: Value, shape: Shape, dtype: DType, indices: Indices) -> Value:
+        if not any(index.mentions(self.dimensions) for index in indices):
+            return self.values.extracted(array, indices, dtype)
+        walks = [self._walk(index) for index in indices]
+        if any(walk is None for walk in walks):
+            places = ", ".join(self._index(index).name for index in indices)
+            return self.define(f"tensor.extract {array.name}[{places}] : {array.type}", element_type(dtype))
+        source = self.values.sliced(array, shape, dtype, [self._slice(index) for index in indices])
+        results = tuple(walk for walk in walks if walk is not None and walk != ZERO)
+        key = (source, results)
+        if key not in self.inputs:
+            self.inputs[key] = self.name("in")
+        return Value(self.inputs[key], element_type(dtype))
+
+    def _walk(self, index: Affine) -> Affine | None:
+        """Return how dimensions walk a slice: one of them, a sum, or none (zero); None where no slice is walked so."""
+        steps = self._steps(index)
+        if any(step < 1 for step in steps.values()):
+            return None
+        if len(steps) == 1:
+            return Affine.var(next(iter(steps)))
+        return sum((Affine.var(v, step) for v, step in steps.items()), ZERO)
+
+    def _steps(self, index: Affine) -> dict[str, int]:
+        return {v: index.coefficient(v) for v in index.variables if v in self.dimensions}
+
+    def _slice(self, index: Affine) -> Range | At:
+        """Return the part of an axis that an index walks."""
+        steps = self._steps(index)
+        start = index - sum((Affine.var(v, c) for v, c in steps.items()), ZERO)
+        if not steps:
+            return At(start)
+        length = sum(((self.extents[self.dimensions.index(v)] - 1) * c for v, c in steps.items()), ZERO)
+        return Range(start, start + length + 1, step=next(iter(steps.values())) if len(steps) == 1 else 1)
+
+
+def _aligned(operand: Expression, node: Expression, indices: Indices) -> Indices:
+    return aligned(operand, node.shape, indices)
+
+
+def aligned(operand: Expression, shape: Shape, indices: Indices) -> Indices:
+    """Return the index of an operand's cell: axes are aligned at the end, and those of extent one are stretched."""
+    kept = indices[len(shape) - operand.rank :]
+    shape = shape[len(shape) - operand.rank :]
+    return tuple(
+        ZERO if extent == ONE and wanted != ONE else index
+        for extent, wanted, index in zip(operand.shape, shape, kept, strict=True)
+    )
+
+
+def source_of(node: Subscript, indices: Indices) -> Indices:
+    """Return the operand's index for an index of a view."""
+    result: list[Affine] = []
+    place = 0
+    for item in node.items:
+        if isinstance(item, At):
+            result.append(item.index)
+            continue
+        index = indices[place]
+        place += 1
+        if isinstance(item, Range):
+            result.append(index * item.step + item.start)
+        elif isinstance(item, Reverse):
+            result.append(node.argument.shape[len(result)] - 1 - index)
+    return (*result, *indices[place:])
+
+
+def affine_at(node: Expression, indices: Indices) -> Affine:
+    """Return a cell of an array of integers that is affine in its index.
+
+    Raises:
+        LiftError: TL305, where it is not.
+
+    """
+    if isinstance(node, SizeValue):
+        return node.affine
+    if isinstance(node, Literal) and not isinstance(node.value, str) and node.value.denominator == 1:
+        return Affine(int(node.value))
+    if isinstance(node, Iota):
+        return indices[0] + node.start
+    if isinstance(node, Cast | Copy):
+        return affine_at(node.argument, indices)
+    if isinstance(node, Broadcast):
+        return affine_at(node.argument, _aligned(node.argument, node, indices))
+    if isinstance(node, Subscript):
+        return affine_at(node.argument, source_of(node, indices))
+    if isinstance(node, Elementwise):
+        return _combined(node, [affine_at(a, _aligned(a, node, indices)) for a in node.arguments])
+    raise refuse("TL305", "a gather by values that are no affine function of the position", remedy=_OTHER_TARGET)
+
+
+def _combined(node: Elementwise, operands: Sequence[Affine]) -> Affine:
+    if node.op == "neg":
+        return -operands[0]
+    if node.op == "add":
+        return operands[0] + operands[1]
+    if node.op == "sub":
+        return operands[0] - operands[1]
+    if node.op == "mul" and operands[0].is_constant:
+        return operands[1] * operands[0].constant
+    if node.op == "mul" and operands[1].is_constant:
+        return operands[0] * operands[1].constant
+    raise refuse("TL305", "a gather by values that are no affine function of the position", remedy=_OTHER_TARGET)
+
+
+_OTHER_TARGET = "lift to another target"
+_METHODS: dict[type[Expression], str] = {
+    Elementwise: "elementwise", Cast: "cast", Copy: "same", Broadcast: "broadcast", Full: "broadcast",
+    Subscript: "subscript", Transpose: "transpose", Diagonal: "diagonal", Windows: "windows", Gather: "gather",
+    Triangle: "triangle", TriangleMask: "triangle_mask", DiagonalMask: "diagonal_mask", Iota: "iota",
+}  # fmt: skip

@@ -1,0 +1,304 @@
+"""Emitting MLIR: a tensor program as a function over tensors, with operations of Linalg and of the dialects beside it.
+
+Values do not change: a store into a slice gives a new tensor, and what a kept loop changes goes through the loop as its
+arguments.  Sizes are extents of the arguments; those that no argument tells are arguments of type ``index``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.cut import Cut
+from tensorlift.ir.tensor_program import (
+    Assign,
+    At,
+    For,
+    Range,
+    Return,
+    Reverse,
+    SetSlice,
+    definitions_computed,
+    values_of,
+    variables_in,
+    walk_statements,
+)
+from tensorlift.targets.emitted import Emitted
+from tensorlift.targets.linalg.values import Values, is_whole
+from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type
+from tensorlift.targets.target import UnspelledError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tensorlift.ir.tensor_program import Expression, Parameter, Statement, TensorProgram
+
+_TEMPORARY = re.compile(r"%(\d+)(?![\w$.])")
+
+
+def emit(program: TensorProgram) -> Emitted:
+    """Return the program as an MLIR function.
+
+    Raises:
+        LiftError: TL305 where the dialects lack an operation, TL306 where the program returns nothing, TL307 where they
+            lack a type.
+
+    """
+    try:
+        return _Emission(program).emit()
+    except LiftError as error:
+        place = program.location
+        located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
+        raise UnspelledError(located, error.definitions if isinstance(error, UnspelledError) else ()) from None
+
+
+class _Emission:
+    def __init__(self, program: TensorProgram) -> None:
+        self.program = program
+        self.writer = Writer(program.context or UNIVERSE, [p.name for p in program.parameters])
+        self.values = Values(self.writer)
+        self.cuts: list[Cut] = []
+        self.result_types: list[str] = []
+        for parameter in program.parameters:
+            self._bind_parameter(parameter)
+
+    def _bind_parameter(self, parameter: Parameter) -> None:
+        if parameter.dtype.startswith("u") and not parameter.is_size:
+            message = f"MLIR's integers have no sign, and programs for Linalg compute in no type {parameter.dtype}"
+            raise refuse("TL307", message, remedy="lift to another target, or use signed integers")
+        value = Value(f"%{parameter.name}", _parameter_type(parameter))
+        if parameter.is_size:
+            self.writer.symbols[parameter.name] = value
+        else:
+            self.values.variables[parameter.name] = value
+
+    def emit(self) -> Emitted:
+        """Return the text of the function."""
+        self._bind_sizes()
+        sizes = self.writer.lines
+        self.writer.lines = []
+        self._block(self.program.body, ())
+        body = [*self.writer.lines, "}"]
+        body = [*_needed(sizes, body), *body]
+        constants = [f"  {line}" for line in self.writer.constants.values()]
+        body = [*_needed(constants, body), *body]
+        parameters = tuple(p for p in self.program.parameters if not p.is_size or _mentions(body, f"%{p.name}"))
+        text, names = _renumbered("\n".join([*self._head(parameters), *body]) + "\n")
+        cuts = (Cut(c.line, names.get(c.variable, c.variable), c.definition) for c in self.cuts)
+        lines = {name: k for k, line in enumerate(text.splitlines(), 1) for name in _defined(line)}
+        placed = tuple(c._replace(line=lines[c.variable]) for c in cuts if c.variable in lines)
+        return Emitted(text, self.program.name, placed, parameters)
+
+    # -- the top
+
+    def _head(self, parameters: Sequence[Parameter]) -> Iterator[str]:
+        place = self.program.location
+        if place is not None:
+            yield f"// Lifted from {place.file.rpartition('/')[2]}:{place.line}."
+        listed = ", ".join(f"%{p.name}: {_parameter_type(p)}" for p in parameters)
+        results = ", ".join(self.result_types)
+        returned = results if len(self.result_types) == 1 else f"({results})"
+        yield f"func.func @{self.program.name}({listed}) -> {returned} {{"
+
+    def _bind_sizes(self) -> None:
+        """Define the sizes that shapes tell, and those that are computed from others."""
+        symbols = self.writer.symbols
+        for source in self.program.sizes:
+            array = self.values.variables[source.array]
+            is_extent = source.factor == 1 and source.rest == 0
+            stem = source.name if is_extent else ""
+            axis = self.writer.index(source.axis)
+            extent = self.writer.define(f"tensor.dim {array.name}, {axis.name} : {array.type}", "index", stem)
+            symbols[source.name] = extent
+            if not is_extent:
+                rest = Affine.var(source.name) - source.rest
+                symbols[source.name] = self._quotient(rest, source.factor, source.name)
+        for derived in self.program.derived:
+            if all(v in symbols for v in derived.numerator.variables):
+                symbols[derived.name] = self._quotient(derived.numerator, derived.divisor, derived.name)
+
+    def _quotient(self, value: Affine, divisor: int, stem: str) -> Value:
+        names = value.variables
+        spelled = map_text((), (value,), names)
+        if divisor > 1:
+            head, _, inside = spelled.removesuffix(")>").rpartition("(")
+            inner = f"({inside})" if " " in inside else inside
+            spelled = f"{head}({inner} floordiv {divisor})>"
+        operands = ", ".join(self.writer.symbols[name].name for name in names)
+        return self.writer.define(f"affine.apply {spelled}()[{operands}]", "index", stem)
+
+    # -- statements
+
+    def _block(self, body: Sequence[Statement], behind: Sequence[Statement]) -> None:
+        """Emit statements; ``behind`` are those that may run after them."""
+        for position, statement in enumerate(body):
+            try:
+                self._statement(statement, [*body[position + 1 :], *behind])
+            except UnspelledError:
+                raise
+            except LiftError as error:
+                raise UnspelledError(error, definitions_computed(tuple(body[position:]))) from None
+
+    def _statement(self, statement: Statement, behind: Sequence[Statement]) -> None:
+        if isinstance(statement, Return):
+            self._return(statement)
+        elif isinstance(statement, For):
+            self._loop(statement, behind)
+        else:
+            self._assignment(statement)
+
+    def _assignment(self, statement: Assign | SetSlice) -> None:
+        before = len(self.writer.lines)
+        value = self._value(statement.value) if isinstance(statement, Assign) else self._stored(statement)
+        self._bind(statement.name, value)
+        if statement.definition is not None and len(self.writer.lines) > before:
+            self.cuts.append(Cut(0, value.name[1:], statement.definition))
+
+    def _bind(self, name: str, value: Value) -> None:
+        self.values.variables[name] = value
+        self.values.forget()
+
+    def _value(self, node: Expression) -> Value:
+        return self.values.tensor(node) if node.shape else self.values.scalar(node)
+
+    def _stored(self, statement: SetSlice) -> Value:
+        """Return a tensor after a store into a part of it."""
+        target, dtype = self.values.variables[statement.name], statement.value.dtype
+        items = list(_forward(statement))
+        shape = tuple(item.extent for item in items if isinstance(item, Range))
+        if not shape:
+            cell = self.values.scalar(statement.value)
+            places = ", ".join(self.writer.size(item.index).name for item in items if isinstance(item, At))
+            text = f"tensor.insert {cell.name} into {target.name}[{places}] : {target.type}"
+            return self.writer.define(text, target.type, statement.name)
+        axes = [item for item in statement.items if not isinstance(item, At)]
+        turned = [axis for axis, item in enumerate(axes) if isinstance(item, Reverse)]
+        value = self.values.cast(self.values.spread(statement.value, shape, turned), tensor_type(shape, dtype))
+        if all(is_whole(item, extent) for item, extent in zip(items, statement.shape, strict=True)):
+            return self.values.cast(value, target.type)
+        part = self.values.part(items)
+        text = f"tensor.insert_slice {value.name} into {target.name}{part} : {value.type} into {target.type}"
+        return self.writer.define(text, target.type, statement.name)
+
+    # -- loops and the end
+
+    def _loop(self, loop: For, behind: Sequence[Statement]) -> None:
+        carried = self._carried(loop, behind)
+        outside = dict(self.values.variables)
+        before = [outside[name] for name in carried]
+        ends = [self.writer.size(loop.lower), self.writer.size(loop.upper), self.writer.index(loop.step)]
+        variable = Value(self.writer.fresh(loop.variable), "index")
+        inner = [Value(self.writer.fresh(name), start.type) for name, start in zip(carried, before, strict=True)]
+        arguments = dict(zip(carried, inner, strict=True))
+        self.cuts += [Cut(0, arguments[v].name[1:], d) for v, d in loop.carried if v in arguments]
+        results = self._results(carried, before)
+        self.writer.line(_loop_head(variable, ends, list(zip(inner, before, strict=True)), results))
+        self.writer.symbols[loop.variable] = variable
+        inside = Domain.of(at_least(loop.variable, loop.lower), less(loop.variable, loop.upper))
+        with self.writer.region(inside):
+            for name, value in arguments.items():
+                self._bind(name, value)
+            self._block(loop.body, [*loop.body, *behind])
+            if carried:
+                given = [self.values.cast(self.values.variables[n], a.type).name for n, a in arguments.items()]
+                self.writer.line(f"scf.yield {', '.join(given)} : {', '.join(start.type for start in before)}")
+        self.writer.line("}")
+        self.values.variables = outside | dict(zip(carried, results, strict=True))
+        self.values.forget()
+
+    def _results(self, carried: Sequence[str], before: Sequence[Value]) -> list[Value]:
+        if len(carried) == 1:
+            return [Value(self.writer.fresh(carried[0]), before[0].type)]
+        name = self.writer.fresh()
+        return [Value(f"{name}#{k}", start.type) for k, start in enumerate(before)]
+
+    def _carried(self, loop: For, behind: Sequence[Statement]) -> list[str]:
+        """Return the variables that iterations hand on, or leave behind."""
+        assigned = dict.fromkeys(s.name for s in walk_statements(loop.body) if isinstance(s, Assign | SetSlice))
+        read = {*_read_first(loop.body), *_read_first(behind)}
+        return [name for name in assigned if name in read and name in self.values.variables]
+
+    def _return(self, statement: Return) -> None:
+        if not statement.values:
+            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
+        for node in statement.values:
+            self.result_types.append(tensor_type(node.shape, node.dtype) if node.shape else element_type(node.dtype))
+        values = [self._value(node) for node in statement.values]
+        given = [
+            self.values.cast(value, type_).name if type_.startswith("tensor") else value.name
+            for value, type_ in zip(values, self.result_types, strict=True)
+        ]
+        self.writer.line(f"return {', '.join(given)} : {', '.join(self.result_types)}")
+
+
+def _forward(statement: SetSlice) -> Iterator[Range | At]:
+    """Yield the part of each axis that is stored into, in rising order."""
+    for axis, extent in enumerate(statement.shape):
+        item = statement.items[axis] if axis < len(statement.items) else None
+        yield item if isinstance(item, Range | At) else Range(Affine(0), extent)
+
+
+def _loop_head(
+    variable: Value, ends: Sequence[Value], carried: Sequence[tuple[Value, Value]], results: Sequence[Value]
+) -> str:
+    """Spell the first line of a loop; ``carried`` are its arguments, each with what it starts with."""
+    text = f"scf.for {variable.name} = {ends[0].name} to {ends[1].name} step {ends[2].name}"
+    if not carried:
+        return f"{text} {{"
+    starts = ", ".join(f"{inner.name} = {before.name}" for inner, before in carried)
+    types = ", ".join(before.type for _, before in carried)
+    name, _, more = results[0].name.partition("#")
+    return f"{name}{f':{len(carried)}' if more else ''} = {text} iter_args({starts}) -> ({types}) {{"
+
+
+def _read_first(body: Iterable[Statement]) -> Iterator[str]:
+    """Yield the variables that statements may read before they assign them."""
+    assigned: set[str] = set()
+    for statement in body:
+        if isinstance(statement, For):
+            yield from (name for name in _read_first(statement.body) if name not in assigned)
+            continue
+        read = {name for value in values_of(statement) for name in variables_in(value)}
+        if isinstance(statement, SetSlice):
+            read.add(statement.name)
+        yield from read - assigned
+        if isinstance(statement, Assign):
+            assigned.add(statement.name)
+
+
+def _parameter_type(parameter: Parameter) -> str:
+    if parameter.is_size:
+        return "index"
+    return tensor_type(parameter.shape, parameter.dtype) if parameter.shape else element_type(parameter.dtype)
+
+
+def _needed(definitions: Sequence[str], body: Sequence[str]) -> list[str]:
+    """Return the definitions that lines mention, or other definitions that they mention."""
+    lines: list[str] = []
+    for line in reversed(definitions):
+        if _mentions([*lines, *body], line.partition(" = ")[0].strip()):
+            lines.insert(0, line)
+    return lines
+
+
+def _mentions(lines: Iterable[str], name: str) -> bool:
+    pattern = re.compile(rf"{re.escape(name)}(?![\w$.])")
+    return any(pattern.search(line) for line in lines)
+
+
+def _renumbered(text: str) -> tuple[str, dict[str, str]]:
+    """Give values without names numbers in the order of the text; return also the new numbers by the old ones."""
+    numbers: dict[str, str] = {}
+    for found in _TEMPORARY.finditer(text):
+        numbers.setdefault(found[1], str(len(numbers)))
+    return _TEMPORARY.sub(lambda found: f"%{numbers[found[1]]}", text), numbers
+
+
+def _defined(line: str) -> Iterator[str]:
+    """Yield the names that a line defines: its results, and what a loop hands on."""
+    yield from re.findall(r"^\s*%([\w$.]+)(?::\d+)? =", line)
+    yield from re.findall(r"%([\w$.]+) = %", line.partition("iter_args(")[2])

@@ -1,0 +1,302 @@
+"""Operations on numbers, of the dialects arith and math: applied cell by cell inside of the bodies of Linalg.
+
+Numbers have one type each, and nothing is converted by itself.  Integers are signed two's complement, and wrap; values
+of type ``index`` are exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import at_least, less
+from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, width
+from tensorlift.comprehension.tensor import (
+    Obligations,
+    SymbolicTensor,
+    affine_of,
+    convert,
+    elementwise,
+)
+from tensorlift.comprehension.terms import Constant
+from tensorlift.targets.arrays.arithmetic import cell
+from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
+from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Row, Scalar, is_index
+from tensorlift.targets.target import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.target import Meaning
+
+_LARGEST_UNROLLED_POWER = 64
+_PREDICATES = {
+    "eq": "eq", "ne": "ne", "slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge",
+    "oeq": "eq", "une": "ne", "olt": "lt", "ole": "le", "ogt": "gt", "oge": "ge",
+}  # fmt: skip
+
+
+def one_type(o: Obligations, operands: Sequence[SymbolicTensor]) -> DType:
+    """Return the type of operands, which must be the same."""
+    first, *rest = operands
+    if any(other.dtype != first.dtype or is_index(other) != is_index(first) for other in rest):
+        o.refuse("operands of different types")
+    return first.dtype
+
+
+def _numbers(o: Obligations, *operands: SymbolicTensor) -> None:
+    if any(is_index(operand) for operand in operands):
+        o.refuse("arithmetic on an index; apply an affine map")
+
+
+def applied(o: Obligations, function: Callable[..., Term], operands: Sequence[SymbolicTensor]) -> SymbolicTensor:
+    """Apply a function of cells of one type that gives that type."""
+    _numbers(o, *operands)
+    return elementwise(o, function, operands, one_type(o, operands))
+
+
+def _require_kind(o: Obligations, operand: SymbolicTensor, kind: str) -> None:
+    dtype = operand.dtype
+    fits = {"float": is_float(dtype), "integer": dtype in SIGNED, "bits": dtype in SIGNED or dtype == "bool"}[kind]
+    if not fits:
+        o.refuse(f"an operand of type {dtype}")
+
+
+def _binary(op: str, kind: str) -> Meaning:
+    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+        _require_kind(o, lhs, kind)
+        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
+
+    return meaning
+
+
+def _division(op: str) -> Meaning:
+    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+        _require_kind(o, lhs, "integer")
+        o.nonzero(rhs, "an integer is divided by")
+        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
+
+    return meaning
+
+
+def _bitwise(op: str) -> Meaning:
+    on_truth = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}[op]
+
+    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+        _require_kind(o, lhs, "bits")
+        if lhs.dtype == "bool":
+            return applied(o, on_truth, (lhs, rhs))
+        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
+
+    return meaning
+
+
+def _shift(op: str) -> Meaning:
+    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+        _require_kind(o, lhs, "integer")
+        count = None if rhs.rank else affine_of(rhs.value())
+        if count is not None:
+            o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
+        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
+
+    return meaning
+
+
+def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    op = _PREDICATES.get(predicate)
+    if op is None or is_float(one_type(o, (lhs, rhs))) != (predicate[0] in "ou"):
+        o.refuse(f"a comparison {predicate} of {lhs.dtype}")
+    if lhs.dtype == "bool" and op not in ("eq", "ne"):
+        o.refuse(f"a comparison {predicate} of truth values")
+    return elementwise(o, lambda a, b: compared(op, a, b), (lhs, rhs), "bool")
+
+
+def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    if cond.dtype != "bool":
+        o.refuse("a selection by no truth value")
+    _numbers(o, lhs, rhs)
+    return elementwise(o, selected, (cond, lhs, rhs), one_type(o, (lhs, rhs)))
+
+
+def _power(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "float")
+    return applied(o, _power_cell, (lhs, rhs))
+
+
+def _power_cell(base: Term, exponent: Term) -> Term:
+    """Return a power; a small positive whole exponent counts factors."""
+    if not isinstance(exponent, Constant) or exponent.value.denominator != 1:
+        return terms.apply("pow", base, exponent)
+    count = int(exponent.value)
+    if not 0 < count <= _LARGEST_UNROLLED_POWER:
+        return terms.apply("pow", base, exponent)
+    result = base
+    for _ in range(count - 1):
+        result = cell("mul", result, base)
+    return result
+
+
+def _float_pair(op: str) -> Meaning:
+    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+        _require_kind(o, lhs, "float")
+        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
+
+    return meaning
+
+
+def _unary(op: str, kind: str) -> Meaning:
+    def meaning(o: Obligations, operand: Scalar) -> SymbolicTensor:
+        _require_kind(o, operand, kind)
+        return applied(o, lambda a: _function(op, a), (operand,))
+
+    return meaning
+
+
+def _function(op: str, operand: Term) -> Term:
+    if op == "neg" and isinstance(operand, Constant):
+        return terms.constant(-operand.value, operand.dtype)
+    return terms.apply(op, operand)
+
+
+# -- conversions
+
+
+def _conversion(allowed: Callable[[DType, DType], bool]) -> Meaning:
+    def meaning(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
+        if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
+            o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+        return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
+
+    return meaning
+
+
+def _index_cast(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
+    """Convert an index to an integer, which wraps."""
+    if not is_index(input) or result.is_index or result.dtype not in SIGNED:
+        o.refuse("a conversion that is not from an index to an integer")
+    return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
+
+
+def _widens(source: DType, dtype: DType) -> bool:
+    return source in SIGNED and dtype in SIGNED and width(source) < width(dtype)
+
+
+# Which conversions each operation does, and types to try it with.
+_CONVERSIONS: list[tuple[str, Callable[[DType, DType], bool], str, str]] = [
+    ("extsi", _widens, "i16", "i32"),
+    ("extui", lambda s, d: s == "bool" and d in SIGNED, "bool", "i32"),
+    ("trunci", lambda s, d: _widens(d, s), "i64", "i16"),
+    ("extf", lambda s, d: (s, d) == ("f32", "f64"), "f32", "f64"),
+    ("truncf", lambda s, d: (s, d) == ("f64", "f32"), "f64", "f32"),
+    ("sitofp", lambda s, d: s in SIGNED and is_float(d), "i32", "f64"),
+    ("uitofp", lambda s, d: s == "bool" and is_float(d), "bool", "f32"),
+    ("fptosi", lambda s, d: is_float(s) and d in SIGNED, "f64", "i32"),
+]
+
+
+def _constant(o: Obligations, value: Number) -> SymbolicTensor:  # noqa: ARG001 - nothing is demanded
+    return value
+
+
+# -- rows
+
+
+def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", stated: str = "") -> Row:
+    names = "abc"[: len(operands)]
+    listed = ", ".join(f"%{n}" for n in names)
+    samples = (sample(f"{prefix}.{name} {listed} : {stated or '{a}'}", **dict(zip(names, operands, strict=True))),)
+    return Row(name, f"{prefix}.{name}", meaning, samples)
+
+
+def _bits(name: str, op: str) -> Row:
+    text = f"arith.{name} %a, %b : {{a}}"
+    samples = (sample(text, a="signed[]", b="signed[]"), sample(text, a="bool[]", b="bool[]"))
+    return Row(name, f"arith.{name}", _bitwise(op), samples)
+
+
+_FLOATS = [("addf", "add"), ("subf", "sub"), ("mulf", "mul"), ("divf", "div"), ("maximumf", "max"),
+           ("minimumf", "min"), ("maxnumf", "fmax"), ("minnumf", "fmin")]  # fmt: skip
+_INTEGERS = [("addi", "add"), ("subi", "sub"), ("muli", "mul"), ("maxsi", "max"), ("minsi", "min")]
+_DIVISIONS = [("divsi", "tdiv"), ("remsi", "rem"), ("floordivsi", "floordiv")]
+_BITS = [("andi", "bitand"), ("ori", "bitor"), ("xori", "bitxor")]
+_SHIFTS = [("shli", "shl"), ("shrsi", "shr")]
+_FUNCTIONS = [
+    ("sqrt", "positive_real"), ("cbrt", "real"), ("exp", "real"), ("exp2", "real"), ("expm1", "real"),
+    ("log", "positive_real"), ("log2", "positive_real"), ("log10", "positive_real"), ("log1p", "positive_real"),
+    ("sin", "real"), ("cos", "real"), ("tan", "real"), ("asin", "fraction"), ("acos", "fraction"), ("atan", "real"),
+    ("sinh", "real"), ("cosh", "real"), ("tanh", "real"), ("asinh", "real"), ("acosh", "above_one"),
+    ("atanh", "fraction"), ("erf", "real"), ("floor", "real"), ("ceil", "real"), ("trunc", "real"),
+    ("round", "real"),
+]  # fmt: skip
+
+ROWS = [
+    Row(
+        "constant",
+        "arith.constant",
+        _constant,
+        (
+            sample("arith.constant 2.5 : f64"),
+            sample("arith.constant -1.0e-05 : f32"),
+            sample("arith.constant -3 : i32"),
+            sample("arith.constant true"),
+            sample("arith.constant 0xFFF0000000000000 : f64"),
+            sample("arith.constant 0x7FC00000 : f32"),
+        ),
+    ),
+    *(_row(name, _binary(op, "float"), "real[]", "real[]") for name, op in _FLOATS),
+    *(_row(name, _binary(op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
+    *(_row(name, _division(op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
+    *(_bits(name, op) for name, op in _BITS),
+    *(_row(name, _shift(op), "i32[]", "count[]") for name, op in _SHIFTS),
+    _row("remf", _binary("rem", "float"), "real[]", "positive_real[]"),
+    _row("negf", _unary("neg", "float"), "real[]"),
+    Row(
+        "cmpf",
+        "arith.cmpf",
+        _compare,
+        tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in _PREDICATES if p[0] in "ou"),
+    ),
+    Row(
+        "cmpi",
+        "arith.cmpi",
+        _compare,
+        (
+            *(
+                sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]")
+                for p in _PREDICATES
+                if p[0] in "ens"
+            ),
+            sample("arith.cmpi ne, %a, %b : i1", a="bool[]", b="bool[]"),
+            *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
+        ),
+    ),
+    Row(
+        "select",
+        "arith.select",
+        _select,
+        (sample("arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),),
+    ),
+    *(
+        _row(name, _conversion(allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
+        for name, allowed, source, dtype in _CONVERSIONS
+    ),
+    Row(
+        "index_cast",
+        "arith.index_cast",
+        _index_cast,
+        (sample("arith.index_cast %n : index to i64"), sample("arith.index_cast %m : index to i32")),
+    ),
+    *(_row(name, _unary(name, "float"), kind.partition("[")[0] + "[]", prefix="math") for name, kind in _FUNCTIONS),
+    _row("roundeven", _unary("rint", "float"), "real[]", prefix="math"),
+    _row("absf", _unary("abs", "float"), "real[]", prefix="math"),
+    _row("absi", _unary("abs", "integer"), "signed[]", prefix="math"),
+    Row(
+        "powf",
+        "math.powf",
+        _power,
+        (sample("math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),),
+    ),
+    _row("atan2", _float_pair("atan2"), "real[]", "real[]", prefix="math"),
+    _row("copysign", _float_pair("copysign"), "real[]", "real[]", prefix="math"),
+]

@@ -1,0 +1,321 @@
+"""Expressions as values of the program: numbers as scalars, arrays as tensors, by the operation that says most.
+
+Views are slices and permutations of tensors; a fill, a broadcast, a transposition or a map with a single operation is
+one of Linalg's named operations; all else that works cell by cell is one ``linalg.generic``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import (
+    At,
+    Broadcast,
+    Cast,
+    Contraction,
+    Copy,
+    Cumulative,
+    Elementwise,
+    Empty,
+    Expression,
+    Full,
+    Gather,
+    Literal,
+    Range,
+    Reduction,
+    SizeValue,
+    Subscript,
+    Variable,
+)
+from tensorlift.targets.linalg import folds, scalars
+from tensorlift.targets.linalg.body import Body, affine_at, aligned
+from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.tensor_program import Shape
+    from tensorlift.targets.linalg.body import Indices
+    from tensorlift.targets.linalg.writer import Writer
+
+    Define = Callable[[str, str], Value]
+
+_LEAVES = (Variable, Contraction, Reduction, Cumulative, Empty)
+
+
+class Values:
+    """The values of one program; ``variables`` are those of its variables at the place at hand."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.variables: dict[str, Value] = {}
+        self._known: dict[Expression, Value] = {}
+
+    def forget(self) -> None:
+        """Forget what expressions are: their variables changed."""
+        self._known.clear()
+
+    # -- numbers
+
+    def number(self, value: Fraction | str, dtype: DType) -> Value:
+        """Return a constant."""
+        return self.writer.constant(scalars.number(value, dtype), element_type(dtype), scalars.stem_of(value, dtype))
+
+    def scalar(self, node: Expression, dtype: DType | None = None) -> Value:
+        """Return an expression without axes, in a type if one is given."""
+        wanted = dtype or node.dtype
+        if isinstance(node, Literal):
+            return self.number(node.value, wanted)
+        if isinstance(node, SizeValue):
+            return self._size(node.affine, wanted)
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = self._scalar(node)
+        return self.converted(found, node.dtype, wanted, self.writer.define)
+
+    def _size(self, value: Affine, dtype: DType) -> Value:
+        if value.is_constant:
+            return self.number(Fraction(value.constant), dtype)
+        width = "i64" if is_float(dtype) else element_type(dtype)
+        size = self.writer.size(value)
+        whole = self.writer.once(("cast", size, width), f"arith.index_cast {size.name} : index to {width}", width)
+        if not is_float(dtype):
+            return whole
+        return self.writer.once(("real", whole, dtype), f"arith.sitofp {whole.name} : i64 to {dtype}", dtype)
+
+    def _scalar(self, node: Expression) -> Value:
+        if isinstance(node, Variable):
+            return self.variables[node.name]
+        if isinstance(node, Elementwise):
+            return self.combined(node, self.scalar, self.writer.define)
+        if isinstance(node, Cast | Copy | Broadcast | Full):
+            return self.scalar(node.argument, node.dtype)
+        if isinstance(node, Subscript):
+            return self._extracted(node.argument, [item.index for item in node.items if isinstance(item, At)])
+        if isinstance(node, Gather):
+            return self._extracted(node.argument, [affine_at(i, ()) for i in node.indices])
+        return self.extracted(self._fold(node), (), node.dtype)
+
+    def _extracted(self, array: Expression, indices: Sequence[Affine]) -> Value:
+        if isinstance(array, _LEAVES):
+            return self.extracted(self.tensor(array), indices, array.dtype)
+        body = Body(self, ())
+        value = body.at(array, tuple(indices))
+        for line in body.lines:
+            self.writer.line(line)
+        return value
+
+    def extracted(self, tensor: Value, indices: Sequence[Affine], dtype: DType) -> Value:
+        """Return a cell of a tensor."""
+        places = ", ".join(self.writer.size(index).name for index in indices)
+        return self.writer.define(f"tensor.extract {tensor.name}[{places}] : {tensor.type}", element_type(dtype))
+
+    # -- scalar functions
+
+    def combined(self, node: Elementwise, cell: Callable[[Expression, DType], Value], define: Define) -> Value:
+        """Apply a scalar function; ``cell`` gives an operand in a type."""
+        op, arguments = node.op, node.arguments
+        if op == "select":
+            condition = cell(arguments[0], "bool")
+            chosen, other = (cell(a, node.dtype) for a in arguments[1:])
+            return define(f"arith.select {condition.name}, {chosen.name}, {other.name} : {chosen.type}", chosen.type)
+        if op in ("infinity", "nan"):
+            return self.number({"infinity": "inf"}.get(op, op), node.dtype)
+        dtype = _common(arguments) if op in scalars.COMPARISONS else node.dtype
+        operands = [cell(a, dtype) for a in arguments]
+        if op in scalars.COMPARISONS and not (dtype == "bool" and op == "ne"):
+            return self._applied(scalars.comparison(op, dtype), operands, "i1", define)
+        if op in ("neg", "bitnot", "not") and not is_float(dtype):
+            return self._opposite(op, operands[0], dtype, define)
+        return self._applied(scalars.operation(op, dtype), operands, operands[0].type, define)
+
+    def _opposite(self, op: str, operand: Value, dtype: DType, define: Define) -> Value:
+        if op == "neg":
+            return self._applied("arith.subi", [self.number(Fraction(0), dtype), operand], operand.type, define)
+        ones = self.number(Fraction(1 if dtype == "bool" else -1), dtype)
+        return self._applied("arith.xori", [operand, ones], operand.type, define)
+
+    def _applied(self, name: str, operands: Sequence[Value], type_: str, define: Define) -> Value:
+        return define(f"{name} {', '.join(o.name for o in operands)} : {operands[0].type}", type_)
+
+    def converted(self, value: Value, source: DType, dtype: DType, define: Define) -> Value:
+        """Return a value in another type."""
+        if source == dtype:
+            return value
+        if dtype == "bool":
+            zero = self.number(Fraction(0), source)
+            return self._applied(scalars.comparison("ne", source), [value, zero], "i1", define)
+        target = element_type(dtype)
+        return define(f"{scalars.conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
+
+    # -- tensors
+
+    def is_known(self, node: Expression) -> bool:
+        """Tell whether a tensor is computed already."""
+        return node in self._known
+
+    def tensor(self, node: Expression) -> Value:
+        """Return an expression with axes."""
+        found = self._known.get(node)
+        if found is None:
+            found = self._tensor(node)
+            self._known[node] = found
+        return found
+
+    def _tensor(self, node: Expression) -> Value:
+        if isinstance(node, Variable):
+            return self.variables[node.name]
+        if isinstance(node, Copy):
+            return self.tensor(node.argument)
+        if isinstance(node, Empty):
+            return self.empty(node.shape, node.dtype)
+        if isinstance(node, Contraction | Reduction | Cumulative):
+            return self._fold(node)
+        if isinstance(node, Elementwise) and node.op == "add":
+            for position, argument in enumerate(node.arguments):
+                rest = node.arguments[1 - position]
+                if isinstance(argument, Contraction) and argument.shape == rest.shape and rest.dtype == node.dtype:
+                    return folds.contraction(self, argument, rest)
+        return self._mapped(node)
+
+    def _fold(self, node: Expression) -> Value:
+        if isinstance(node, Contraction):
+            return folds.contraction(self, node)
+        if isinstance(node, Reduction):
+            return folds.reduction(self, node)
+        remedy = "keep the loop, or lift to another target"
+        raise refuse("TL305", "Linalg has no running folds", remedy=remedy)
+
+    def empty(self, shape: Shape, dtype: DType) -> Value:
+        """Return a tensor to be filled."""
+        extents = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
+        type_ = tensor_type(shape, dtype)
+        return self.writer.once(("empty", shape, type_), f"tensor.empty({extents}) : {type_}", type_)
+
+    def filled(self, value: Value, shape: Shape, dtype: DType) -> Value:
+        """Return a tensor of one value."""
+        out = self.empty(shape, dtype)
+        text = f"linalg.fill ins({value.name} : {value.type}) outs({out.name} : {out.type}) -> {out.type}"
+        return self.writer.once(("fill", value, out), text, out.type)
+
+    def cast(self, value: Value, type_: str) -> Value:
+        """Return a tensor with a type that tells more or less of its extents."""
+        if value.type == type_:
+            return value
+        return self.writer.once(("cast", value, type_), f"tensor.cast {value.name} : {value.type} to {type_}", type_)
+
+    def sliced(self, array: Value, shape: Shape, dtype: DType, items: Sequence[Range | At]) -> Value:
+        """Return a part of a tensor, without the axes of single positions."""
+        if all(is_whole(item, extent) for item, extent in zip(items, shape, strict=True)):
+            return array
+        kept = tuple(item.extent for item in items if isinstance(item, Range))
+        type_ = tensor_type(kept, dtype)
+        text = f"tensor.extract_slice {array.name}{self.part(items)} : {array.type} to {type_}"
+        return self.writer.once(text, text, type_)
+
+    def part(self, items: Sequence[Range | At]) -> str:
+        """Spell offsets, extents and strides."""
+        starts = [item.start if isinstance(item, Range) else item.index for item in items]
+        extents = [item.extent if isinstance(item, Range) else ONE for item in items]
+        offsets = ", ".join(map(self.writer.attribute, starts))
+        sizes = ", ".join(self.writer.attribute(extent, is_extent=True) for extent in extents)
+        strides = ", ".join(str(item.step if isinstance(item, Range) else 1) for item in items)
+        return f"[{offsets}] [{sizes}] [{strides}]"
+
+    def spread(self, node: Expression, shape: Shape, turned: Sequence[int] = ()) -> Value:
+        """Return an expression in a shape that it broadcasts to, reversed along some axes."""
+        if not turned and node.shape == shape:
+            return self.tensor(node)
+        body = Body(self, shape)
+        point = tuple(shape[k] - 1 - p if k in turned else p for k, p in enumerate(body.point()))
+        value = body.at(node, aligned(node, shape, point)) if node.shape else self.scalar(node)
+        return self._written(body, value, shape, node.dtype)
+
+    def _mapped(self, node: Expression) -> Value:
+        body = Body(self, node.shape)
+        return self._written(body, body.at(node, body.point()), node.shape, node.dtype)
+
+    def _written(self, body: Body, value: Value, shape: Shape, dtype: DType) -> Value:
+        """Return the tensor of a body's values, by the operation that says most."""
+        if not body.lines and not body.inputs:
+            return self.filled(value, shape, dtype)
+        if not body.lines and [results for _, results in body.inputs] == [body.point()]:
+            ((source, _),) = body.inputs
+            return self.cast(source, tensor_type(shape, dtype))
+        out = self.empty(shape, dtype)
+        if not body.lines:
+            ((source, results),) = body.inputs
+            moved = self._moved(source, results, body, out)
+            return moved or self.generic(body, value, out, body.point())
+        short = self._short(body, value, out)
+        return short or self.generic(body, value, out, body.point())
+
+    def _moved(self, source: Value, results: Indices, body: Body, out: Value) -> Value | None:
+        """Return a tensor with permuted axes, or with more; None where it is neither."""
+        places = [body.dimensions.index(r.variable) if r.variable else -1 for r in results]
+        axes = list(range(len(body.dimensions)))
+        operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type})"
+        if sorted(places) == axes:
+            permutation = [places.index(axis) for axis in axes]
+            return self.writer.define(f"linalg.transpose {operands} permutation = {permutation}", out.type)
+        if places == sorted(set(places)) and -1 not in places:
+            added = [axis for axis in axes if axis not in places]
+            return self.writer.define(f"linalg.broadcast {operands} dimensions = {added}", out.type)
+        return None
+
+    def _short(self, body: Body, value: Value, out: Value) -> Value | None:
+        """Return a map with a single operation on whole tensors, None where it is none."""
+        operation, _, operands = body.lines[0].partition(" = ")[2].partition(" ")
+        types = {source.type for source, _ in body.inputs}
+        is_whole = all(results == body.point() for _, results in body.inputs) and types == {out.type}
+        if len(body.lines) > 1 or not is_whole or operands != f"{', '.join(body.inputs.values())} : {value.type}":
+            return None
+        return self.writer.define(
+            f"linalg.map {{ {operation} }} {self.ins(body)} outs({out.name} : {out.type})", out.type
+        )
+
+    def ins(self, body: Body) -> str:
+        """Spell the operands that a body reads."""
+        if not body.inputs:
+            return ""
+        names = ", ".join(source.name for source, _ in body.inputs)
+        return f"ins({names} : {', '.join(source.type for source, _ in body.inputs)})"
+
+    def generic(self, body: Body, value: Value, out: Value, kept: Indices, name: str = "") -> Value:
+        """Add a ``linalg.generic``; ``kept`` is the map of the result, ``name`` that of what is written over."""
+        maps = [map_text(body.dimensions, results) for _, results in body.inputs]
+        maps.append(map_text(body.dimensions, kept))
+        iterators = ", ".join(f'"{"parallel" if walk in kept else "reduction"}"' for walk in body.point())
+        result = Value(self.writer.fresh(), out.type)
+        ins = self.ins(body)
+        self.writer.line(
+            f"{result.name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}}"
+            f"{' ' + ins if ins else ''} outs({out.name} : {out.type}) {{"
+        )
+        arguments = [f"{inner}: {_element_of(source.type)}" for (source, _), inner in body.inputs.items()]
+        arguments.append(f"{name or body.name('out')}: {value.type}")
+        self.writer.line(f"^bb0({', '.join(arguments)}):")
+        for line in [*body.lines, f"linalg.yield {value.name} : {value.type}"]:
+            self.writer.line("  " + line)
+        self.writer.line(f"}} -> {out.type}")
+        return result
+
+
+def is_whole(item: Range | At, extent: Affine) -> bool:
+    """Tell whether a part of an axis is all of it."""
+    return isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
+
+
+def _element_of(type_: str) -> str:
+    return type_.removeprefix("tensor<").removesuffix(">").rpartition("x")[2]
+
+
+def _common(arguments: Sequence[Expression]) -> DType:
+    """Return the type in which operands are compared: that of an operand that is no written number."""
+    typed = [a.dtype for a in arguments if not isinstance(a, Literal | SizeValue)] or [a.dtype for a in arguments]
+    return max(typed, key=lambda dtype: (is_float(dtype), dtype))

@@ -1,0 +1,177 @@
+"""Lines of an MLIR function: names of values, constants and sizes, each defined where it is first needed."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.comprehension.dtypes import DType, is_float, width
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+
+    from tensorlift.ir.tensor_program import Shape
+
+_INDENT = "  "
+
+
+class Value(NamedTuple):
+    """A value of the program: its name with the sign before it, and its type."""
+
+    name: str
+    type: str
+
+
+@dataclass
+class Scope:
+    """A region: values that are known inside of it by what they are."""
+
+    known: dict[object, Value] = field(default_factory=dict)
+    domain: Domain = UNIVERSE
+
+
+def element_type(dtype: DType) -> str:
+    """Spell an element type: MLIR's integers have no sign."""
+    return dtype if is_float(dtype) else f"i{width(dtype)}"
+
+
+def tensor_type(shape: Shape, dtype: DType) -> str:
+    """Spell the type of a tensor: extents that are no numbers are open."""
+    extents = "".join(f"{extent.constant if extent.is_constant else '?'}x" for extent in shape)
+    return f"tensor<{extents}{element_type(dtype)}>"
+
+
+def map_text(dimensions: Sequence[str], results: Sequence[Affine], symbols: Sequence[str] = ()) -> str:
+    """Spell an affine map over dimensions and symbols, which are the names of variables."""
+    names = dict(zip(dimensions, (f"d{k}" for k in range(len(dimensions))), strict=True))
+    names |= dict(zip(symbols, (f"s{k}" for k in range(len(symbols))), strict=True))
+    listed = f"[{', '.join(names[s] for s in symbols)}]" if symbols else ""
+    inside = ", ".join(_affine_text(result, names) for result in results)
+    return f"affine_map<({', '.join(names[d] for d in dimensions)}){listed} -> ({inside})>"
+
+
+def _affine_text(value: Affine, names: Mapping[str, str]) -> str:
+    """Spell an affine expression, positive parts first."""
+    parts = sorted(value.terms, key=lambda term: (term[1] < 0, names[term[0]]))
+    spelled = [(c, names[v] if abs(c) == 1 else f"{names[v]} * {abs(c)}") for v, c in parts]
+    if value.constant or not spelled:
+        spelled.append((value.constant, str(abs(value.constant))))
+    first, *rest = spelled
+    text = f"-{first[1]}" if first[0] < 0 else first[1]
+    return text + "".join(f" {'-' if c < 0 else '+'} {t}" for c, t in rest)
+
+
+class Writer:
+    """Collects the lines of a function; ``symbols`` are the values of sizes and loop variables by name."""
+
+    def __init__(self, context: Domain, taken: Sequence[str]) -> None:
+        self.lines: list[str] = []
+        self.symbols: dict[str, Value] = {}
+        self.constants: dict[str, str] = {}  # lines that define constants, by their names
+        self._taken = set(taken)
+        self._counter = 0
+        self._depth = 1
+        self._scopes = [Scope(domain=context)]
+
+    # -- names
+
+    def fresh(self, stem: str = "") -> str:
+        """Return a new name, the stem itself if that is free."""
+        if stem:
+            name = self.unused(stem)
+        else:
+            name = str(self._counter)
+            self._counter += 1
+        self._taken.add(name)
+        return f"%{name}"
+
+    def unused(self, stem: str, others: Container[str] = ()) -> str:
+        """Return a name that nothing has, neither here nor among others, without taking it."""
+        stem = re.sub(r"[^\w$.]", "_", stem)
+        name, number = stem, 0
+        while name in self._taken or name in others:
+            name, number = f"{stem}_{number}", number + 1
+        return name
+
+    # -- lines
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(_INDENT * self._depth + text)
+
+    def define(self, operation: str, type_: str, stem: str = "") -> Value:
+        """Add a line that defines a value."""
+        value = Value(self.fresh(stem), type_)
+        self.line(f"{value.name} = {operation}")
+        return value
+
+    def once(self, key: object, operation: str, type_: str, stem: str = "") -> Value:
+        """Define a value unless one that is the same is known here."""
+        return self.known(key) or self.remember(key, self.define(operation, type_, stem))
+
+    def known(self, key: object) -> Value | None:
+        """Return the value that is known here as something."""
+        return next((scope.known[key] for scope in reversed(self._scopes) if key in scope.known), None)
+
+    def remember(self, key: object, value: Value) -> Value:
+        """Let a value be known in the region at hand."""
+        self._scopes[-1].known[key] = value
+        return value
+
+    @contextmanager
+    def region(self, inside: Domain = UNIVERSE) -> Iterator[None]:
+        """Add lines of a region, where the variables are inside a domain; what it defines is not known behind it."""
+        self._scopes.append(Scope(domain=self._scopes[-1].domain & inside))
+        self._depth += 1
+        yield
+        self._depth -= 1
+        self._scopes.pop()
+
+    # -- numbers
+
+    def constant(self, text: str, type_: str, stem: str) -> Value:
+        """Return a constant, which is defined at the top."""
+        key = (text, type_)
+        known = self._scopes[0].known.get(key)
+        if known is None:
+            known = self._scopes[0].known[key] = Value(self.fresh(stem), type_)
+            spelled = text if type_ == "i1" else f"{text} : {type_}"
+            self.constants[known.name] = f"{known.name} = arith.constant {spelled}"
+        return known
+
+    def index(self, number: int) -> Value:
+        """Return a constant index."""
+        return self.constant(str(number), "index", f"c{number}" if number >= 0 else f"cm{-number}")
+
+    def size(self, value: Affine) -> Value:
+        """Return an affine expression of sizes and loop variables as an index."""
+        if value.is_constant:
+            return self.index(value.constant)
+        if value.variable is not None:
+            return self.symbols[value.variable]
+        names = value.variables
+        operands = ", ".join(self.symbols[name].name for name in names)
+        return self.once(value, f"affine.apply {map_text((), (value,), names)}()[{operands}]", "index")
+
+    def extent(self, value: Affine) -> Value:
+        """Return the number of positions that an affine expression says, none where it is negative."""
+        if self.is_never_negative(value):
+            return self.size(value)
+        names = value.variables
+        operands = ", ".join(self.symbols[name].name for name in names)
+        text = f"affine.max {map_text((), (value, ZERO), names)}()[{operands}]"
+        return self.once(("extent", value), text, "index")
+
+    def is_never_negative(self, value: Affine) -> bool:
+        """Tell whether an affine expression is known not to be negative here."""
+        return value.constant >= 0 if value.is_constant else self._scopes[-1].domain.implies(at_least(value, 0))
+
+    def attribute(self, value: Affine, *, is_extent: bool = False) -> str:
+        """Spell an index where numbers may stand for themselves."""
+        if value.is_constant:
+            return str(value.constant)
+        return (self.extent(value) if is_extent else self.size(value)).name
