@@ -1,4 +1,4 @@
-"""Lift the reference kernels with each engine and print the table: ``python bench/engines.py [--engine sketch]``.
+"""Lift the reference kernels with each engine and print the table: ``python -m bench.engines [--engine sketch]``.
 
 A row is a kernel, a group of columns an engine: the verdict (of a lift that is proved; every other is a refusal), the
 milliseconds of its search, the operations of the program, and what the search tried.  ``--suite`` and ``--kernel``
@@ -12,15 +12,24 @@ import ast
 import json
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.kernels.catalogue import ROOT, read
+from tensorlift.attempts import start_afresh
+from tensorlift.deep import with_deep_stack
+from tensorlift.diagnostics import LiftError
 from tensorlift.engines import engine_names
+from tensorlift.ir.function import functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source
-
-KERNELS = Path(__file__).parent / "kernels"
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.enumerate import Statistics, enumerated
+from tensorlift.synthesis.simplify import simplify
+from tensorlift.synthesis.sketch import Run, sketch
+from tensorlift.targets import get_target
 
 
 @dataclass(frozen=True)
@@ -33,20 +42,22 @@ class Cell:
     search: float
     total: float
     operations: int
+    candidates: int
     remark: str
 
 
 def main() -> int:
     """Run the command line."""
     options = _arguments()
-    entries = [e for e in json.loads((KERNELS / "index.json").read_text()) if _wanted(e, options)]
+    entries = [e for e in json.loads((ROOT / "index.json").read_text()) if _wanted(e, options)]
     if not entries:
         sys.exit("no kernel has that name")
     engines = options.engine or engine_names()
-    cells = [[cell(entry, engine, options.to) for engine in engines] for entry in entries]
-    print(f"{'kernel':34}" + "".join(f"{engine:>12}{'ms':>9}{'ops':>5}" for engine in engines))
+    cells = [[cell(e, engine, options.to, counts=options.candidates) for engine in engines] for e in entries]
+    tried = f"{'tried':>10}" if options.candidates else ""
+    print(f"{'kernel':34}" + "".join(f"{engine:>12}{'ms':>9}{'ops':>5}{tried}" for engine in engines))
     for row in cells:
-        print(f"{row[0].kernel:34}" + "".join(f"{c.verdict:>12}{c.search * 1e3:9.1f}{c.operations:5}" for c in row))
+        print(f"{row[0].kernel:34}" + "".join(_text(c, counts=options.candidates) for c in row))
     for position, engine in enumerate(engines):
         column = [row[position] for row in cells]
         lifted = [c for c in column if c.verdict != "refused"]
@@ -61,22 +72,49 @@ def main() -> int:
     return 0
 
 
-def cell(entry: dict[str, Any], engine: str, target: str) -> Cell:
-    """Lift one kernel of the index with one engine."""
-    path = KERNELS / entry["file"]
+def _text(cell_: Cell, *, counts: bool) -> str:
+    tried = f"{cell_.candidates:10}" if counts else ""
+    return f"{cell_.verdict:>12}{cell_.search * 1e3:9.1f}{cell_.operations:5}{tried}"
+
+
+def cell(entry: dict[str, Any], engine: str, target: str, *, counts: bool) -> Cell:
+    """Lift one kernel of the index with one engine; ``counts`` searches once more, to count candidates."""
+    path = ROOT / entry["file"]
     options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine)
+    source = read_source(str(path))
     start = time.perf_counter()
-    record = lift_source(read_source(str(path)), options)
+    record = lift_source(source, options)
     total = time.perf_counter() - start
     name = f"{entry['suite']}/{entry['name']}"
     if not record.functions:
-        return Cell(name, engine, "refused", 0.0, total, 0, record.diagnostics[0].message)
+        return Cell(name, engine, "refused", 0.0, total, 0, 0, record.diagnostics[0].message)
     function = record.functions[0]
     verdict = str(function.verdict) if str(function.level) == "proved" else "refused"
     remark = function.diagnostics[0].message if function.diagnostics else ""
-    return Cell(
-        name, engine, verdict, function.seconds.get("derive", 0.0), total, _operations(function.program), remark
-    )
+    search = function.seconds.get("derive", 0.0)
+    tried = _candidates(path, options) if counts else 0
+    return Cell(name, engine, verdict, search, total, _operations(function.program), tried, remark)
+
+
+def _candidates(path: Path, options: LiftOptions) -> int:
+    """Count what an engine tries, of those that count."""
+    if options.engine not in ("sketch", "enumerate"):
+        return 0
+    run, numbers = Run(), Statistics()
+
+    def search() -> None:
+        module = next(f.module for f in read(path) if f.name in options.functions)
+        assert module is not None
+        start_afresh()
+        summary, target = simplify(summarise(functions(module)[0])), get_target(options.target)
+        with suppress(LiftError):  # a refusal was told before
+            if options.engine == "sketch":
+                sketch(summary, target, run)
+            else:
+                enumerated(summary, target, numbers)
+
+    with_deep_stack(search)
+    return run.statistics.candidates + numbers.enumerated
 
 
 def _operations(program: str) -> int:
@@ -94,6 +132,7 @@ def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Lift the reference kernels with each engine.")
     parser.add_argument("--engine", action="append", choices=engine_names(), help="only this engine")
+    parser.add_argument("--candidates", action="store_true", help="also count what the search tried")
     parser.add_argument("--to", metavar="TARGET", default="numpy", help="lift to this target")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
     parser.add_argument("--suite", action="append", help="only this suite")

@@ -90,10 +90,10 @@ def commands() -> None:
 @source_options
 @click.option(
     "--engine",
-    type=click.Choice(["auto", "derive", "tactics", "sketch"]),
+    type=click.Choice(["auto", "derive", "tactics", "sketch", "enumerate"]),
     default="auto",
     show_default=True,
-    help="How to search: by derivation, by tactics alone, or by solving sketches.",
+    help="How to search: by derivation, by tactics alone, by solving sketches, or through all programs.",
 )
 @click.option("--tactics", metavar="FILE", multiple=True, help="Try the tactics of FILE first; with --engine tactics.")
 def lift(  # noqa: PLR0913 - one parameter for each option

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 Search = Callable[["Summary", "Target"], "TensorProgram"]
 _DEFAULT, _TACTICS = "derive", "tactics"
 # ``module:function``, loaded when first asked for
-_ENGINES = {"sketch": "tensorlift.synthesis.sketch:sketch"}
+_ENGINES = {
+    "sketch": "tensorlift.synthesis.sketch:sketch",
+    "enumerate": "tensorlift.synthesis.enumerate:enumerated",
+}
 
 
 def engine_names() -> list[str]:

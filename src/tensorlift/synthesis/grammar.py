@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import TypeRules
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Reducer, Term
 
 _EXTENT = Affine.var("n")
 _TYPES: tuple[DType, ...] = ("f64", "i32", "bool")
@@ -64,7 +64,7 @@ class Grammar:
     """The kinds of operations of a target: scalar functions that it applies cell by cell, folds, sums of products."""
 
     elementwise: frozenset[str]
-    reductions: frozenset[str]
+    reductions: frozenset[Reducer]
     has_contractions: bool
 
     def has(self, op: str) -> bool:
@@ -91,7 +91,9 @@ _known: dict[str, Grammar] = {}
 
 
 def _probed(target: Dialect) -> Grammar:
-    elementwise, reductions, contracts = set(), set(), False
+    elementwise: set[str] = set()
+    reductions: set[Reducer] = set()
+    contracts = False
     for row in target.rows.values():
         for cell in _cells(row, target.types):
             if isinstance(cell, Apply) and _is_plain(cell):

@@ -24,7 +24,8 @@ from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import over, plus, power, times
 from tensorlift.synthesis.sketch.contractions import Contraction
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, ties
-from tensorlift.synthesis.symbolic.graph import PRIME, Undefined
+from tensorlift.synthesis.symbolic.field import PRIME
+from tensorlift.synthesis.symbolic.graph import Undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,6 +19,7 @@ from tensorlift.ir.tensor_program import Expression
 from tensorlift.synthesis.sketch.algebra import Peeling
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, Key, score, without_constant_axes
 from tensorlift.synthesis.sketch.structure import Structure
+from tensorlift.synthesis.symbolic.covering import Exhausted
 from tensorlift.synthesis.symbolic.graph import Undefined
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ _DEEPEST = 40
 _ARRAYS = 64  # views that are tried for one goal
 
 _Memo = tuple[Key, Expression | None]
-
-
-class Exhausted(Exception):  # noqa: N818 - an end, not a fault
-    """Raised where the budget is spent."""
 
 
 @dataclass(slots=True)
@@ -102,7 +99,7 @@ class Search:
         if known is not None:
             yield known
             return
-        self.statistics.steps += 1
+        self._spend()
         self._open.add((goal.key, None))
         for candidate in self._ordered(goal):
             solved = self._filled(goal, candidate, None, 0)
@@ -141,7 +138,7 @@ class Search:
     def _spend(self) -> None:
         self.statistics.steps += 1
         if self.statistics.steps > self.budget:
-            raise Exhausted
+            raise Exhausted(f"{self.budget} goals")
 
     def _lookup(self, goal: Goal) -> Solved | None:
         value = self.library.lookup(goal)

@@ -12,19 +12,18 @@ Integers wrap in the source and do not wrap here; what is found is a candidate, 
 from __future__ import annotations
 
 from fractions import Fraction
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.synthesis.symbolic.field import PRIME, draw, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
 
-PRIME = (1 << 61) - 1
 _SMALL = 1 << 16  # a value this close to zero is taken for the integer that it looks like
 _DENOMINATORS = (2, 3, 4, 5, 6)
 _DEGREE = 12  # of a power that is multiplied out
@@ -37,11 +36,6 @@ Symbol = tuple[str | int, ...]
 
 class Undefined(ArithmeticError):  # noqa: N818 - a property of a value
     """Raised where a value would be divided by zero."""
-
-
-def draw(*key: object) -> int:
-    """Return the element of the field that a key stands for, the same in every run."""
-    return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little") % PRIME
 
 
 class Graph:
@@ -159,11 +153,11 @@ class Graph:
     def _opaque(self, op: str, operands: tuple[int, ...], dtype: DType) -> int:
         if op in _MIRRORED:
             op, operands = _MIRRORED[op], operands[::-1]
-        values = [(self.value[o], self.dtype[o]) for o in operands]
+        values = [self.value[o] for o in operands]
         row = SCALAR_OPS.get(op)
         if row is not None and row.commutative:
             values.sort()
-        node = self._intern(draw(op, dtype, *values), dtype, op, operands)
+        node = self._intern(mixed(op, dtype, values), dtype, op, operands)
         self.support[node] |= self._own_bit(node)
         return node
 

@@ -1,0 +1,199 @@
+"""Steps: one operation of the target's grammar with its attributes, between kinds of candidates.
+
+A step evaluates whole blocks of candidates at once.  For some flat cells of its result it needs certain cells of each
+operand (`needs`), one or a run of them; `combine` takes these, with candidates along one axis for each operand, and
+gives the result's cells; `build` gives the expression, with axes of given names.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.synthesis.derive.contraction import contract, summed
+from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.sketch.contractions import reduction_axis
+from tensorlift.synthesis.sketch.structure import guarded_operands
+from tensorlift.synthesis.symbolic import field as gf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
+    from tensorlift.synthesis.symbolic.field import Elements
+
+_SORTED = frozenset({"max", "min", "fmax", "fmin", "eq", "ne", "and", "or", "bitand", "bitor", "bitxor"})
+_COMMUTATIVE = _SORTED | {"add", "mul"}
+_MIRRORED = {"gt": "lt", "ge": "le"}
+Axes = tuple[str, ...]
+
+
+class Step(ABC):
+    """One operation between kinds of candidates, ``operands``, with a result of the kind ``result``."""
+
+    op: str
+    operands: tuple[Pool, ...]
+    result: Kind
+    inverts_last = False  # whether the last operand is needed as its reciprocal
+    is_symmetric = False  # whether exchanging the operands changes nothing
+
+    @abstractmethod
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
+        """Return the flat cells of each operand for flat cells of a result, runs along a last axis."""
+
+    @abstractmethod
+    def combine(self, parts: Sequence[Elements]) -> Elements:
+        """Return the result's cells from those of the operands, which broadcast together."""
+
+    @abstractmethod
+    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
+        """Return the names of the operands' axes for those of the result."""
+
+    @abstractmethod
+    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
+        """Return the expression."""
+
+
+class Cellwise(Step):
+    """A scalar function, cell by cell; ``places`` say which axis of the result each axis of an operand is."""
+
+    def __init__(self, op: str, operands: tuple[Pool, ...], places: tuple[tuple[int, ...], ...], result: Kind) -> None:
+        self.op = op
+        self.operands = operands
+        self.places = places
+        self.result = result
+        self.inverts_last = op == "div"
+        self.is_symmetric = op in _COMMUTATIVE and operands[0] is operands[1] and places[0] == places[1]
+
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
+        """Return one cell of each operand for a cell."""
+        index = np.unravel_index(cells, shape) if shape else ()
+        found = []
+        for pool, places in zip(self.operands, self.places, strict=True):
+            own = tuple(index[place] for place in places)
+            found.append(np.ravel_multi_index(own, pool.shape) if own else np.zeros_like(cells))
+        return [np.asarray(positions, np.int64) for positions in found]
+
+    def combine(self, parts: Sequence[Elements]) -> Elements:
+        """Apply the function."""
+        return applied(self.op, self.result.dtype, parts)
+
+    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:  # noqa: ARG002 - other steps name sums in it
+        """Return the axes by their places."""
+        return [tuple(axes[place] for place in places) for places in self.places]
+
+    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:  # noqa: ARG002 - their order is free
+        """Apply the function."""
+        if self.op == "cast":
+            return Value(scope.build.cast(values[0].expression, self.result.dtype), values[0].axes)
+        return scope.combined(self.op, *guarded_operands(self.op, values, scope))
+
+
+class Contraction(Step):
+    """A sum of products over one axis of each operand; the other axes are those of the result, in order."""
+
+    op = "contraction"
+
+    def __init__(self, left: Pool, right: Pool, left_axis: int, right_axis: int, result: Kind) -> None:
+        self.operands = (left, right)
+        self.axes = (left_axis, right_axis)
+        self.result = result
+        self.is_symmetric = left is right and left_axis == right_axis and not result.extents
+
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
+        """Return the cells along the summed axis."""
+        index = list(np.unravel_index(cells, shape)) if shape else []
+        found, start = [], 0
+        for pool, axis in zip(self.operands, self.axes, strict=True):
+            own = index[start : start + len(pool.shape) - 1]
+            start += len(own)
+            found.append(_run(own, axis, pool.shape, len(cells)))
+        return found
+
+    def combine(self, parts: Sequence[Elements]) -> Elements:
+        """Multiply and add along the runs, which are the second axis."""
+        left, right = parts
+        result = gf.mul(left[:, 0], right[:, 0])
+        for k in range(1, left.shape[1]):
+            result = gf.add(result, gf.mul(left[:, k], right[:, k]))
+        return result
+
+    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
+        """Insert the axis that is summed over."""
+        name = reduction_axis(self.operands[0].kind.extents[self.axes[0]], axes, scope)
+        count = len(self.operands[0].shape) - 1
+        return [
+            (*own[:axis], name, *own[axis:]) for own, axis in zip((axes[:count], axes[count:]), self.axes, strict=True)
+        ]
+
+    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
+        """Contract."""
+        return contract(values, axes, scope)
+
+
+class Fold(Step):
+    """A fold over one axis."""
+
+    def __init__(self, op: Reducer, operand: Pool, axis: int, result: Kind) -> None:
+        self.op = self.reducer = op
+        self.operands = (operand,)
+        self.axis = axis
+        self.result = result
+
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
+        """Return the cells along the axis."""
+        index = list(np.unravel_index(cells, shape)) if shape else []
+        return [_run(index, self.axis, self.operands[0].shape, len(cells))]
+
+    def combine(self, parts: Sequence[Elements]) -> Elements:
+        """Fold along the runs, which are the second axis."""
+        (cells,) = parts
+        if self.op == "sum":
+            return gf.total(cells, 1)
+        if self.op == "prod":
+            return gf.product(cells, 1)
+        ordered = np.sort(cells, axis=1)
+        return gf.mixed_arrays(self.op, self.result.dtype, [ordered[:, k] for k in range(ordered.shape[1])])
+
+    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
+        """Insert the axis that is folded over."""
+        name = reduction_axis(self.operands[0].kind.extents[self.axis], axes, scope)
+        return [(*axes[: self.axis], name, *axes[self.axis :])]
+
+    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
+        """Fold."""
+        (value,) = values
+        (name,) = (axis for axis in value.axes if axis not in axes)
+        if self.reducer == "sum":
+            return summed(value, (name,), scope)
+        reduced = scope.build.reduction(self.reducer, value.expression, (value.axes.index(name),))
+        return Value(reduced, tuple(axis for axis in value.axes if axis != name))
+
+
+def _run(own: Sequence[Positions], axis: int, shape: tuple[int, ...], count: int) -> Positions:
+    """Return the flat cells along an axis, the other indices given."""
+    index = [np.asarray(i)[:, None] for i in own]
+    index.insert(axis, np.broadcast_to(np.arange(shape[axis]), (count, shape[axis])))
+    return np.asarray(np.ravel_multi_index(tuple(np.broadcast_arrays(*index)), shape), np.int64)
+
+
+def applied(op: str, dtype: DType, parts: Sequence[Elements]) -> Elements:
+    """Apply a scalar function to values that broadcast together, as the graph of nodes does; a divisor is inverted."""
+    if op in ("mul", "div"):
+        return gf.mul(parts[0], parts[1])
+    if op == "add":
+        return gf.add(parts[0], parts[1])
+    if op == "sub":
+        return gf.sub(parts[0], parts[1])
+    if op == "neg":
+        return gf.sub(np.zeros_like(parts[0]), parts[0])
+    if op in _SORTED:
+        parts = [np.minimum(*parts), np.maximum(*parts)]
+    if op in _MIRRORED:
+        op, parts = _MIRRORED[op], parts[::-1]
+    return gf.mixed_arrays(op, dtype, parts)

@@ -1,0 +1,123 @@
+"""Covering definitions by an engine that finds an expression for a task: the same for every engine that searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import Assign
+from tensorlift.synthesis.derive.pieces import PieceLowering
+from tensorlift.synthesis.symbolic.generalise import at_numbers, with_sizes
+from tensorlift.synthesis.symbolic.graph import Graph, Undefined
+from tensorlift.synthesis.symbolic.meaning import Meaning
+from tensorlift.synthesis.symbolic.points import Untraceable, small_sizes
+from tensorlift.synthesis.symbolic.task import Task
+from tensorlift.synthesis.symbolic.trace import FREE, trace
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.ir.tensor_program import Expression, Statement
+    from tensorlift.synthesis.derive.lower import DiesHere
+    from tensorlift.synthesis.derive.scope import Scope, Value
+    from tensorlift.synthesis.symbolic.trace import Nodes
+
+_LEAST = (3, 4)  # the least size in each of the two traces
+
+
+class Exhausted(Exception):  # noqa: N818 - an end, not a fault
+    """Raised where a budget is spent; the text says on what."""
+
+
+class Traced:
+    """A task with its cells at two sets of sizes: a candidate is found at the first and must hold at both."""
+
+    def __init__(self, task: Task, scope: Scope) -> None:
+        """Trace a task.
+
+        Raises:
+            Untraceable, Undefined: where it has no values at small sizes.
+
+        """
+        self.task = task
+        self.graph = Graph()
+        self.sizes = [small_sizes(task.symbols, task.relevant, task.extents, least) for least in _LEAST]
+        self.cells = [trace(self.graph, task, at) for at in self.sizes]
+        self.scope = replace(scope, spans=dict(task.spans), memo={})
+
+    def confirmed(self, value: Value) -> Value | None:
+        """Return a value that holds at both sets of sizes: as it is, or with numbers that are sizes named so."""
+        for version in (value, *with_sizes(value, self.sizes[0], self.scope.build)):
+            expression = self.scope.aligned(version, self.task.axes)
+            counts = version is not value
+            tests = zip(self.sizes, self.cells, strict=True)
+            if all(self._holds(expression, at, wanted, counts=counts) for at, wanted in tests):
+                return version
+        return None
+
+    def _holds(self, expression: Expression, sizes: dict[str, int], wanted: Nodes, *, counts: bool) -> bool:
+        """Tell whether an expression has the wanted nodes at some sizes, in every cell that counts.
+
+        With ``counts`` sizes are the numbers that they are there, and no symbols.
+        """
+        try:
+            found = np.broadcast_to(Meaning(self.graph, sizes).of(expression), wanted.shape)
+        except (Undefined, ValueError, IndexError):
+            return False
+        if counts:
+            found, wanted = (at_numbers(self.graph, nodes, sizes) for nodes in (found, wanted))
+        return bool(((found == wanted) | (wanted == FREE)).all())
+
+
+Find = Callable[[Traced, str], "Value | None"]  # the value of a task that has a name
+
+
+class Covering:
+    """Covers the definitions of one program, box by box where they fall into boxes."""
+
+    def __init__(self, find: Find) -> None:
+        self.find = find
+
+    def statements(self, definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
+        """Return the statements that compute a definition.
+
+        Raises:
+            LiftError: TL311 where nothing is found, TL312 where the budget is spent before.
+
+        """
+        try:
+            boxes = PieceLowering(definition, replace(scope, evaluate=self._part), dies_here)
+            if boxes.is_in_boxes:
+                return boxes.statements()
+            task = Task(definition.pieces, scope.spans, scope.domain, scope.shapes)
+            value = self._found(task, scope, definition.name)
+            return [Assign(definition.name, _whole(value, definition, scope), definition.name)]
+        except (Untraceable, Undefined) as error:
+            message = str(error) or "a division by zero at small sizes"
+            raise refuse("TL311", f"{definition.array}: {message}", definition.location, "use another engine") from None
+        except Exhausted as error:
+            message = f"{definition.array}: no program was found within {error}"
+            raise refuse("TL312", message, definition.location, "use another engine") from None
+
+    def _part(self, term: Term, scope: Scope) -> Value:
+        """Return the value of a term in a box."""
+        return self._found(Task(((UNIVERSE, term),), scope.spans, scope.domain, scope.shapes), scope, "a part")
+
+    def _found(self, task: Task, scope: Scope, name: str) -> Value:
+        value = self.find(Traced(task, scope), name)
+        if value is None:
+            raise Untraceable("the engine finds no operations of the target that compute it")
+        return value
+
+
+def _whole(value: Value, definition: Definition, scope: Scope) -> Expression:
+    """Give a value the type and the whole shape of a definition."""
+    expression = scope.build.cast(scope.aligned(value, definition.indices), definition.dtype)
+    if definition.shape and not value.axes:
+        return scope.build.full(expression, definition.shape, definition.dtype)
+    return scope.build.broadcast(expression, definition.shape)

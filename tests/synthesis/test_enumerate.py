@@ -1,0 +1,144 @@
+"""The engine `enumerate`: arithmetic of the field in arrays, programs that are found, what is counted, refusals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import functions
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level
+from tensorlift.source import source_from_text
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.enumerate import Options, Statistics, enumerated
+from tensorlift.synthesis.enumerate.pools import Kind, Pool, fingerprints
+from tensorlift.synthesis.enumerate.steps import applied
+from tensorlift.synthesis.simplify import simplify
+from tensorlift.synthesis.symbolic import field
+from tensorlift.synthesis.symbolic.field import PRIME
+from tensorlift.synthesis.symbolic.graph import Graph
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.dtypes import DType
+
+_ELEMENTS = st.lists(st.integers(0, PRIME - 1) | st.sampled_from([0, 1, 2, PRIME - 1, PRIME - 2]), min_size=1)
+_GEMV = (
+    "void gemv(int m, int n, double alpha, double A[m][n], double x[n], double y[m]) {\n"
+    "  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) y[i] += alpha * A[i][j] * x[j];\n}\n"
+)
+_PROGRAMS = {
+    "dot": "double f(int n, double a[n], double b[n]) "
+    "{ double s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; return s; }",
+    "outer": "void f(int n, int m, double a[n], double b[m], double c[n][m]) "
+    "{ for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) c[i][j] += a[i] * b[j]; }",
+    "lerp": "void f(int n, double t, double a[n], double b[n], double c[n]) "
+    "{ for (int i = 0; i < n; i++) c[i] = t * a[i] + (1 - t) * b[i]; }",
+    "transposed": "void f(int n, int m, int p, double a[p][n], double b[m][p], double c[n][m]) { "
+    "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { c[i][j] = 0; "
+    "for (int k = 0; k < p; k++) c[i][j] += a[k][i] * b[j][k]; } }",
+    "largest": "double f(int n, double a[n]) "
+    "{ double s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }",
+    "guarded": "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] == 0 ? 7 : 100 / a[i]; }",
+    "mean": "double f(int n, double a[n]) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s / n; }",
+    "logistic": "#include <math.h>\nvoid f(int n, double a[n]) "
+    "{ for (int i = 0; i < n; i++) a[i] = 1 / (1 + exp(-a[i])); }",
+}
+
+
+def _summary(text: str) -> Summary:
+    (read,) = read_c(text, "k.c")
+    assert read.module is not None
+    return simplify(summarise(functions(read.module)[0]))
+
+
+def _array(values: list[int]) -> field.Elements:
+    return np.array(values, np.uint64)
+
+
+@given(_ELEMENTS, _ELEMENTS)
+def test_arrays_of_elements_are_added_and_multiplied_as_numbers_are(left: list[int], right: list[int]) -> None:
+    pairs = list(zip(left, right, strict=False))
+    a, b = (_array([pair[side] for pair in pairs]) for side in (0, 1))
+    assert field.add(a, b).tolist() == [(x + y) % PRIME for x, y in pairs]
+    assert field.sub(a, b).tolist() == [(x - y) % PRIME for x, y in pairs]
+    assert field.mul(a, b).tolist() == [x * y % PRIME for x, y in pairs]
+    assert field.inverse(a).tolist() == [pow(x, PRIME - 2, PRIME) for x, _ in pairs]
+
+
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "max", "min", "eq", "lt", "gt", "tdiv", "exp", "neg", "sqrt"])
+def test_functions_of_arrays_are_those_of_nodes(op: str) -> None:
+    """What is enumerated is compared with a traced goal, so that both must give a function the same value."""
+    graph = Graph()
+    nodes = [graph.symbol(("scalar", name), "f64") for name in ("x", "y")][: 1 if op in ("exp", "neg", "sqrt") else 2]
+    dtype: DType = "bool" if op in ("eq", "lt", "gt") else "f64"
+    for operands in (nodes, nodes[::-1]):
+        values = [_array([graph.value[node]]) for node in operands]
+        assert applied(op, dtype, values).tolist() == [graph.value[graph.apply(op, operands, dtype)]]
+
+
+def test_a_pool_takes_each_fingerprint_once() -> None:
+    pool = Pool(Kind("f64", ()), (), 0)
+    samples = np.tile(_array([5, 6, 5, 7]), (3, 1))
+    prints = fingerprints(samples)
+    assert pool.new_rows(prints).tolist() == [0, 1, 3]
+    assert pool.new_rows(prints).tolist() == []
+
+
+@pytest.mark.parametrize("name", _PROGRAMS)
+def test_a_program_is_found_and_proved(name: str) -> None:
+    record = lift_source(source_from_text(_PROGRAMS[name], "k.c"), LiftOptions(engine="enumerate"))
+    (function,) = record.functions
+    assert function.level is Level.PROVED, function.diagnostics
+    assert function.engine == "enumerate"
+
+
+def test_a_run_counts_candidates() -> None:
+    numbers = Statistics()
+    enumerated(_summary(_GEMV), get_target("numpy"), numbers)
+    assert numbers.enumerated >= numbers.evaluated > 0
+    assert numbers.evaluated >= numbers.equivalent + numbers.kept
+    assert numbers.kept > 0
+    assert numbers.filtered > 0
+    assert numbers.operations == 3
+
+
+def test_heuristics_leave_out_candidates_that_the_source_does_not_suggest() -> None:
+    counts = []
+    for heuristics in (True, False):
+        numbers = Statistics()
+        options = Options(by_operations=heuristics, by_reductions=heuristics)
+        enumerated(_summary(_PROGRAMS["mean"]), get_target("numpy"), numbers, options)
+        counts.append(numbers.enumerated)
+    assert counts[0] < counts[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (Options(budget=10), "TL312", "y: no program was found within 10 candidates"),
+        (Options(most_operations=1), "TL311", "y: the engine finds no operations"),
+    ],
+)
+def test_the_end_of_a_search_is_a_refusal_at_its_place(options: Options, code: str, message: str) -> None:
+    with pytest.raises(LiftError, match=message) as refusal:
+        enumerated(_summary(_GEMV), get_target("numpy"), options=options)
+    (diagnostic,) = refusal.value.diagnostics
+    assert diagnostic.code == code
+    assert diagnostic.location is not None
+
+
+def test_the_same_source_gives_the_same_program() -> None:
+    texts = {
+        lift_source(source_from_text(_GEMV, "k.c"), LiftOptions(engine="enumerate")).functions[0].program
+        for _ in range(2)
+    }
+    assert len(texts) == 1
+    assert "alpha * (A @ x)" in texts.pop().replace("(A @ x) * alpha", "alpha * (A @ x)")
