@@ -13,8 +13,8 @@ from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import fold
-from tensorlift.targets.arrays.shape import axes_of
 from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
+from tensorlift.targets.stablehlo.rows_shape import named_axes
 from tensorlift.targets.target import Flag, Tensor, Text, sample
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _reduce(o: Obligations, operand: Tensor, init: Tensor, *, body: Text, dimens
     if op is None or init.rank or init.dtype != operand.dtype:
         o.refuse("a reduction by another operation, or with another initial value than a number of its type")
     _check_element(o, op, operand.dtype)
-    axes = axes_of(o, dimensions, operand.rank)
+    axes = named_axes(o, dimensions, operand.rank)
     if op in ("max", "min"):
         o.require(f"{op} needs an axis that is not empty", *(at_least(operand.shape[a], 1) for a in axes))
     return _with_initial(op, fold(op, operand, axes, operand.dtype), init)
@@ -145,8 +145,8 @@ def _dot_general(  # noqa: PLR0913 - the attributes of the operation
         o.refuse("axes that have no counterpart")
     if lhs.dtype != rhs.dtype or lhs.dtype == "bool":
         o.refuse("a product of truth values, or of different types")
-    axes_of(o, (*lhs_batching, *lhs_contracting), lhs.rank)
-    axes_of(o, (*rhs_batching, *rhs_contracting), rhs.rank)
+    named_axes(o, (*lhs_batching, *lhs_contracting), lhs.rank)
+    named_axes(o, (*rhs_batching, *rhs_contracting), rhs.rank)
     left = [f"l{axis}" for axis in range(lhs.rank)]
     right = [f"r{axis}" for axis in range(rhs.rank)]
     for mine, theirs in zip((*lhs_batching, *lhs_contracting), (*rhs_batching, *rhs_contracting), strict=True):

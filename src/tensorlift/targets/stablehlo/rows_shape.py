@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 Number = SymbolicTensor
 
 
+def named_axes(o: Obligations, axes: Ints, rank: int) -> Ints:
+    """Return axes, which are distinct and counted from the first."""
+    if min(axes, default=0) < 0:
+        o.refuse("an axis that is counted from the last")
+    return array_shape.axes_of(o, axes, rank)
+
+
 def _constant(o: Obligations, *, value: Number) -> SymbolicTensor:  # noqa: ARG001 - a constant demands nothing
     return value
 
@@ -35,7 +42,7 @@ def _iota(o: Obligations, *, iota_dimension: int, result: ResultType) -> Symboli
 def _broadcast_in_dim(
     o: Obligations, operand: Tensor, *, broadcast_dimensions: Ints, result: ResultType
 ) -> SymbolicTensor:
-    axes = array_shape.axes_of(o, broadcast_dimensions, len(result.shape))
+    axes = named_axes(o, broadcast_dimensions, len(result.shape))
     if len(axes) != operand.rank:
         o.refuse("a broadcast that does not name an axis for each of the operand's")
     stretched = [extent == ONE and result.shape[axis] != ONE for extent, axis in zip(operand.shape, axes, strict=True)]
@@ -64,14 +71,14 @@ def _reshape(o: Obligations, operand: Tensor, *, result: ResultType) -> Symbolic
 
 
 def _transpose(o: Obligations, operand: Tensor, *, permutation: Ints) -> SymbolicTensor:
-    order = array_shape.axes_of(o, permutation, operand.rank)
+    order = named_axes(o, permutation, operand.rank)
     if len(order) != operand.rank:
         o.refuse("a transpose of some of the axes")
     return array_shape.permuted(operand, order)
 
 
 def _reverse(o: Obligations, operand: Tensor, *, dimensions: Ints) -> SymbolicTensor:
-    return array_shape.flip(o, operand, dimensions)
+    return array_shape.flip(o, operand, named_axes(o, dimensions, operand.rank))
 
 
 def _slice(o: Obligations, operand: Tensor, *, ranges: Ranges) -> SymbolicTensor:
@@ -106,7 +113,8 @@ def _pad(  # noqa: PLR0913 - the attributes of the operation
 
 
 def _concatenate(o: Obligations, *inputs: Tensor, dimension: int) -> SymbolicTensor:
-    return array_shape.concatenate(o, inputs, dimension)
+    (axis,) = named_axes(o, (dimension,), inputs[0].rank)
+    return array_shape.concatenate(o, inputs, axis)
 
 
 def _dynamic_slice(o: Obligations, operand: Tensor, *start_indices: Tensor, slice_sizes: Ints) -> SymbolicTensor:
