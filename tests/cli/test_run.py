@@ -12,6 +12,7 @@ import pytest
 from tensorlift.cli import main
 from tensorlift.runtime import backends, libraries, measure_worker
 from tensorlift.runtime.backends import Backend
+from tensorlift.runtime.libraries import package_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,9 +109,9 @@ def test_a_python_original_is_run_as_it_is(capsys: pytest.CaptureFixture[str]) -
 
 
 @needs_gcc
-@pytest.mark.parametrize("backend", ["jax", "torch", "torch-compile"])
+@pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile"])
 def test_other_backends_agree(backend: str, capsys: pytest.CaptureFixture[str]) -> None:
-    module = backends.get_backend(backend).module
+    module = package_of(backends.get_backend(backend).module)
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
     arguments = ["--sizes", "n=40,m=30", "--backend", backend, "--time-limit", "1200"]

@@ -14,6 +14,7 @@ from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Ma
 from tensorlift.runtime.backends import BACKENDS, missing
 from tensorlift.runtime.compilers import chosen_compilers
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
+from tensorlift.runtime.libraries import package_of
 from tensorlift.runtime.machine import measured_peaks, processor_name
 from tensorlift.runtime.measure import (
     Conditions,
@@ -26,6 +27,7 @@ from tensorlift.runtime.measure import (
 )
 from tensorlift.runtime.measure_worker import PROGRAM
 from tensorlift.runtime.work_count import work_of
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from tensorlift.runtime.measure import Inputs, Measured
     from tensorlift.source import Source
 
+_GUIDE = "numpy"  # the target that sizes are chosen by where all others are written for sizes
 _LEAST_BYTES = 1 << 10  # of arrays, where sizes are made smaller for the number of operations
 
 
@@ -60,11 +63,17 @@ def benchmark(source: Source, options: Callable[[str], LiftOptions], settings: S
     A backend that is not installed, that the function is refused for, or that fails, has the reason in its place.
     Raises NotLiftedError where the function is refused for all backends, LiftError where the request is wrong.
     """
-    lifted, refused = _lifted(source, options, settings.backends)
+    targets = dict.fromkeys(backend.target for backend in settings.backends)
+    static = [target for target in targets if get_target(target).is_static]
+    guides = [target for target in targets if target not in static] or [_GUIDE]
+    lifted, refused = _lifted(source, options, guides)
     if not lifted:
         raise next(iter(refused.values()))
     first = next(iter(lifted.values()))
     sizes = first.checked(settings.sizes) if settings.sizes is not None else _chosen_sizes(first, settings)
+    given = tuple(sizes.items())
+    for_sizes = _lifted(source, lambda target: replace(options(target), sizes=given), static)
+    lifted, refused = lifted | for_sizes[0], refused | for_sizes[1]
     inputs = first.inputs(sizes, settings.conditions.seed)
     compilers = chosen_compilers(settings.compilers, inputs.view) if is_compiled(source.name) else ()
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
@@ -93,12 +102,12 @@ def benchmark(source: Source, options: Callable[[str], LiftOptions], settings: S
 
 
 def _lifted(
-    source: Source, options: Callable[[str], LiftOptions], backends: Sequence[Backend]
+    source: Source, options: Callable[[str], LiftOptions], targets: Sequence[str]
 ) -> tuple[dict[str, Prepared], dict[str, LiftError]]:
-    """Lift to the targets of the backends; give those that are proved, and why the others are not."""
+    """Lift to targets; give the programs that are proved, and why the others are not."""
     found: dict[str, Prepared] = {}
     refused: dict[str, LiftError] = {}
-    for target in dict.fromkeys(backend.target for backend in backends):
+    for target in targets:
         try:
             found[target] = prepare(source, options(target))
         except NotLiftedError as refusal:
@@ -136,7 +145,7 @@ class _Run:
         if backend.compiled and not program.is_compiled:
             plain = replace(plain, how=f"{backend.description}; operation by operation, for its kept loop")
         if missing(backend):
-            message = f"running on '{backend.name}' needs {backend.module}, which is not installed"
+            message = f"running on '{backend.name}' needs {package_of(backend.module)}, which is not installed"
             remedy = f"install it: {missing(backend)}"
             return replace(plain, diagnostics=(Diagnostic("TL556", message, None, remedy, Severity.NOTE),))
         settings = self._settings

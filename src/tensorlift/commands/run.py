@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Lift a function of FILE, run the program on inputs drawn from a seed, and say what it returns.
 
-    It runs in a process of its own with limits.  Backends: numpy, jax (under jit), torch, torch-compile.
+    It runs in a process of its own with limits.  Backends: numpy, jax (under jit), xla (from StableHLO), torch,
+    torch-compile.
     Exit status: 0 it ran (and agrees), 1 the function is refused or disagrees, 2 the request is wrong.
     """
     from tensorlift.report.output import check_outputs
@@ -57,11 +59,14 @@ def run(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.commands.prepare import NotLiftedError, prepare
     from tensorlift.runtime.backends import get_backend, require_backend
     from tensorlift.runtime.large_sizes import parse_sizes
+    from tensorlift.targets import get_target
 
     chosen = get_backend(backend, device)
     require_backend(chosen)
     given = parse_sizes(sizes)
     options = lift_options(file, (function,) if function else (), chosen.target, flags)
+    if get_target(chosen.target).is_static:
+        options = replace(options, sizes=tuple(given.items()))
     try:
         prepared = prepare(source, options)
     except NotLiftedError as refusal:

@@ -40,6 +40,7 @@ class Backend:
 BACKENDS = (
     Backend("numpy", "numpy", "numpy", description="NumPy"),
     Backend("jax", "jax", "jax", "jit", unrolls=True, devices=DEVICES, description="JAX, under jax.jit"),
+    Backend("xla", "stablehlo", "stablehlo", devices=DEVICES, description="XLA, from StableHLO of these sizes"),
     Backend("torch", "torch", "torch", devices=DEVICES, description="PyTorch, operation by operation"),
     Backend("torch-compile", "torch", "torch", "compile", devices=DEVICES, description="PyTorch, under torch.compile"),
 )

@@ -42,6 +42,11 @@ class NoDeviceError(Exception):
     """Raised where a library finds no such device; the text says which."""
 
 
+def package_of(name: str) -> str:
+    """Return the package that programs for a library run on, which mostly is the library."""
+    return "mlir-opt" if name == "linalg" else _PACKAGES.get(name, name)
+
+
 def installation(name: str) -> str:
     """Return how to install the library of a target, nothing where it is installed or needed by none; imports none."""
     if name == "linalg":
@@ -59,7 +64,7 @@ def require_library(name: str) -> None:
     """
     missing = installation(name)
     if missing:
-        message = f"running the lifted program needs {_PACKAGES.get(name, 'mlir-opt')}, which is not installed"
+        message = f"running the lifted program needs {package_of(name)}, which is not installed"
         raise refuse("TL607", message, remedy=f"install it: {missing}")
 
 
@@ -134,4 +139,15 @@ def _torch(device: str) -> Library:
     return Library(give, take, wait, compiled)
 
 
-_LOADERS: dict[str, Callable[[str], Library]] = {"jax": _jax, "torch": _torch}
+def _xla(device: str) -> Library:
+    """Give JAX's arrays, 64-bit types among them whatever the settings."""
+    jax, library = import_module("jax"), _jax(device)
+
+    def give(value: Any) -> Any:
+        with jax.enable_x64(new_val=True):
+            return library.give(value)
+
+    return Library(give, library.take, library.wait)
+
+
+_LOADERS: dict[str, Callable[[str], Library]] = {"jax": _jax, "torch": _torch, "stablehlo": _xla}

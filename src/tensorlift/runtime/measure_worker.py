@@ -17,8 +17,9 @@ import numpy as np
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import nudged, random_array, seeded
 from tensorlift.runtime.libraries import Library, NoDeviceError, load_library
+from tensorlift.runtime.loading import loaded_plain
 from tensorlift.runtime.original_worker import Call
-from tensorlift.runtime.program import arguments_for, load_program, results_of
+from tensorlift.runtime.program import arguments_for, results_of
 from tensorlift.runtime.python_original_worker import PythonCall
 from tensorlift.runtime.timing import take_samples
 
@@ -82,7 +83,7 @@ class _Program:
             self.missing = str(error)
             return
         loaded = time.perf_counter()
-        self._plain = load_program(described["text"], described["entry"])
+        self._plain = loaded_plain(described["text"], described["entry"], described["module"], described["device"])
         self._program = self._plain
         if described["compiled"] and self._library.compiled is not None:
             constants = [n for n in arguments_for(self._plain, self._names(facts)) if n.rstrip("_") in self._sizes]

@@ -20,16 +20,35 @@ _PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
 def load_stablehlo(text: str, entry: str) -> Program:
     """Compile the function ``entry`` of a text, and give it as one on NumPy arrays with parameters of the same names.
 
-    Raises ValueError where StableHLO's verifier refuses the text.
+    Raises an exception of JAX's where StableHLO's verifier refuses the text.
     """
-    names = parameters_of(text, entry)
-    execute = _compiled(text)
+    return _with_names(parameters_of(text, entry), _on_numpy(compiled(text)))
+
+
+def load_on_device(text: str, entry: str, device: str) -> Program:
+    """Compile the function ``entry`` of a text for a ``cpu`` or a ``gpu``, as one on JAX's arrays that lie there."""
+    return _with_names(parameters_of(text, entry), compiled(text, device))
+
+
+def _with_names(names: Sequence[str], execute: Callable[[list[Any]], Any]) -> Program:
+    """Give a function of a list as one of these parameters."""
     scope: dict[str, Any] = {"execute": execute}
     listed = ", ".join(names)
     code = compile(f"def program({listed}):\n    return execute([{listed}])\n", "<stablehlo>", "exec")
     exec(code, scope)  # noqa: S102 - names of parameters only, which are identifiers
     program: Program = scope["program"]
     return program
+
+
+def _on_numpy(execute: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    jax = import_module("jax")
+
+    def converted(arguments: list[Any]) -> Any:
+        with jax.enable_x64(new_val=True):
+            returned = execute([jax.device_put(np.asarray(argument)) for argument in arguments])
+        return tuple(map(np.array, returned)) if isinstance(returned, tuple) else np.array(returned)
+
+    return converted
 
 
 def parameters_of(text: str, entry: str) -> tuple[str, ...]:
@@ -61,23 +80,20 @@ def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
         return [_array(ir, result) for result in stablehlo.eval_module(module, given)]
 
 
-def _compiled(text: str) -> Callable[[list[Any]], Any]:
+def compiled(text: str, device: str = "cpu") -> Callable[[list[Any]], Any]:
+    """Compile the only function of a text by XLA, as one of a list of JAX's arrays on a device."""
     ir, _ = _libraries()
-    jax = import_module("jax")
-    backend = import_module("jax.extend.backend").get_backend()
     client = import_module("jax._src.lib").xla_client
-    device = backend.devices()[0]
+    place = import_module("jax").devices(device)[0]
     with _context():
         module = ir.Module.parse(text)
         module.operation.verify()
         program = str(_as_main(module))
-    executable = backend.compile_and_load(program, client.DeviceList((device,)))
+    executable = place.client.compile_and_load(program, client.DeviceList((place,)))
 
     def execute(arguments: list[Any]) -> Any:
-        with jax.enable_x64(new_val=True):
-            given = [jax.device_put(np.asarray(argument), device) for argument in arguments]
-        returned = executable.execute_sharded(given).disassemble_into_single_device_arrays()
-        results = tuple(np.array(parts[0]) for parts in returned)
+        returned = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+        results = tuple(parts[0] for parts in returned)
         return results[0] if len(results) == 1 else results
 
     return execute

@@ -115,8 +115,8 @@ class TextLoops:
 
     def _check_condition(self, kept: KeptLoop, block: Block, values: Values) -> None:
         """Demand that the loop goes on exactly below the upper bound."""
-        (goes_on,) = self.execution.give_out(block, values) or (None,)
-        holds = domain_of(goes_on.tensor.value()) if goes_on is not None and not goes_on.tensor.rank else None
+        given = self.execution.give_out(block, values)
+        holds = domain_of(given[0].tensor.value()) if len(given) == 1 and not given[0].tensor.rank else None
         reached = self._ledger.context & Domain.of(at_least(kept.variable, kept.lower))
         wanted = Domain.of(less(kept.variable, kept.upper))
         if holds is None or not (reached & holds).is_equal(reached & wanted):
