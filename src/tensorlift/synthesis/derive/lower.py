@@ -122,7 +122,7 @@ class _Block:
         self.owned.discard(name)
         self.updated.add(name)
 
-    def _definition(self, definition: Definition) -> list[Statement]:
+    def _definition(self, definition: Definition, *, is_padded: bool = False) -> list[Statement]:
         spans = {name: (extent * 0, extent) for name, extent in zip(definition.indices, definition.shape, strict=True)}
         scope = Scope(
             self.build,
@@ -138,6 +138,8 @@ class _Block:
         try:
             statements = PieceLowering(definition, scope, self._dies_here).statements()
         except LiftError as error:
+            if is_padded:
+                raise
             return self._with_padding(definition, error)
         return self._marked(definition, statements)
 
@@ -173,7 +175,10 @@ class _Block:
         for array in arrays:
             self.lowering.types[array.name] = array.dtype, array.shape
             self.lowering.shapes[array.name] = array.shape
-        return [s for d in (*arrays, padded) for s in self._definition(d)]
+        try:
+            return [s for d in (*arrays, padded) for s in self._definition(d, is_padded=True)]
+        except LiftError:
+            raise DefinitionError(error, definition) from None
 
     def _is_owned(self, value: Expression) -> bool:
         """Tell whether nothing else refers to the value's memory; NumPy's scalars cannot change and count as owned."""
