@@ -1,9 +1,9 @@
 """Lift every reference kernel in one warm process and print the table: ``python bench/lift_kernels.py [--test]``.
 
-Columns are milliseconds for each stage of the pipeline.  ``--to TARGET`` lifts to another target than NumPy,
-``--engine NAME`` with one engine alone, ``--test`` also runs each lift against the compiled original, ``--json FILE``
-writes the rows, ``--suite NAME`` and ``--kernel NAME`` choose.  The exit status is 1 where a kernel does not get the
-verdict that ``bench/kernels/index.json`` expects.
+Columns are milliseconds for each stage of the pipeline.  ``--to TARGET`` lifts to another target than NumPy, to one of
+static shapes at small sizes; ``--engine NAME`` with one engine alone.  ``--test`` also runs each lift against the
+compiled original, ``--json FILE`` writes the rows, ``--suite NAME`` and ``--kernel NAME`` choose.  The exit status is 1
+where a kernel does not get the verdict that ``bench/kernels/index.json`` expects.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.kernels.sizes import small_sizes
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source
+from tensorlift.targets import get_target
 
 KERNELS = Path(__file__).parent / "kernels"
 STAGES = ("read", "summarise", "simplify", "derive", "emit", "prove", "check")
@@ -63,6 +67,9 @@ def lift_entry(entry: dict[str, Any], *, test: bool, target: str = "numpy", engi
     path = KERNELS / entry["file"]
     source = read_source(str(path))
     options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine, test=test)
+    if get_target(target).is_static:
+        sizes = small_sizes(path, entry["function"])[-1]
+        options = replace(options, sizes=tuple(sizes.items()))
     record = lift_source(source, options)
     name = f"{entry['suite']}/{entry['name']}"
     if not record.functions:

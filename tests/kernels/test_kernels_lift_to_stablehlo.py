@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from bench.kernels.catalogue import Kernel, kernels, read
+from bench.kernels.sizes import small_sizes
 
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
 from tensorlift.runtime.agreement import compare_with_interpreter
-from tensorlift.runtime.data import seeded
-from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.source import read_source
-from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +32,7 @@ def test_kernel_lifts_to_stablehlo_and_runs_in_xla(kernel: Kernel) -> None:
     assert module is not None
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    domain = summarise(func_op).context & required(view)
-    for sizes in reversed(choose_sizes(view.parameters, domain, seeded(5), 3, largest=7)):
+    for sizes in reversed(small_sizes(kernel.path, kernel.function)):
         function = _lifted(kernel, sizes)
         assert function.diagnostics == ()
         assert (function.verdict, function.level, function.tests) == (kernel.expect, Level.PROVED, ())
