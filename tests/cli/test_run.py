@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from tensorlift.cli import main
 from tensorlift.runtime import backends, libraries, measure_worker
 from tensorlift.runtime.backends import Backend
-from tensorlift.runtime.libraries import package_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,11 +107,11 @@ def test_a_python_original_is_run_as_it_is(capsys: pytest.CaptureFixture[str]) -
 
 
 @needs_gcc
-@pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile"])
+@pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile", "mlir"])
 def test_other_backends_agree(backend: str, capsys: pytest.CaptureFixture[str]) -> None:
-    module = package_of(backends.get_backend(backend).module)
-    if find_spec(module) is None:
-        pytest.skip(f"{module} is not installed")
+    row = backends.get_backend(backend)
+    if backends.missing(row):
+        pytest.skip(f"what runs {row.module} is not installed")
     arguments = ["--sizes", "n=40,m=30", "--backend", backend, "--time-limit", "1200"]
     assert main(["run", "product.c", *arguments, "--compare"]) == 0
     assert "agrees with the original (gcc)" in capsys.readouterr().out

@@ -22,7 +22,7 @@ DEVICES = (CPU, GPU)
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One row: ``module`` is what its programs import, empty where that is nothing.
+    """One row: ``module`` is the library that its programs are for, empty where they need none.
 
     ``compiled`` names how a program is compiled as a whole, empty where it runs operation by operation; with
     ``unrolls`` that would unroll a kept loop, so that a program that has one runs operation by operation.
@@ -43,6 +43,7 @@ BACKENDS = (
     Backend("xla", "stablehlo", "stablehlo", devices=DEVICES, description="XLA, from StableHLO of these sizes"),
     Backend("torch", "torch", "torch", devices=DEVICES, description="PyTorch, operation by operation"),
     Backend("torch-compile", "torch", "torch", "compile", devices=DEVICES, description="PyTorch, under torch.compile"),
+    Backend("mlir", "linalg", "linalg", description="upstream MLIR, compiled by LLVM in memory"),
 )
 
 

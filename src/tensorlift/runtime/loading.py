@@ -1,4 +1,4 @@
-"""Emitted programs as functions on NumPy arrays, whatever they are written for."""
+"""Emitted programs as functions, whatever they are written for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def loaded_plain(text: str, entry: str, library: str, device: str) -> Program:
         from tensorlift.runtime.xla import load_on_device  # noqa: PLC0415 - only where such a program runs
 
         return load_on_device(text, entry, device)
-    return load_program(text, entry)
+    return _on_its_arrays(text, entry, library)
 
 
 def loaded(text: str, entry: str, library: str) -> Program:
@@ -26,8 +26,12 @@ def loaded(text: str, entry: str, library: str) -> Program:
         from tensorlift.runtime.xla import load_stablehlo  # noqa: PLC0415 - only where such a program runs
 
         return load_stablehlo(text, entry)
+    return over_numpy(_on_its_arrays(text, entry, library), library)
+
+
+def _on_its_arrays(text: str, entry: str, library: str) -> Program:
     if library == "linalg":
         from tensorlift.runtime.mlir.program import load_linalg  # noqa: PLC0415 - as above
 
         return load_linalg(text, entry)
-    return over_numpy(load_program(text, entry), library)
+    return load_program(text, entry)

@@ -6,20 +6,36 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# One-shot bufferisation with results in memory of their own, loops, then LLVM: nothing but stock passes.
+# The order of loops, one-shot bufferisation with results in memory of their own, loops, LLVM: all by stock passes.
 LOWERING = (
     "builtin.module("
-    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map"
-    " allow-return-allocs-from-loops=true},"
+    "transform-preload-library{{transform-library-paths={schedule}}},transform-interpreter,"
+    "one-shot-bufferize{{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map"
+    " allow-return-allocs-from-loops=true}},"
     "buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "func.func(llvm-request-c-wrappers),"
     "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
 )
+# Products walk the columns of their second operand innermost, as these lie side by side in memory.
+_ORDERS = {"matmul": [0, 2, 1], "batch_matmul": [0, 1, 3, 2], "vecmat": [1, 0], "batch_vecmat": [0, 2, 1]}
+_OF_ANY = "(!transform.any_op) -> !transform.any_op"
+_REORDERED = """
+    %{name} = transform.structured.match ops{{["linalg.{name}"]}} in %root : {any}
+    %{name}_generic = transform.structured.generalize %{name} : {any}
+    %{name}_ordered = transform.structured.interchange %{name}_generic iterator_interchange = {order} : {any}"""
+SCHEDULE = f"""module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_main(%root: !transform.any_op {{transform.readonly}}) {{
+{"".join(_REORDERED.format(name=name, order=order, any=_OF_ANY) for name, order in _ORDERS.items())}
+    transform.yield
+  }}
+}}
+"""
 _INSTALLATIONS = Path("/usr/lib")
 _VERSION = re.compile(r"LLVM version (\d+)\.(\d+)")
 _LEAST = 22  # the first version with all forms of operations in which programs are written
@@ -79,7 +95,10 @@ def to_llvm(text: str, tools: Tools) -> str:
         LoweringError: where a pass does not accept the module.
 
     """
-    lowered = _run([tools.opt, f"--pass-pipeline={LOWERING}"], text)
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
+        schedule = Path(folder) / "schedule.mlir"
+        schedule.write_text(SCHEDULE, encoding="utf-8")
+        lowered = _run([tools.opt, f"--pass-pipeline={LOWERING.format(schedule=schedule)}"], text)
     return _run([tools.translate, "--mlir-to-llvmir"], lowered)
 
 
