@@ -57,9 +57,11 @@ def test_sketch_alone_lifts_a_kernel_and_agrees_with_derive(entry: dict[str, Any
         assert function.engine == engine
 
 
-@pytest.mark.parametrize("target", ["jax", "torch"])
-def test_sketch_lifts_to_other_targets(target: str) -> None:
-    function = _lifted(_GEMM, target=target)
+@pytest.mark.parametrize(
+    ("target", "sizes"), [("jax", ()), ("torch", ()), ("stablehlo", (("m", 3), ("n", 4), ("p", 5)))]
+)
+def test_sketch_lifts_to_other_targets(target: str, sizes: tuple[tuple[str, int], ...]) -> None:
+    function = _lifted(_GEMM, target=target, sizes=sizes)
     assert function.level is Level.PROVED
     assert function.engine == "sketch"
 

@@ -126,7 +126,7 @@ def test_small_sizes_are_distinct_and_meet_the_context() -> None:
         small_sizes(["m"], Domain.of(at_least("m", 1000)), [m], 3)
 
 
-@pytest.mark.parametrize("name", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("name", ["numpy", "jax", "torch", "stablehlo"])
 def test_a_grammar_is_found_from_meanings(name: str) -> None:
     grammar = grammar_of(get_target(name))
     assert grammar.has_contractions

@@ -8,7 +8,9 @@ dialect needs no code here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from tensorlift.comprehension.affine import Affine
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 
 _EXTENT = Affine.var("n")
 _TYPES: tuple[DType, ...] = ("f64", "i32", "bool")
+_RANKS = ((1, 1, 1), (2, 2, 2), (1, 0, 0))
 _MOST_OPERANDS = 3
+_WORD = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*")
+_MOST_ATTRIBUTES = 256  # combinations that are tried for one row
 _COMPOSED = {"tdiv": ("floordiv", "rem")}  # (a - rem(a, b)) // b divides as C does
 
 
@@ -40,7 +45,11 @@ class Row(Protocol):
 
     @property
     def parameters(self) -> Sequence[Any]:
-        """The parameters, each with ``kind``, ``is_optional`` and ``is_variadic``."""
+        """The parameters, each with ``name``, ``kind``, ``is_optional`` and ``is_variadic``."""
+
+    @property
+    def samples(self) -> Sequence[Any]:
+        """How the row is tried, each with its ``text``."""
 
 
 class Dialect(Protocol):
@@ -98,9 +107,10 @@ def _probed(target: Dialect) -> Grammar:
         for cell in _cells(row, target.types):
             if isinstance(cell, Apply) and _is_plain(cell):
                 elementwise.add(cell.op)
-            elif isinstance(cell, Reduce) and isinstance(cell.body, Read):
-                reductions.add(cell.op)
-            elif isinstance(cell, Reduce) and cell.op == "sum" and _is_product(cell.body):
+            fold = _fold_in(cell)
+            if fold is not None and isinstance(fold.body, Read):
+                reductions.add(fold.op)
+            elif fold is not None and fold.op == "sum" and _is_product(fold.body):
                 contracts = True
     composed = {op for op, parts in _COMPOSED.items() if elementwise.issuperset(parts)}
     return Grammar(frozenset(elementwise | composed), frozenset(reductions), contracts)
@@ -111,27 +121,47 @@ def _is_plain(cell: Apply) -> bool:
     return all(isinstance(a, Read) or (isinstance(a, Apply) and a.op == "cast") for a in cell.args)
 
 
+def _fold_in(cell: Term) -> Reduce | None:
+    """Return the fold that a cell is, if only with an initial value."""
+    parts = cell.args if isinstance(cell, Apply) and any(isinstance(a, Read) for a in cell.args) else (cell,)
+    return next((part for part in parts if isinstance(part, Reduce)), None)
+
+
 def _is_product(body: Term) -> bool:
     return isinstance(body, Apply) and body.op == "mul" and len({n for n in walk(body) if isinstance(n, Read)}) > 1
 
 
 def _cells(row: Row, types: TypeRules) -> Iterator[Term]:
-    """Yield the cell of the result for each number of operands, type and rank that the row takes."""
+    """Yield the cell of the result for types, ranks and attributes with which the row has a meaning."""
     needed = [p for p in row.parameters if not p.is_optional and not p.is_variadic]
-    if not 0 < len(needed) <= _MOST_OPERANDS or any(p.kind != "Tensor" for p in needed):
+    operands = [p for p in needed if p.kind == "Tensor"]
+    attributes = [p for p in needed if p.kind != "Tensor"]
+    if not 0 < len(operands) <= _MOST_OPERANDS:
         return
-    for dtype in _TYPES:
-        for rank in (1, 2):
-            yield from _result(row, types, len(needed), dtype, rank)
+    values = product(*(_attribute_values(p.kind, row) for p in attributes))
+    for given in islice(values, _MOST_ATTRIBUTES):
+        named = dict(zip((p.name for p in attributes), given, strict=True))
+        for dtype, ranks in product(_TYPES, _RANKS):
+            yield from _result(row, types, dtype, ranks[: len(operands)], named)
 
 
-def _result(row: Row, types: TypeRules, count: int, dtype: DType, rank: int) -> Iterator[Term]:
-    shape = (_EXTENT,) * rank
-    operands = [array(f"operand{k}", shape, dtype) for k in range(count)]
-    if count == _MOST_OPERANDS:  # a selection
-        operands[0] = array("operand0", shape, "bool")
+def _attribute_values(kind: str, row: Row) -> list[Any]:
+    """Return values to try for an attribute: lists of axes, and the words that the row's samples have."""
+    if kind == "Ints":
+        return [(), (0,), (1,)]
+    if kind == "Text":
+        return sorted({word for sample in row.samples for word in _WORD.findall(sample.text)})
+    return []
+
+
+def _result(
+    row: Row, types: TypeRules, dtype: DType, ranks: tuple[int, ...], attributes: dict[str, Any]
+) -> Iterator[Term]:
+    operands = [array(f"operand{k}", (_EXTENT,) * rank, dtype) for k, rank in enumerate(ranks)]
+    if len(operands) == _MOST_OPERANDS:  # a selection
+        operands[0] = array("operand0", (_EXTENT,) * ranks[0], "bool")
     try:
-        result = row.meaning(_Permissive(types), *operands)
+        result = row.meaning(_Permissive(types), *operands, **attributes)
         if isinstance(result, SymbolicTensor):
             yield result.at(tuple(Affine.var(f"i{axis}") for axis in range(result.rank)))
     except (_MeaninglessError, LiftError, TypeError, ValueError, IndexError):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.sketch.library import Library
 
 BUDGET = 200  # goals
+_MOST_WORK = 200_000  # pairs of a goal's cell and an array's, each a derivative at most
 _DEEPEST = 40
 _ARRAYS = 64  # views that are tried for one goal
 
@@ -83,6 +84,8 @@ class Search:
         self.structure = Structure(library, grammar)
         self.statistics = Statistics()
         self.budget = budget
+        self._work = 0
+        self._cells = sum(view.nodes.size for view in library.views)
         self._memo: dict[_Memo, Solved | None] = {}
         self._open: set[_Memo] = set()
         self._met_open = False
@@ -99,7 +102,7 @@ class Search:
         if known is not None:
             yield known
             return
-        self._spend()
+        self._spend(goal)
         self._open.add((goal.key, None))
         for candidate in self._ordered(goal):
             solved = self._filled(goal, candidate, None, 0)
@@ -121,7 +124,7 @@ class Search:
         if key in self._open or depth > _DEEPEST:
             self._met_open = True
             return None
-        self._spend()
+        self._spend(goal)
         met, self._met_open = self._met_open, False
         self._open.add(key)
         found: Solved | None = None
@@ -135,10 +138,11 @@ class Search:
         self._met_open = self._met_open or met
         return found
 
-    def _spend(self) -> None:
+    def _spend(self, goal: Goal) -> None:
         self.statistics.steps += 1
-        if self.statistics.steps > self.budget:
-            raise Exhausted(f"{self.budget} goals")
+        self._work += goal.nodes.size * self._cells
+        if self.statistics.steps > self.budget or self._work > _MOST_WORK:
+            raise Exhausted(f"{min(self.statistics.steps, self.budget)} goals")
 
     def _lookup(self, goal: Goal) -> Solved | None:
         value = self.library.lookup(goal)
