@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain, NotAffine
     from tensorlift.diagnostics import Location
 
-MOST_PAIRS = 6  # of accesses that are looked at for the sake of a message
+MOST_PAIRS = 6  # of accesses that are looked at for the sake of a message, or of a shorter program
 _REMEDY = "none is needed: the loop stays and its body is lifted"
 
 
@@ -29,6 +29,13 @@ def reason_for(loop: Loop, error: RecurrenceError | NotAffine, context: Domain) 
     message = f"the loop over {name} stays: {error.array} {error.why}{over}"
     notes = tuple(Note(f"{error.array} is written here", place) for place in _writers(loop, error.array))
     return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE, notes)
+
+
+def hands_on(loop: Loop, array: str, iterations: Domain) -> bool:
+    """Tell whether an iteration may read a cell of an array that an earlier one wrote."""
+    found = [a for a in accesses(loop.body, iterations, (loop.variable,)) if a.array == array]
+    pairs = [(store, load) for store in found if store.writes for load in found if not load.writes]
+    return len(pairs) > MOST_PAIRS or any(Conflict(store, load, loop.variable).forward() for store, load in pairs)
 
 
 def _writers(loop: Loop, array: str) -> list[Location]:

@@ -18,7 +18,7 @@ from tensorlift.diagnostics import Location, refuse
 from tensorlift.summarize.block import Evaluator
 from tensorlift.summarize.distribute import Distributor
 from tensorlift.summarize.indices import unused
-from tensorlift.summarize.kept import reason_for
+from tensorlift.summarize.kept import hands_on, reason_for
 from tensorlift.summarize.liveness import Liveness
 from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.pushing import Pusher
@@ -245,7 +245,7 @@ class Lifting:
         items: list[Item] = []
         carried: list[tuple[str, str, str]] = []
         body_versions = dict(versions)
-        for array in self._carried_arrays(s):
+        for array in self._carried_arrays(s, inside):
             if array not in versions:
                 items.append(self._undefined(array, context, versions))
             name = self._new_name(array, "c")
@@ -257,12 +257,12 @@ class Lifting:
         loop = KeptLoop(s.variable, s.lower[0], s.upper[0], s.step, inside, handed, tuple(body), reason)
         return [*items, loop]
 
-    def _carried_arrays(self, s: Loop) -> list[str]:
+    def _carried_arrays(self, s: Loop, iterations: Domain) -> list[str]:
         """Return the arrays that iterations hand on, or that are read after the loop."""
-        needed = self.liveness.after[s] | self.liveness.exposed(s)
-        local = allocated(s.body)
-        changed = written(s.body)
-        return [array for array in self.arrays if array in changed and array in needed and array not in local]
+        after, exposed = self.liveness.after[s], self.liveness.exposed(s)
+        changed = written(s.body) - allocated(s.body)
+        handed = {array for array in exposed & changed - after if hands_on(s, array, iterations)}
+        return [array for array in self.arrays if array in changed and (array in after or array in handed)]
 
     def _undefined(self, array: str, context: Domain, versions: Versions) -> Definition:
         """Give a local array that has no value yet a version."""

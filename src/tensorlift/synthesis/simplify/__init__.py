@@ -3,8 +3,8 @@
 The summariser says what the loops compute, step by step; a tensor program wants fewer and larger steps.  This package
 drops definitions that nobody reads, makes one sum of sums over blocks, inlines those that nobody would name, makes
 contractions of sums of converted products, unites pieces with equal terms, lets sums absorb neighbouring points and
-reads a sum that is there already.  Rewrites are bold and cheap: what they give is proved afterwards against the summary
-as it was.
+reads a sum that is there already; kept loops read what was copied where it comes from.  Rewrites are bold and cheap:
+what they give is proved afterwards against the summary as it was.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tensorlift.synthesis.simplify.absorb import absorb
 from tensorlift.synthesis.simplify.blocks import without_blocks
 from tensorlift.synthesis.simplify.conversions import contractible
 from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, reads_of
+from tensorlift.synthesis.simplify.origins import read_at_origins
 from tensorlift.synthesis.simplify.pieces import tidy
 from tensorlift.synthesis.simplify.reuse import reuse_earlier
 
@@ -25,7 +26,7 @@ def simplify(summary: Summary) -> Summary:
     """Return a summary of the same function with fewer and shorter definitions."""
     needed = {name for _, name in summary.outputs} | ({summary.result} if summary.result else set())
     with asking_for(TIDYING):
-        return replace(summary, items=tuple(_simplify_items(summary.items, needed)))
+        return replace(summary, items=tuple(_simplify_items(read_at_origins(summary.items), needed)))
 
 
 def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:

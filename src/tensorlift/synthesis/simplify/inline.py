@@ -1,8 +1,9 @@
 """Inlining: definitions that nobody would name are replaced by their terms, and those that nobody reads are dropped.
 
 A definition stays where it is read more than once or by a reduction, or is an output; it goes where it is a constant,
-where it only starts an update of the same array (``C_1 = beta * C`` before ``C_2 = C_1 + ...``), and where it merely
-copies.  One pass in program order, each definition looking at what it reads: the time is linear in the program.
+where it only starts an update of the same array (``C_1 = beta * C`` before ``C_2 = C_1 + ...``), where it merely
+copies, and where it is a new version of an array of which one cell is read.  One pass in program order, each definition
+looking at what it reads: the time is linear in the program.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ class Inliner:
     def _inline(self, source: Definition, user: Definition) -> Definition | None:
         """Return the user with the source's terms in place of its cells; None where the source had better stay."""
         if self._should_go(source, user):
-            return _with_terms(user, source, lambda _: True)
+            return with_terms(user, source, lambda _: True)
         if len(source.pieces) > 1 and any(_is_leaf(term) for _, term in source.pieces):
-            return _with_terms(user, source, _is_leaf)
+            return with_terms(user, source, _is_leaf)
         return None
 
     def _should_go(self, source: Definition, user: Definition) -> bool:
@@ -98,7 +99,7 @@ class Inliner:
         if source.name in self.needed or self.users[source.name] != {user.name}:
             return False
         reads = list(_reads(user, source.name))
-        if self._starts_update(source, user, reads):
+        if self._starts_update(source, user, reads) or self._is_for_one_cell(source, user, reads):
             return True
         plain = len(source.pieces) == 1 and not _reduces(source)
         return plain and len(reads) == 1 and size(source.pieces[0][1]) <= 1
@@ -110,8 +111,16 @@ class Inliner:
             return False
         return (len(reads) == 1 or not _reduces(source)) and not _read_by_reduction(user, source.name)
 
+    @staticmethod
+    def _is_for_one_cell(source: Definition, user: Definition, reads: list[Read]) -> bool:
+        """Tell whether of a version that differs in some cells the user needs one cell only."""
+        readers = [term for _, term in user.pieces if source.name in term.reads]
+        if len(source.pieces) == 1 or len(reads) != 1 or len(readers) != 1 or _read_by_reduction(user, source.name):
+            return False
+        return bool(source.indices) and reads[0].free.isdisjoint(user.indices)
 
-def _with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:
+
+def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:
     """Replace reads of ``source`` where the term found there is wanted; None where no read was replaced."""
     changed = False
 
