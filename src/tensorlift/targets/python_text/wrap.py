@@ -32,7 +32,7 @@ def wrapped(head: str, value: str, indent: str) -> list[str]:
     hugging = len(parts) == 2 and (value[-1] == ")" or value[0] == "(")  # noqa: PLR2004 - one operator
     if parts and not hugging:
         return [f"{indent}{head}(", *_body(value, indent + _INDENT), f"{indent})"]
-    return _in_bracket(line, indent)
+    return _in_bracket(line, indent, of_any_kind=hugging)
 
 
 def _body(text: str, indent: str) -> list[str]:
@@ -49,13 +49,14 @@ def _part(text: str, indent: str) -> list[str]:
     return [indent + text] if len(indent + text) <= WIDTH else _in_bracket(text, indent)
 
 
-def _in_bracket(text: str, indent: str) -> list[str]:
-    """Break inside the last bracket whose head fits a line."""
+def _in_bracket(text: str, indent: str, *, of_any_kind: bool = False) -> list[str]:
+    """Break inside the last bracket whose head fits a line, of a call if there is one."""
     brackets = _brackets(text)
     if not brackets:
         return [indent + text]
-    calls = [b for b in brackets if text[b.start] == "("] or brackets
-    bracket = next((b for b in reversed(calls) if len(indent) + b.start < WIDTH), calls[-1])
+    calls = [] if of_any_kind else [b for b in brackets if text[b.start] == "("]
+    chosen = calls or brackets
+    bracket = next((b for b in reversed(chosen) if len(indent) + b.start < WIDTH), chosen[-1])
     opening, inside, closing = text[: bracket.start + 1], text[bracket.start + 1 : bracket.end], text[bracket.end :]
     elements = split_commas(inside)
     inner = indent + _INDENT
