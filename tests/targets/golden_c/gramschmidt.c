@@ -6,15 +6,14 @@
 #include <stdlib.h>
 
 static void kernel_gramschmidt_lifted(int m, int n, double A[restrict m][n], double R[restrict n][n],
-                                      double Q[restrict m][n], double nrm_by_k[restrict n],
-                                      double A_before[restrict m][n], double part[restrict n])
+                                      double Q[restrict m][n], double A_before[restrict m][n],
+                                      double part[restrict n])
 {
-  for (ptrdiff_t i = 0; i < n; i++)
-    nrm_by_k[i] = 0.0;
   for (ptrdiff_t k = 0; k < n; k++) {
+    double sum = 0.0;
     for (ptrdiff_t l = 0; l < m; l++)
-      nrm_by_k[k] += A[l][k] * A[l][k];
-    R[k][k] = sqrt(nrm_by_k[k]);
+      sum += A[l][k] * A[l][k];
+    R[k][k] = sqrt(sum);
     for (ptrdiff_t i = 0; i < m; i++)
       Q[i][k] = A[i][k] / R[k][k];
     if (n >= k + 2)
@@ -44,7 +43,6 @@ static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 
 void kernel_gramschmidt(int m, int n, double (*A)[n], double (*R)[n], double (*Q)[n])
 {
-  double *nrm_by_k = NULL;
   double *A_before = NULL;
   double *part = NULL;
   if (m >= 1
@@ -52,15 +50,12 @@ void kernel_gramschmidt(int m, int n, double (*A)[n], double (*R)[n], double (*Q
       && apart(A, sizeof(double) * m * n, R, sizeof(double) * n * n)
       && apart(A, sizeof(double) * m * n, Q, sizeof(double) * m * n)
       && apart(R, sizeof(double) * n * n, Q, sizeof(double) * m * n)
-      && (nrm_by_k = calloc((size_t)1 * n, sizeof(double))) != NULL
       && (A_before = calloc((size_t)1 * m * n, sizeof(double))) != NULL
       && (part = calloc((size_t)1 * n, sizeof(double))) != NULL) {
-    kernel_gramschmidt_lifted(m, n, (void *)A, (void *)R, (void *)Q, nrm_by_k, A_before, part);
-    free(nrm_by_k);
+    kernel_gramschmidt_lifted(m, n, (void *)A, (void *)R, (void *)Q, A_before, part);
     free(A_before);
     free(part);
   } else {
-    free(nrm_by_k);
     free(A_before);
     free(part);
     kernel_gramschmidt_original(m, n, A, R, Q);
