@@ -50,6 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "product.c").write_text(PRODUCT, encoding="utf-8")
     (tmp_path / "strided.c").write_text(STRIDED, encoding="utf-8")
     (tmp_path / "quotients.c").write_text(QUOTIENTS, encoding="utf-8")
+    (tmp_path / "away.c").write_text(QUOTIENTS.replace("/ b[i]", "/ (1 - b[i])"), encoding="utf-8")
     (tmp_path / "search.c").write_text(SEARCH, encoding="utf-8")
     (tmp_path / "factor.c").write_text("#include <math.h>\n" + SOLVED, encoding="utf-8")
     (tmp_path / "two.c").write_text(PRODUCT + STRIDED, encoding="utf-8")
@@ -90,6 +91,7 @@ def test_the_same_seed_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) 
         ("strided.c", "m=30,n=20,lda=23", "any"),
         ("quotients.c", "n=20000", "nonzero"),
         ("factor.c", "n=150", "tame"),
+        ("away.c", "n=20000", "tame"),
     ],
 )
 def test_programs_agree_with_the_compiled_original(

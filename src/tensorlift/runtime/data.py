@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 # "any" has zeros and both signs; "nonzero" may be divided by; "positive" may be rooted, summed and divided by.  "tame"
-# is positive, with floats that are small beside the number of elements of a row, and with symmetric square matrices
-# that their diagonals dominate: what solves equations is stable on it at large sizes.
+# is positive, with integers from 2 on, floats that are small beside the number of elements of a row, and symmetric
+# square matrices that their diagonals dominate: what solves equations is stable on it at large sizes.
 Style = Literal["any", "nonzero", "positive", "tame"]
 STYLES: tuple[Style, ...] = ("any", "nonzero", "positive")
 LARGE_STYLES: tuple[Style, ...] = (*STYLES, "tame")
@@ -48,7 +48,7 @@ def random_array(dtype: str, shape: tuple[int, ...], rng: Random, style: Style) 
         return np.asarray(
             values if style == "positive" else np.where(drawn % 2 > 0, values, -values), NUMPY_TYPES[dtype]
         )
-    low = 1 if style in {"positive", "tame"} else 0 if dtype[0] == "u" else -_MAGNITUDE
+    low = 2 if style == "tame" else 1 if style == "positive" else 0 if dtype[0] == "u" else -_MAGNITUDE
     integers = (drawn % (_MAGNITUDE + 1 - low)).astype(np.int64) + low
     return (np.where(integers == 0, 1, integers) if style == "nonzero" else integers).astype(NUMPY_TYPES[dtype])
 

@@ -11,13 +11,13 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.interpreter import Interpreter, InterpreterError
+from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.backends import GPU
-from tensorlift.runtime.cases import MOST_ITERATIONS, Tally, draw_cases
+from tensorlift.runtime.cases import MOST_ITERATIONS
 from tensorlift.runtime.compare import Tolerance
-from tensorlift.runtime.data import LARGE_STYLES, STYLES, random_arguments, seeded
-from tensorlift.runtime.large_sizes import array_bytes_at
+from tensorlift.runtime.data import LARGE_STYLES, random_arguments, seeded
+from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.measure_worker import UNSTABLE
 from tensorlift.runtime.original import call_arguments, compile_original
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.ir.function import FunctionView
     from tensorlift.runtime.backends import Backend
-    from tensorlift.runtime.cases import Case
     from tensorlift.runtime.compilers import Compiler
+    from tensorlift.runtime.data import Style
     from tensorlift.runtime.original import Original
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -45,7 +45,10 @@ PYTHON = "python"  # the name of a Python original
 _COPIES = 6  # of the arguments that exist at once
 _USUAL_CELLS = 1e4  # of an array for which the usual tolerance is meant
 _FILE_SIZE = 1 << 36
-_SMALL_CASES, _SMALL_SIZE = 4, 5
+_SMALL_CASES, _SMALL_SIZE, _SOME_BYTES = 4, 5, 1 << 11
+_PARTIAL = {
+    f"arith.{name}" for name in ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "shli", "shrsi")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,40 +212,41 @@ def admitted_styles(
     """
     scalars = [parameter for parameter in view.parameters if parameter.role != "array"]
     fitting = []
-    for style in LARGE_STYLES:
+    for style in LARGE_STYLES[_first_defined(view, domain) :]:
         drawn = random_arguments(scalars, sizes, seeded(seed), style)
         if all(condition is None or holds(condition, {**drawn, **sizes}) for condition in conditions):
             fitting.append(style)
-    usual = _first_defined(view, domain)
-    found = tuple(style for style in fitting if style not in STYLES or STYLES.index(style) >= usual)
-    if not found:
+    if not fitting:
         message = "no input was found on which the source is defined and its preconditions hold"
         raise refuse("TL621", message, view.location, "initialise what is read, and keep divisors from zero")
-    return found
+    return tuple(fitting)
 
 
 def _first_defined(view: FunctionView, domain: Domain) -> int:
     """Give the place of the first style on which the source has a meaning at small sizes; 0 where nobody can tell.
 
-    Among as many integers as large inputs have there are zeros: so the source must have a meaning on zeros alone too.
+    Where operations have no meaning on some integers, as a division by zero, there are enough cells for each integer.
     """
-    interpreter, tally = Interpreter(view, MOST_ITERATIONS), Tally("interpreter", Tolerance())
+    interpreter = Interpreter(view, MOST_ITERATIONS)
     try:
-        sizes = choose_sizes(view.parameters, domain, seeded(0), _SMALL_CASES, largest=_SMALL_SIZE)
-        cases = draw_cases(interpreter, sizes, seeded(0), tally)
+        sizes = list(choose_sizes(view.parameters, domain, seeded(0), _SMALL_CASES, largest=_SMALL_SIZE))
+        if any(operation.name in _PARTIAL for operation in view.operations):
+            sizes.append(large_sizes(view, domain, _SOME_BYTES))
     except LiftError:
         return 0
-    return max((STYLES.index(case.style) or _needs_nonzero(interpreter, case) for case in cases), default=0)
+    defined = (k for k, style in enumerate(LARGE_STYLES) if all(_is_defined(interpreter, at, style) for at in sizes))
+    return next(defined, len(LARGE_STYLES))
 
 
-def _needs_nonzero(interpreter: Interpreter, case: Case) -> bool:
-    """Tell whether the source has no meaning where all integers are zero."""
-    kinds = {p.name: p.role != "size" and p.dtype[0] in "iu" for p in interpreter.view.parameters}
+def _is_defined(interpreter: Interpreter, sizes: Mapping[str, int], style: Style) -> bool:
+    """Tell whether the source has a meaning on inputs of a style; one that takes too long is taken to have one."""
     try:
-        interpreter({name: value * 0 if kinds[name] else value for name, value in case.arguments.items()})
-    except (InterpreterError, ValueError):
+        interpreter(random_arguments(interpreter.view.parameters, sizes, seeded(0), style))
+    except TooLongError:
         return True
-    return False
+    except (InterpreterError, ValueError):
+        return False
+    return True
 
 
 def tolerance_at(inputs: Inputs) -> Tolerance:
