@@ -77,11 +77,10 @@ def main() -> int:
     """Run the command line."""
     options = _arguments()
     if options.source:
-        rows = [_row_of(data) for data in json.loads(Path(options.source).read_text(encoding="utf-8"))]
+        texts = (Path(source).read_text(encoding="utf-8") for source in options.source)
+        rows = [_row_of(data) for text in texts for data in json.loads(text)]
     else:
         rows = list(_measured_rows(options))
-    if options.json:
-        Path(options.json).write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
     page = matrix(rows, _conditions(options))
     if options.write:
         Path(options.write).write_text(page, encoding="utf-8")
@@ -94,12 +93,20 @@ def _measured_rows(options: argparse.Namespace) -> Iterator[Row]:
     entries = [e for e in json.loads((KERNELS / "index.json").read_text(encoding="utf-8")) if _wanted(e, options)]
     if not entries:
         sys.exit("no kernel has that name")
+    rows: list[Row] = []
     for entry in entries:
         start = time.perf_counter()
         row = measure_entry(entry, options)
         cells = ", ".join(f"{name} {_cell(row, cell)}" for name, cell in row.cells.items())
+        rows.append(row)
+        if options.json:
+            _write(options.json, rows)
         print(f"{row.kernel}: {cells or row.remark} ({time.perf_counter() - start:.1f} s)", file=sys.stderr, flush=True)
         yield row
+
+
+def _write(file: str, rows: Sequence[Row]) -> None:
+    Path(file).write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
 def measure_entry(entry: dict[str, Any], options: argparse.Namespace) -> Row:
@@ -287,7 +294,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--suite", action="append", help="only this suite")
     parser.add_argument("--kernel", action="append", help="only this kernel")
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
-    parser.add_argument("--from", dest="source", metavar="FILE", help="take the figures from a file")
+    parser.add_argument("--from", dest="source", action="append", metavar="FILE", help="take the figures from here")
     parser.add_argument("--write", metavar="FILE", help="write the page to a file")
     return parser.parse_args()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,6 +46,7 @@ class _Bytes(click.ParamType[int]):
 @click.option(
     "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="For the samples of a backend."
 )
+@click.option("--fresh-memory", is_flag=True, help="Let the C library give memory back that is freed.")
 @click.option("--json", "report", metavar="REPORT", help="Write the record to this file ('-': standard output).")
 @click.option("--plot", "picture", metavar="OUT.svg", help="Write a plot to this file, SVG or PNG.")
 @running_options
@@ -59,6 +61,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
     compilers: tuple[str, ...],
     rounds: int,
     seconds: float,
+    fresh_memory: bool,
     report: str | None,
     picture: str | None,
     seed: int,
@@ -86,6 +89,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.runtime.backends import chosen_backends
     from tensorlift.runtime.large_sizes import parse_sizes
 
+    under = conditions(seed=seed, device=device, threads=threads, wall_seconds=wall_seconds)
     settings = Settings(
         chosen_backends(backends, device),
         compilers,
@@ -93,7 +97,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
         array_bytes,
         rounds=rounds,
         seconds=seconds,
-        conditions=conditions(seed=seed, device=device, threads=threads, wall_seconds=wall_seconds),
+        conditions=replace(under, fresh_memory=fresh_memory),
     )
 
     def options(target: str) -> LiftOptions:

@@ -53,12 +53,16 @@ _PARTIAL = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Under which a program runs: seed, device, number of threads, and the most seconds that the process may take."""
+    """Under which a program runs: seed, device, number of threads, and the most seconds that the process may take.
+
+    With ``fresh_memory`` the C library gives memory that is freed back to the system, as it does unless told otherwise.
+    """
 
     seed: int = 0
     device: str = "cpu"
     threads: int = 1
     wall_seconds: float = 120.0
+    fresh_memory: bool = False
 
     def limits(self) -> Limits:
         """Give the limits of the process."""
@@ -151,6 +155,7 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
         "written": list(view.written),
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
         "threads": conditions.threads,
+        "fresh_memory": conditions.fresh_memory,
         "program": _described(program, conditions) if program else None,
         "originals": list(originals),
         "compare": [tolerance.f64, tolerance.f32] if tolerance else None,

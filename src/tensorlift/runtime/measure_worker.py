@@ -7,6 +7,7 @@ costs is timed by itself: loading its library, loading the program, and the call
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import time
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
     Original = Callable[[Mapping[str, Any]], "_Original"]
 
 PROGRAM = "program"  # its name among the contenders
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _LARGE = -1, -3, 1 << 30  # options of mallopt by glibc's numbers, and bytes
 UNSTABLE = "unstable"  # among complaints: the original depends as much on the last bits of its inputs
 
 
 def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
     """Run what ``facts`` ask for (`measure.Request`); ``arrays`` are those that only the originals' calls need."""
     _use_processors(facts["threads"])
+    if not facts["fresh_memory"]:
+        _keep_memory()
     program = _Program(facts) if facts["program"] else None
     if program is not None and program.missing:
         return {"missing": program.missing}, {}
@@ -67,6 +71,17 @@ def _use_processors(count: int) -> None:
     """Let this process, and what it starts, use so many processors."""
     mine = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, mine[:count])
+
+
+def _keep_memory() -> None:
+    """Let the C library keep memory that is freed, where it can: touching fresh pages costs more than most operations.
+
+    It gives arrays above a threshold back at once; libraries for arrays allocate one for each operation.
+    """
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is not None:
+        set_option(_MMAP_THRESHOLD, _LARGE)
+        set_option(_TRIM_THRESHOLD, _LARGE)
 
 
 class _Program:
