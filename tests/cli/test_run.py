@@ -109,7 +109,7 @@ def test_a_python_original_is_run_as_it_is(capsys: pytest.CaptureFixture[str]) -
 
 
 @needs_gcc
-@pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile", "mlir"])
+@pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile", "mlir", "c"])
 def test_other_backends_agree(backend: str, capsys: pytest.CaptureFixture[str]) -> None:
     row = backends.get_backend(backend)
     if backends.missing(row):

@@ -48,7 +48,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     """Lift a function of FILE, run the program on inputs drawn from a seed, and say what it returns.
 
     It runs in a process of its own with limits.  Backends: numpy, jax (under jit), xla (from StableHLO), torch,
-    torch-compile.
+    torch-compile, mlir, c.
     Exit status: 0 it ran (and agrees), 1 the function is refused or disagrees, 2 the request is wrong.
     """
     from tensorlift.report.output import check_outputs

@@ -25,7 +25,8 @@ class Backend:
     """One row: ``module`` is the library that its programs are for, empty where they need none.
 
     ``compiled`` names how a program is compiled as a whole, empty where it runs operation by operation; with
-    ``unrolls`` that would unroll a kept loop, so that a program that has one runs operation by operation.
+    ``unrolls`` that would unroll a kept loop, so that a program that has one runs operation by operation.  With
+    ``in_memory`` it is C, compiled and called as the original is, over the caller's memory.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Backend:
     unrolls: bool = False
     devices: tuple[str, ...] = (CPU,)
     description: str = ""
+    in_memory: bool = False
 
 
 BACKENDS = (
@@ -44,6 +46,7 @@ BACKENDS = (
     Backend("torch", "torch", "torch", devices=DEVICES, description="PyTorch, operation by operation"),
     Backend("torch-compile", "torch", "torch", "compile", devices=DEVICES, description="PyTorch, under torch.compile"),
     Backend("mlir", "linalg", "linalg", description="upstream MLIR, compiled by LLVM in memory"),
+    Backend("c", "c", description="C with calls of BLAS, at -O3 -march=native", in_memory=True),
 )
 
 

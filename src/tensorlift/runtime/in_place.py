@@ -63,7 +63,7 @@ def compare_compiled(
         return tally.report()
     run = run_python_original if source.filename.endswith(SUFFIX) else run_original
     originals = run(source, view, [case.arguments for case in cases], Limits())
-    stubbed = _without_original(text, view.name)
+    stubbed = without_original(text, view.name)
     if stubbed == text:
         replies = run_original(Original(text, _FILE), program, [_arguments(program, c) for c in cases], Limits())
     else:
@@ -74,8 +74,8 @@ def compare_compiled(
     return tally.report()
 
 
-def _without_original(text: str, name: str) -> str:
-    """Let the function with the signature of the source trap where it would call the original."""
+def without_original(text: str, name: str) -> str:
+    """Let the function with the signature of the source, if there is one, trap where it would call the original."""
     return re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+import time
 from dataclasses import dataclass, field
 from functools import cache
 from math import sqrt
@@ -16,11 +18,13 @@ from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.backends import GPU
 from tensorlift.runtime.cases import MOST_ITERATIONS
 from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.compilers import chosen_compilers
 from tensorlift.runtime.data import LARGE_STYLES, random_arguments, seeded
+from tensorlift.runtime.in_place import without_original
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.measure_worker import UNSTABLE
-from tensorlift.runtime.original import call_arguments, compile_original
+from tensorlift.runtime.original import Original, call_arguments, compile_original
 from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.python_original import SUFFIX, python_facts
 from tensorlift.runtime.sandbox import UNLIMITED, Limits, WorkerError, run_limited, run_worker
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
     from tensorlift.runtime.backends import Backend
     from tensorlift.runtime.compilers import Compiler
     from tensorlift.runtime.data import Style
-    from tensorlift.runtime.original import Original
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -141,12 +144,35 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
 
     With a ``tolerance`` results are compared; with ``rounds`` calls are timed, for about ``seconds``.
     Raises LiftError TL606 where the process fails, TL635 where the device is missing, TL636 where the arrays are too
-    large for the memory.
+    large for the memory, and where a program in C cannot be compiled.
     """
     view = inputs.view
     _check_memory(inputs)
     _, lengths = _call(inputs)
-    facts = {
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
+        described = _described(program, inputs, conditions, Path(folder)) if program else None
+        facts = _facts(inputs, described, originals, conditions, tolerance)
+        facts |= {"rounds": rounds, "seconds": seconds, "keep": keep}
+        try:
+            reply, arrays = run_worker("measure_worker", facts, lengths, conditions.limits())
+        except WorkerError as error:
+            raise _failed(error, view, conditions, program) from None
+    if "missing" in reply:
+        message = f"there is no {conditions.device.upper()} to run on: {reply['missing']}"
+        raise refuse("TL635", message, remedy="leave --device out")
+    return _measured(reply, arrays)
+
+
+def _facts(
+    inputs: Inputs,
+    program: Mapping[str, Any] | None,
+    originals: Sequence[Mapping[str, Any]],
+    conditions: Conditions,
+    tolerance: Tolerance | None,
+) -> dict[str, Any]:
+    """Say for the worker what to run, and on what."""
+    view = inputs.view
+    return {
         "parameters": [_parameter(inputs, position) for position in range(len(view.parameters))],
         "sizes": dict(inputs.sizes),
         "seed": conditions.seed,
@@ -156,21 +182,10 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
         "threads": conditions.threads,
         "fresh_memory": conditions.fresh_memory,
-        "program": _described(program, conditions) if program else None,
+        "program": program,
         "originals": list(originals),
         "compare": [tolerance.f64, tolerance.f32] if tolerance else None,
-        "rounds": rounds,
-        "seconds": seconds,
-        "keep": keep,
     }
-    try:
-        reply, arrays = run_worker("measure_worker", facts, lengths, conditions.limits())
-    except WorkerError as error:
-        raise _failed(error, view, conditions, program) from None
-    if "missing" in reply:
-        message = f"there is no {conditions.device.upper()} to run on: {reply['missing']}"
-        raise refuse("TL635", message, remedy="leave --device out")
-    return _measured(reply, arrays)
 
 
 def prepared_originals(
@@ -300,7 +315,10 @@ def _parameter(inputs: Inputs, position: int) -> dict[str, Any]:
     return {"name": parameter.name, "role": parameter.role, "type": parameter.dtype, "dtype": dtype, "shape": shape}
 
 
-def _described(program: Program, conditions: Conditions) -> dict[str, Any]:
+def _described(program: Program, inputs: Inputs, conditions: Conditions, folder: Path) -> dict[str, Any]:
+    """Say for the worker how a program is run; one in C is compiled first, in ``folder``."""
+    if program.backend.in_memory:
+        return _in_memory(program, inputs, folder)
     return {
         "text": program.text,
         "entry": program.entry,
@@ -308,6 +326,22 @@ def _described(program: Program, conditions: Conditions) -> dict[str, Any]:
         "device": conditions.device,
         "compiled": program.is_compiled,
     }
+
+
+def _in_memory(program: Program, inputs: Inputs, folder: Path) -> dict[str, Any]:
+    """Compile a program in C that has the signature of the source.
+
+    Raises LiftError TL639 where it has none, TL601 and TL602 where it cannot be compiled.
+    """
+    text = without_original(program.text, inputs.view.name)
+    if text == program.text:
+        message = "the program in C has no function with the signature of the source, which is not in C"
+        raise refuse("TL639", message, inputs.view.location, "run it on another backend")
+    start = time.perf_counter()
+    (compiler,) = chosen_compilers((), inputs.view)[:1]
+    library = compile_original(Original(text, "program.c"), inputs.view, folder, Limits(), compiler.build)
+    arguments, _ = _call(inputs)
+    return {"library": str(library), "case": arguments, "load": time.perf_counter() - start}
 
 
 def _failed(error: WorkerError, view: FunctionView, conditions: Conditions, program: Program | None) -> LiftError:
