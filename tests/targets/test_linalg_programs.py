@@ -284,6 +284,16 @@ def test_cells_without_a_value_are_not_read() -> None:
     assert _refuse(function, text, "TL401").reason == "cells are read that have no value"
 
 
+def test_a_whole_number_is_read_as_signed() -> None:
+    """MLIR takes 200 as eight bits, which are those of -56."""
+    function = _one("void f(int n, signed char a[n]) { for (int i = 0; i < n; i++) a[i] = -56; }")
+    text = function.program.replace("-56 : i8", "200 : i8")
+    certificate = certificate_from_json(function.certificate or {})
+    assert text != function.program
+    check(text, function.name, certificate.summary, get_target("linalg"), certificate.cuts)
+    _refuse(function, function.program.replace("-56 : i8", "201 : i8"), "TL406")
+
+
 def test_a_part_that_is_not_written_has_no_value() -> None:
     function = _one("void ends(int n, double a[n + 2]) { for (int i = 0; i < n; i++) a[i + 1] = 0; }")
     assert "into %a[1] [%n] [1]" in function.program

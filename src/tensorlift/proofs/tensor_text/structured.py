@@ -32,7 +32,7 @@ from xdsl.ir.affine import (
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.dtypes import rounded
+from tensorlift.comprehension.dtypes import rounded, wrap
 from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of, scalar_value, size
 from tensorlift.proofs.tensor_text.arguments import number_term
 from tensorlift.proofs.values import Held, cell_names, cells_of
@@ -365,7 +365,7 @@ def _integer(attribute: Attribute) -> int:
 def _whole(value: int, dtype: DType | None) -> Any:
     if dtype is None:
         raise TypeError
-    return terms.constant(bool(value) if dtype == "bool" else value, dtype)
+    return terms.constant(bool(value) if dtype == "bool" else wrap(value, dtype), dtype)
 
 
 def _real(value: float, dtype: DType | None) -> Any:
