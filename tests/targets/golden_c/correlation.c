@@ -7,25 +7,22 @@
 static void kernel_correlation_lifted(int m, int n, double float_n, double data[restrict n][m],
                                       double corr[restrict m][m], double mean[restrict m], double stddev[restrict m])
 {
-  for (ptrdiff_t i = 0; i < m; i++) {
-    double sum = 0.0;
-    for (ptrdiff_t k = 0; k < n; k++)
-      sum += data[k][i];
-    mean[i] = sum / float_n;
-  }
-  for (ptrdiff_t i = 0; i < m; i++) {
-    double v;
-    double sum = 0.0;
-    for (ptrdiff_t k = 0; k < n; k++) {
+  for (ptrdiff_t i = 0; i < m; i++)
+    mean[i] = 0.0;
+  for (ptrdiff_t k = 0; k < n; k++)
+    for (ptrdiff_t i = 0; i < m; i++)
+      mean[i] += data[k][i];
+  for (ptrdiff_t i = 0; i < m; i++)
+    mean[i] = mean[i] / float_n;
+  for (ptrdiff_t i = 0; i < m; i++)
+    stddev[i] = 0.0;
+  for (ptrdiff_t k = 0; k < n; k++)
+    for (ptrdiff_t i = 0; i < m; i++) {
       const double t = data[k][i] - mean[i];
-      sum += t * t;
+      stddev[i] += t * t;
     }
-    if (sqrt(sum / float_n) <= 0.1)
-      v = 1.0;
-    else
-      v = sqrt(sum / float_n);
-    stddev[i] = v;
-  }
+  for (ptrdiff_t i = 0; i < m; i++)
+    stddev[i] = sqrt(stddev[i] / float_n) <= 0.1 ? 1.0 : sqrt(stddev[i] / float_n);
   for (ptrdiff_t i = 0; i < n; i++)
     for (ptrdiff_t j = 0; j < m; j++)
       data[i][j] = (data[i][j] - mean[j]) / (sqrt(float_n) * stddev[j]);

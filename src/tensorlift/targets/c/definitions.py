@@ -30,6 +30,7 @@ from tensorlift.targets.c.sums import (
     replaced,
     strides_through,
 )
+from tensorlift.targets.c.triangular import triangular_product
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,12 +68,16 @@ class PieceWriter:
         hoisted = self._hoisted(piece)
         if hoisted is not None:
             return hoisted
+        called = triangular_product(piece, self.memory, self.cell)
+        if called is not None:
+            self.matcher.used = True
+            return called
         if not piece.falling:
             found = running(piece, self.cell, self.names)
             if found is not None:
                 return found
             if self._reads_only_own(piece):
-                return self._by_sums(piece) or self._cells(piece)
+                return self._by_sums(piece) or self._through_sum(piece) or self._cells(piece)
         return self._cells(piece)
 
     def _cells(self, piece: Piece) -> list[Line]:
@@ -166,6 +171,19 @@ class PieceWriter:
         for part in summed:
             lines += self._added_up(piece, part)
         return lines
+
+    def _through_sum(self, piece: Piece) -> list[Line] | None:
+        """Return statements that put a sum into the cells and then what is computed from it; None without one."""
+        folds = folds_of(piece.term)
+        if len(folds) != 1 or piece.own.array in piece.term.reads or folds[0].dtype != piece.slot.dtype:
+            return None
+        summed = self._by_sums(replace(piece, term=folds[0]))
+        if summed is None:
+            return None
+        cell = terms.read(f"{piece.slot.name} summed up", piece.own.indices, piece.own.dtype)
+        self.memory.put(cell.array, piece.slot)
+        rest = replace(piece, term=replaced(piece.term, folds[0], cell), own=cell)
+        return [*summed, *self._cells(rest)]
 
     def _scale(self, start: Term, piece: Piece) -> str | None:
         """Spell by what the own cell is multiplied, where that is all of a term."""

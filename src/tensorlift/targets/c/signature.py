@@ -45,10 +45,8 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None]) -> 
         LiftError: TL309, where the program cannot be called with what C has.
 
     """
-    types = {p.name: p.c_type for p in view.parameters if not p.access}
-    declared = view.c_parameters or tuple((name, "") for name in types)
-    parameters = {name: declaration(ctype or types[name], name) for name, ctype in declared}
     places = {p.name: _place(p, view) for p in view.parameters}
+    parameters = {p.name: declaration(p.c_type, p.name) for p in view.parameters}
     wide = tuple(p.name for p in view.parameters if p.role == "size" and p.dtype in ("u32", "i64", "u64"))
     result = next((spelled for dtype, spelled in C_TYPES.items() if dtype == view.result_dtype), "void")
     signature = Signature(view.name, result, parameters, places, wide)
@@ -69,14 +67,12 @@ def declaration(ctype: str, name: str) -> str:
 
 
 def _place(parameter: Parameter, view: FunctionView) -> str:
-    """Spell how C reaches a parameter of the program."""
-    if "[]." in parameter.access:
-        message = f"no function with the signature of '{view.name}' is written: '{parameter.access}' is a column"
-        raise refuse("TL309", message, parameter.location or view.location, "pass its members as arrays of their own")
-    if parameter.role == "array" and parameter.c_type.replace(" ", "").endswith("**"):
-        message = f"no function with the signature of '{view.name}' is written: '{parameter.name}' is a table of rows"
-        raise refuse("TL309", message, parameter.location or view.location, "pass one array")
-    if not parameter.access:
+    """Spell how C reaches a parameter of the program: by its name."""
+    if parameter.access:
+        reason, remedy = f"'{parameter.access}' is no parameter of it", "pass it as a parameter"
+    elif parameter.role == "array" and parameter.c_type.replace(" ", "").endswith("**"):
+        reason, remedy = f"'{parameter.name}' is a table of rows", "pass one array"
+    else:
         return parameter.name
-    inside = parameter.role == "array" and not parameter.extents and "*" not in parameter.c_type
-    return ("&" if inside else "") + parameter.access.removesuffix("[]")
+    message = f"no function with the signature of '{view.name}' is written: {reason}"
+    raise refuse("TL309", message, parameter.location or view.location, remedy)

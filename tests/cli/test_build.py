@@ -1,0 +1,150 @@
+"""``tensorlift build``: a program is relinked to the library, unchanged, and finds its symbols and its results."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.cli import main
+from tensorlift.diagnostics import LiftError
+from tensorlift.runtime.drop_in import build_library
+from tensorlift.runtime.original import CompileOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER = """#define SCALE 2.0
+typedef double real;
+void gemm(int n, double C[n][n], double A[n][n], double B[n][n]);
+void axpy(int n, real a, const real *x, real *y);
+void both(int n, double C[n][n], double A[n][n], double B[n][n]);
+int counted(int x);
+"""
+SOURCE = """#include "kernels.h"
+#include <stdio.h>
+static int twice(int x) { return 2 * x; }
+int counted(int x) { printf("counted\\n"); return twice(x) + 1; }
+/* the product { of two matrices */
+void gemm(int n, double C[n][n], double A[n][n], double B[n][n])
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j];
+}
+void axpy(int n, real a, const real *x, real *y) { for (int i = 0; i < n; i++) y[i] += a * x[i]; }
+void both(int n, double C[n][n], double A[n][n], double B[n][n]) {
+  gemm(n, C, A, B);
+  axpy(n * n, SCALE, &A[0][0], &C[0][0]);
+}
+"""
+PROGRAM = """#include "kernels.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int n = 7;
+  double (*A)[n] = malloc(sizeof(double[n][n])), (*B)[n] = malloc(sizeof(double[n][n])), (*C)[n] = calloc(n * n, 8);
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { A[i][j] = i + 2 * j; B[i][j] = i - j; }
+  gemm(n, C, A, B);
+  both(n, C, A, B);
+  axpy(n * n - 1, 0.5, &C[0][0], &C[0][0] + 1);
+  gemm(0, C, A, B);
+  gemm(n, C, C, B);
+  double sum = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) sum = 0.5 * sum + C[i][j];
+  printf("%d %.9g\\n", counted(3), sum);
+  return 0;
+}
+"""
+_NEEDS_BLAS = pytest.mark.skipif(ctypes.util.find_library("openblas") is None, reason="OpenBLAS is not installed")
+_NEEDS_COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+
+def _run(*command: str, folder: Path, libraries: Path | None = None) -> str:
+    environment = os.environ | ({"LD_LIBRARY_PATH": str(libraries)} if libraries else {})
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout
+
+
+def _symbols(library: Path) -> set[str]:
+    listed = _run("nm", "-D", "--defined-only", str(library), folder=library.parent)
+    return {line.split()[-1] for line in listed.splitlines()}
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path) -> Path:
+    for name, text in (("kernels.h", HEADER), ("kernels.c", SOURCE), ("program.c", PROGRAM)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@_NEEDS_BLAS
+@_NEEDS_COMPILER
+def test_an_unchanged_program_gives_the_same_with_the_library(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    original, lifted = folder / "original", folder / "lifted"
+    original.mkdir()
+    lifted.mkdir()
+    _run("cc", "-shared", "-fPIC", "-o", "original/libk.so", "kernels.c", folder=folder)
+    status = main(
+        ["build", str(folder / "kernels.c"), "-o", str(lifted / "libk.so"), "--programs", str(folder / "p.c")]
+    )
+    output = capsys.readouterr()
+    assert status == 1  # two functions stay as they were
+    assert output.out == (
+        "twice: as it was\ncounted: as it was\n"
+        "gemm: lifted, proved for every size\naxpy: lifted, proved for every size\n"
+        "both: lifted, proved for every size\n"
+    )
+    assert "`printf` is input or output" in output.err
+    assert "cblas_dgemm(" in (folder / "p.c").read_text()
+    assert _symbols(lifted / "libk.so") == _symbols(original / "libk.so") == {"axpy", "both", "counted", "gemm"}
+    _run("cc", "-o", "program", "program.c", "-Loriginal", "-lk", folder=folder)
+    expected = _run("./program", folder=folder, libraries=original)
+    assert expected.startswith("counted\n7 ")
+    assert _run("./program", folder=folder, libraries=lifted) == expected
+
+
+@_NEEDS_COMPILER
+def test_a_library_of_loops_needs_no_blas(folder: Path) -> None:
+    source = folder / "loops.c"
+    source.write_text("void twice(int n, float x[n]) { for (int i = 0; i < n; i++) x[i] *= 2; }\n", encoding="utf-8")
+    assert main(["build", str(source), "-o", str(folder / "libloops.so")]) == 0
+    library, values = ctypes.CDLL(str(folder / "libloops.so")), (ctypes.c_float * 3)(1, 2, 3)
+    library.twice(3, values)
+    assert list(values) == [2, 4, 6]
+
+
+@_NEEDS_COMPILER
+def test_functions_of_one_file_and_static_ones_are_kept_apart(folder: Path) -> None:
+    source = folder / "static.c"
+    source.write_text(
+        "static void one(int n, double x[n]) { for (int i = 0; i < n; i++) x[i] = 1; }\n"
+        "void ones(int n, double x[n]) { one(n, x); }\n",
+        encoding="utf-8",
+    )
+    assert main(["build", str(source), "-o", str(folder / "libone.so")]) == 1
+    assert _symbols(folder / "libone.so") == {"ones"}
+
+
+def test_a_missing_blas_has_a_remedy_of_one_line(tmp_path: Path) -> None:
+    program = "#include <cblas.h>\n#error cblas.h: No such file\n"
+    with pytest.raises(LiftError) as caught:
+        build_library("", [program], [], tmp_path / "out.so", CompileOptions())
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.remedy) == ("TL641", "install it: apt install libopenblas-dev")
+
+
+def test_what_does_not_compile_is_said(tmp_path: Path) -> None:
+    with pytest.raises(LiftError, match=r"does not compile: .*error"):
+        build_library("int x = y;\n", [], [], tmp_path / "out.so", CompileOptions())
+
+
+def test_a_file_in_another_language_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scale.py"
+    path.write_text("def scale(n: int, a):\n    for i in range(n):\n        a[i] = a[i] * 2.0\n", encoding="utf-8")
+    assert main(["build", str(path), "-o", str(tmp_path / "out.so")]) == 2
+    assert "is no file in C" in capsys.readouterr().err
