@@ -10,6 +10,7 @@ import numpy as np
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.sketch.construct import negated
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
 from tensorlift.synthesis.symbolic.trace import FREE
 from tensorlift.synthesis.symbolic.views import View
@@ -89,19 +90,22 @@ class Library:
         return None if size is None else Value(build.size(size, dtype), ())
 
     def _positions(self, goal: Goal) -> Value | None:
-        """Return ``start + i`` where the cells count positions along the only axis."""
+        """Return ``start + i`` or ``start - i`` where the cells count positions along the only axis, up or down."""
         if len(goal.axes) != 1:
             return None
-        graph = self.graph
+        graph, scope = self.graph, self.scope
         numbers = [(index[0], graph.constants.get(node)) for index, node in goal.wanted]
-        starts = {None if number is None else number - position for position, number in numbers}
-        start = starts.pop()
-        if starts or start is None or start.denominator != 1:
-            return None
-        (extent,) = extents_of(goal, self.scope)
-        first = Affine(int(start))
-        value = self.scope.build.iota(first, extent + first)
-        return Value(self.scope.build.cast(value, goal.dtype(graph)), goal.axes)
+        for sign in (1, -1):
+            starts = {None if number is None else number - sign * position for position, number in numbers}
+            start = starts.pop()
+            if starts or start is None or start.denominator != 1:
+                continue
+            (extent,) = extents_of(goal, scope)
+            first = Affine(sign * int(start))
+            counted = scope.build.cast(scope.build.iota(first, extent + first), goal.dtype(graph))
+            value = Value(counted, goal.axes)
+            return value if sign == 1 else negated(value, scope)
+        return None
 
 
 def _placed(expression: Expression, permutation: tuple[int, ...], axes: tuple[str, ...]) -> Value:
