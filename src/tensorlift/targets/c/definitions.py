@@ -153,7 +153,9 @@ class PieceWriter:
         if any(piece.own.array in fold.reads for fold in folds):
             return None
         called = {part: call for part in parts if (call := self.matcher.call(part, piece)) is not None}
-        summed = [p for p in parts if p not in called and strides_through(p, piece.variables, self.memory)]
+        moving = bool(piece.variables) and not piece.where.is_single_valued(piece.variables[-1])
+        others = [part for part in parts if part not in called] if moving else []
+        summed = [part for part in others if strides_through(part, piece.variables, self.memory)]
         if not called and not summed:
             return None
         start = joined([p for p in parts if p not in called and p not in summed], piece.term.dtype)
