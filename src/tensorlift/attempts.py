@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     Stage = Callable[[str], AbstractContextManager[None]]
 
-_ATTEMPTS = 8
+_ATTEMPTS = 16
 
 
 @dataclass(frozen=True, slots=True)
