@@ -69,8 +69,7 @@ class Conditions(Places):
             if len(sides) != 1:
                 return None
             tested, outcome = sides[0], expression.operator == "!="
-        while isinstance(tested, nodes.Cast):
-            tested = tested.operand
+        tested = nodes.without_casts(tested)
         binding = self.environment.get(tested.variable) if isinstance(tested, nodes.Name) else None
         if not isinstance(binding, Address):
             return None
@@ -303,8 +302,7 @@ def _conjunction(left: _Decided, right: _Decided) -> _Decided:
 
 def least_of_choice(expression: nodes.Expression, environment: Environment) -> tuple[Index, Index] | None:
     """Give two integers of which a variable is the lesser."""
-    while isinstance(expression, nodes.Cast):
-        expression = expression.operand
+    expression = nodes.without_casts(expression)
     binding = environment.get(expression.variable) if isinstance(expression, nodes.Name) else None
     if not isinstance(binding, Choice) or len(binding.conditions) != 1:
         return None
@@ -317,8 +315,7 @@ def least_of_choice(expression: nodes.Expression, environment: Environment) -> t
 
 def _is_null(expression: nodes.Expression) -> bool:
     """Whether an expression is a null pointer constant."""
-    while isinstance(expression, nodes.Cast):
-        expression = expression.operand
+    expression = nodes.without_casts(expression)
     return isinstance(expression, nodes.Integer) and expression.value == 0
 
 

@@ -52,11 +52,15 @@ def statements_of(statement: nodes.Statement) -> Iterator[nodes.Statement]:
             yield from statements_of(body)
 
 
-def without_casts(expression: nodes.Expression) -> nodes.Expression:
-    """Return what conversions convert."""
-    while isinstance(expression, nodes.Cast):
-        expression = expression.operand
-    return expression
+def assignment(statement: nodes.Statement) -> tuple[nodes.Variable, nodes.Expression] | None:
+    """Return the variable that a statement is there to set, and the value, without conversions."""
+    match statement:
+        case nodes.Declare(variable=target) if target.initialiser is not None:
+            return target, nodes.without_casts(target.initialiser)
+        case nodes.Evaluate(expression=nodes.Assign(operator="", target=nodes.Name(variable=target), value=value)):
+            return target, nodes.without_casts(value)
+        case _:
+            return None
 
 
 def _exchange_in(
@@ -75,14 +79,8 @@ def _exchange_in(
 
 
 def _step(statement: nodes.Statement) -> _Step | None:
-    match statement:
-        case nodes.Declare(variable=target) if target.initialiser is not None:
-            value = without_casts(target.initialiser)
-        case nodes.Evaluate(expression=nodes.Assign(operator="", target=nodes.Name(variable=target), value=given)):
-            value = without_casts(given)
-        case _:
-            return None
-    return (target, value.variable) if isinstance(value, nodes.Name) else None
+    target, value = assignment(statement) or (None, None)
+    return None if target is None or not isinstance(value, nodes.Name) else (target, value.variable)
 
 
 def _alike(one: nodes.Variable, other: nodes.Variable) -> bool:
@@ -99,7 +97,7 @@ def _alike(one: nodes.Variable, other: nodes.Variable) -> bool:
 def _same(left: nodes.Expression | None, right: nodes.Expression | None) -> bool:
     if left is None or right is None:
         return False
-    left, right = without_casts(left), without_casts(right)
+    left, right = nodes.without_casts(left), nodes.without_casts(right)
     said = ("value", "variable", "operator")
     if type(left) is not type(right) or any(getattr(left, name, None) != getattr(right, name, None) for name in said):
         return False
@@ -177,7 +175,7 @@ def _mentions(expression: nodes.Expression, variable: nodes.Variable) -> bool:
 
 
 def _names(expression: nodes.Expression, variable: nodes.Variable) -> bool:
-    expression = without_casts(expression)
+    expression = nodes.without_casts(expression)
     return isinstance(expression, nodes.Name) and expression.variable is variable
 
 

@@ -1,7 +1,8 @@
 """Scratch memory from the heap as the local arrays that it stands for.
 
 ``double *t = malloc(n * sizeof *t)`` and ``calloc`` declare an array of the function's own, of as many elements as fit;
-``calloc`` fills it with zeros.  ``free(t)`` then says nothing, and a check that memory was found is decided: it was.
+``calloc`` fills it with zeros.  ``free(t)`` then says nothing, and a check that memory was found is decided as for
+every other array: it was.
 Memory that is allocated at more than one place, grown, or not kept in a local variable stays refused.
 """
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.c.exchanges import exchange_elements, statements_of, without_casts
+from tensorlift.frontends.c.exchanges import assignment, exchange_elements, statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +52,6 @@ class _Rewriting:
                 return []  # it is declared where it is allocated
             case nodes.Evaluate(expression=nodes.Call(name="free", arguments=(pointer,))) if self._is_array(pointer):
                 return []
-            case nodes.If(condition=condition) if self._finds_no_memory(condition):
-                return [] if statement.otherwise is None else self.statement(statement.otherwise)
             case nodes.If():
                 statement.then = self._one(statement.then)
                 statement.otherwise = None if statement.otherwise is None else self._one(statement.otherwise)
@@ -65,31 +64,16 @@ class _Rewriting:
         return found[0] if len(found) == 1 else nodes.Block(tuple(found), statement.location)
 
     def _is_array(self, expression: nodes.Expression) -> bool:
-        expression = without_casts(expression)
+        expression = nodes.without_casts(expression)
         return isinstance(expression, nodes.Name) and expression.variable in self._arrays
-
-    def _finds_no_memory(self, condition: nodes.Expression) -> bool:
-        """Whether a condition holds only where memory was not found: ``!t``, ``t == NULL``, and any of several."""
-        match without_casts(condition):
-            case nodes.Unary(operator="!", operand=operand):
-                return self._is_array(operand)
-            case nodes.Binary(operator="==", left=left, right=right):
-                return any(self._is_array(a) and _is_null(b) for a, b in ((left, right), (right, left)))
-            case nodes.Binary(operator="||", left=left, right=right):
-                return self._finds_no_memory(left) and self._finds_no_memory(right)
-            case _:
-                return False
 
 
 def _allocations(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, nodes.Call]]:
     """Yield the variable that a statement lets point to new memory, and the call."""
-    match statement:
-        case nodes.Declare(variable=variable) if variable.initialiser is not None:
-            call = without_casts(variable.initialiser)
-        case nodes.Evaluate(expression=nodes.Assign(operator="", target=nodes.Name(variable=variable), value=value)):
-            call = without_casts(value)
-        case _:
-            return
+    found = assignment(statement)
+    if found is None:
+        return
+    variable, call = found
     is_local = not (variable.is_parameter or variable.is_global or variable.is_static)
     cells = isinstance(variable.ctype, PointerType) and isinstance(variable.ctype.element, IntegerType | FloatType)
     if is_local and cells and isinstance(call, nodes.Call) and len(call.arguments) == _ARGUMENTS.get(call.name, -1):
@@ -121,10 +105,10 @@ def _elements(size: nodes.Expression, width: int) -> nodes.Expression:
     factors = [size]
     while (product := next((f for f in factors if _is_product(f)), None)) is not None:
         at = factors.index(product)
-        product = without_casts(product)
+        product = nodes.without_casts(product)
         assert isinstance(product, nodes.Binary)
         factors[at : at + 1] = [product.left, product.right]
-    for at, factor in enumerate(map(without_casts, factors)):
+    for at, factor in enumerate(map(nodes.without_casts, factors)):
         if isinstance(factor, nodes.Integer) and factor.value == width and len(factors) > 1:
             first, *others = factors[:at] + factors[at + 1 :]
             return reduce(lambda a, b: nodes.Binary("*", a, b, UNSIGNED_LONG, size.location), others, first)
@@ -133,10 +117,5 @@ def _elements(size: nodes.Expression, width: int) -> nodes.Expression:
 
 
 def _is_product(expression: nodes.Expression) -> bool:
-    expression = without_casts(expression)
+    expression = nodes.without_casts(expression)
     return isinstance(expression, nodes.Binary) and expression.operator == "*"
-
-
-def _is_null(expression: nodes.Expression) -> bool:
-    expression = without_casts(expression)
-    return isinstance(expression, nodes.Integer) and expression.value == 0

@@ -129,8 +129,7 @@ class Loops(Carried):
         choice = least_of_choice(expression, self.environment)
         if choice is not None:
             return [*choice]
-        while isinstance(expression, nodes.Cast):
-            expression = expression.operand
+        expression = nodes.without_casts(expression)
         if not isinstance(expression, nodes.Conditional) or not isinstance(expression.condition, nodes.Binary):
             return None
         condition = expression.condition

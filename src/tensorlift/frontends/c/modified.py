@@ -99,6 +99,5 @@ def _assigned_by(node: nodes.Expression) -> tuple[nodes.Variable, ...]:
         target = node.operand
     else:
         return node.callee.writes if isinstance(node, nodes.Call) and node.callee is not None else ()
-    while isinstance(target, nodes.Cast):
-        target = target.operand
+    target = nodes.without_casts(target)
     return (target.variable,) if isinstance(target, nodes.Name) else ()

@@ -272,3 +272,10 @@ class Function:
     declared: tuple[Variable, ...] = ()
     outer: tuple[Variable, ...] = ()
     writes: tuple[Variable, ...] = ()
+
+
+def without_casts(expression: Expression) -> Expression:
+    """Return what conversions convert."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression

@@ -65,8 +65,7 @@ def _divisors_in(
 
 def _divided_by(expression: nodes.Expression, seen: frozenset[nodes.Variable]) -> tuple[nodes.Expression, ...]:
     """List by what an operand was divided before, through casts and the variables that hold it."""
-    while isinstance(expression, nodes.Cast):
-        expression = expression.operand
+    expression = nodes.without_casts(expression)
     if isinstance(expression, nodes.Name) and expression.variable not in seen:
         start = expression.variable.initialiser
         return _divided_by(start, seen | {expression.variable}) if _is_quotient(start) else ()
