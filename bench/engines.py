@@ -17,7 +17,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
 from bench.kernels.catalogue import ROOT, read
+from bench.selection import add_selection, selected
 from tensorlift.attempts import start_afresh
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
@@ -49,9 +52,7 @@ class Cell:
 def main() -> int:
     """Run the command line."""
     options = _arguments()
-    entries = [e for e in json.loads((ROOT / "index.json").read_text()) if _wanted(e, options)]
-    if not entries:
-        sys.exit("no kernel has that name")
+    entries = selected(options)
     engines = options.engine or engine_names()
     cells = [[cell(e, engine, options.to, counts=options.candidates) for engine in engines] for e in entries]
     tried = f"{'tried':>10}" if options.candidates else ""
@@ -123,20 +124,13 @@ def _operations(program: str) -> int:
     return sum(isinstance(node, counted) for node in ast.walk(ast.parse(program))) if program else 0
 
 
-def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
-    return (not options.suite or entry["suite"] in options.suite) and (
-        not options.kernel or entry["name"] in options.kernel
-    )
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Lift the reference kernels with each engine.")
     parser.add_argument("--engine", action="append", choices=engine_names(), help="only this engine")
     parser.add_argument("--candidates", action="store_true", help="also count what the search tried")
     parser.add_argument("--to", metavar="TARGET", default="numpy", help="lift to this target")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
-    parser.add_argument("--suite", action="append", help="only this suite")
-    parser.add_argument("--kernel", action="append", help="only this kernel")
+    add_selection(parser)
     return parser.parse_args()
 
 

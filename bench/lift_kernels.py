@@ -19,11 +19,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
 from bench.kernels.sizes import small_sizes
+from bench.selection import KERNELS, add_selection, selected
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
-KERNELS = Path(__file__).parent / "kernels"
 STAGES = ("read", "summarise", "simplify", "derive", "emit", "prove", "check")
 
 
@@ -47,9 +47,7 @@ class Row:
 def main() -> int:
     """Run the command line."""
     options = _arguments()
-    entries = [e for e in json.loads((KERNELS / "index.json").read_text()) if _wanted(e, options)]
-    if not entries:
-        sys.exit("no kernel has that name")
+    entries = selected(options)
     lift_entry(entries[0], test=False, target=options.to, engine=options.engine)  # imports are not what is measured
     start = time.perf_counter()
     rows = [lift_entry(entry, test=options.test, target=options.to, engine=options.engine) for entry in entries]
@@ -108,20 +106,13 @@ def _print_summary(rows: list[Row], misses: int, wall: float) -> None:
     print(f"{counts}; {misses} not as expected")
 
 
-def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
-    return (not options.suite or entry["suite"] in options.suite) and (
-        not options.kernel or entry["name"] in options.kernel
-    )
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Lift the reference kernels and print a table.")
     parser.add_argument("--to", metavar="TARGET", default="numpy", help="lift to this target")
     parser.add_argument("--engine", default="auto", help="lift with this engine")
     parser.add_argument("--test", action="store_true", help="also run each lift against the compiled original")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
-    parser.add_argument("--suite", action="append", help="only this suite")
-    parser.add_argument("--kernel", action="append", help="only this kernel")
+    add_selection(parser)
     return parser.parse_args()
 
 

@@ -9,7 +9,6 @@ and reordered.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from dataclasses import dataclass
@@ -19,6 +18,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.selection import KERNELS, add_selection, selected
 from tensorlift.attempts import Request, proved_program
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
@@ -29,7 +31,6 @@ from tensorlift.synthesis.tactics import Engine, shipped_tactics
 from tensorlift.synthesis.tactics.chains import chain_order, parenthesised
 from tensorlift.targets import get_target
 
-KERNELS = Path(__file__).parent / "kernels"
 CHAINS = (
     (800, 1100, 900, 1200, 100),
     (1000, 2000, 900, 1500, 600, 800),
@@ -53,14 +54,13 @@ class Row:
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Lift the reference kernels with tactics alone.")
-    parser.add_argument("--suite", action="append", help="only this suite")
+    add_selection(parser)
     parser.add_argument("--chains", action="store_true", help="also reorder and time matrix chains")
     options = parser.parse_args()
-    entries = json.loads((KERNELS / "index.json").read_text())
     start = time.perf_counter()
     engine = Engine(shipped_tactics())
     print(f"{len(engine.tactics)} tactics loaded and checked in {time.perf_counter() - start:.2f} s")
-    rows = [lift_entry(entry, engine) for entry in entries if not options.suite or entry["suite"] in options.suite]
+    rows = [lift_entry(entry, engine) for entry in selected(options)]
     for row in rows:
         verdict = "proved" if row.lifted else "refused"
         times = f"{row.searching * 1e3:8.1f}{row.seconds * 1e3:8.1f}"

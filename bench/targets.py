@@ -17,6 +17,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.selection import KERNELS, add_selection, selected
 from tensorlift.commands.benchmark import Settings, benchmark
 from tensorlift.diagnostics import LiftError
 from tensorlift.measurement import BACKEND, ORIGINAL, geometric_mean
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
 
     from tensorlift.measurement import BenchRecord, Contender
 
-KERNELS = Path(__file__).parent / "kernels"
 SMALL = 256 << 10
 _BAR = 0.95  # of the original's speed
 _PEAK = 0.85  # of a measured peak
@@ -92,9 +94,7 @@ def main() -> int:
 
 
 def _measured_rows(options: argparse.Namespace) -> Iterator[Row]:
-    entries = [e for e in json.loads((KERNELS / "index.json").read_text(encoding="utf-8")) if _wanted(e, options)]
-    if not entries:
-        sys.exit("no kernel has that name")
+    entries = selected(options)
     rows: list[Row] = []
     for entry in entries:
         start = time.perf_counter()
@@ -282,12 +282,6 @@ def _conditions(options: argparse.Namespace) -> str:
     return f"{note}largest arrays of {size} and {options.operations:.0e} operations at most"
 
 
-def _wanted(entry: dict[str, Any], options: argparse.Namespace) -> bool:
-    return (not options.suite or entry["suite"] in options.suite) and (
-        not options.kernel or entry["name"] in options.kernel
-    )
-
-
 def _bytes(text: str) -> int:
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     return int(text[:-1]) * units[text[-1].upper()] if text[-1].upper() in units else int(text)
@@ -302,8 +296,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.4, help="for the samples of one kernel on one backend")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for one kernel on one backend")
     parser.add_argument("--threads", type=int, default=processors(), help="processors to use")
-    parser.add_argument("--suite", action="append", help="only this suite")
-    parser.add_argument("--kernel", action="append", help="only this kernel")
+    add_selection(parser)
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
     parser.add_argument("--from", dest="source", action="append", metavar="FILE", help="take the figures from here")
     parser.add_argument("--note", default="", help="what to say of the conditions")

@@ -21,7 +21,6 @@ from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.readback import InPlace
 from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
@@ -141,6 +140,8 @@ def _attempt_in_place(
 
     Where a fast program is not proved, a plain one is tried.
     """
+    from tensorlift.readback import InPlace  # noqa: PLC0415  it loads the C front end
+
     with stage("derive"):
         ordered = replace(simplified, items=tuple(_arranged(simplified.items)))
     function = InPlace(view, summary, preconditions_of(view, summary))

@@ -6,7 +6,8 @@ import json
 
 import pytest
 from bench.fuzz import lift_seed
-from bench.tactics import KERNELS, lift_entry
+from bench.selection import KERNELS
+from bench.tactics import lift_entry
 
 from tensorlift.synthesis.tactics import Engine, shipped_tactics
 

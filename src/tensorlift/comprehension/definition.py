@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.rewrite import substitute
 from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Diagnostic, Location
@@ -76,6 +77,14 @@ class KeptLoop:
     carried: tuple[Carried, ...]
     body: tuple[Item, ...]
     reason: Diagnostic
+
+    def over(self, variable: str) -> KeptLoop:
+        """Return the same loop with its variable under another name."""
+        if variable == self.variable:
+            return self
+        names, values = {self.variable: variable}, {self.variable: Affine.var(variable)}
+        body = tuple(_renamed(item, names, values) for item in self.body)
+        return replace(self, variable=variable, domain=self.domain.rename(names), body=body)
 
 
 Item = Definition | KeptLoop
@@ -142,3 +151,17 @@ def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
             yield item
         else:
             yield from definitions_of(item.body)
+
+
+def _renamed(item: Item, names: Mapping[str, str], values: Mapping[str, Affine]) -> Item:
+    """Return an item with other names of variables, which are these values."""
+    if isinstance(item, Definition):
+        pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
+        return replace(item, domain=item.domain.rename(names), pieces=pieces)
+    return replace(
+        item,
+        lower=item.lower.substitute(values),
+        upper=item.upper.substitute(values),
+        domain=item.domain.rename(names),
+        body=tuple(_renamed(inner, names, values) for inner in item.body),
+    )

@@ -5,7 +5,7 @@ Every traversal keeps a memo for the call, so that a shared node is visited once
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -211,6 +211,20 @@ def walk(term: Term) -> Iterator[Term]:
             seen.add(node)
             yield node
             stack.extend(reversed(node.children))
+
+
+def bottom_up(term: Term, done: Container[Term]) -> Iterator[Term]:
+    """Yield every node of a term that is not done, children first; the caller adds each to those that are done."""
+    stack = [term]
+    while stack:
+        node = stack[-1]
+        waiting = [] if node in done else [child for child in node.children if child not in done]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        if node not in done:
+            yield node
+        stack.pop()
 
 
 def contains(term: Term, wanted: type[Term]) -> bool:

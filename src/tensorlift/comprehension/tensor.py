@@ -261,11 +261,6 @@ def fold_exact(op: str, left: Term, right: Term) -> Term | None:
     return terms.index(folded, "i64") if abs(folded.constant) >> 62 == 0 else None
 
 
-def reduction_box(prefix_names: tuple[str, ...], extents: Sequence[Affine]) -> Domain:
-    """Return the points of a reduction over whole axes."""
-    return Domain.box(prefix_names, extents)
-
-
 # -- broadcasting
 
 

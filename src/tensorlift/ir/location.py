@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, IntAttr, NameLoc, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
 
 from tensorlift.diagnostics import Location
 
@@ -17,13 +17,6 @@ if TYPE_CHECKING:
 def location_of(owner: Operation | BlockArgument) -> Location | None:
     """Give the place in the source that an operation or argument comes from, if it has one."""
     return _first_place(owner.location)
-
-
-def location_attribute(place: Location | None) -> FileLineColLoc | UnknownLoc:
-    """Spell a place as the location attribute of an operation."""
-    if place is None:
-        return UnknownLoc()
-    return FileLineColLoc(StringAttr(place.file), IntAttr(place.line), IntAttr(place.column))
 
 
 def _first_place(location: Attribute) -> Location | None:

@@ -16,7 +16,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh, reserve
-from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.rewrite import bottom_up, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import Diagnostic
 
@@ -131,18 +131,9 @@ class _Writer:
         }
 
     def _term(self, term: Term) -> int:
-        # Without recursion: definitions may be deep.
-        stack = [term]
-        while stack:
-            node = stack[-1]
-            waiting = [c for c in node.children if c not in self._numbers]
-            if waiting:
-                stack += waiting
-                continue
-            stack.pop()
-            if node not in self._numbers:
-                self._table.append(self._node(node))
-                self._numbers[node] = len(self._table) - 1
+        for node in bottom_up(term, self._numbers):
+            self._table.append(self._node(node))
+            self._numbers[node] = len(self._table) - 1
         return self._numbers[term]
 
     def _node(self, node: Term) -> Json:

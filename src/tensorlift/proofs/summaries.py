@@ -242,7 +242,7 @@ class _Proof:
         if position < 0:
             raise CheckFailure(UNEQUAL, f"the source keeps no loop over {mine.variable} here")
         kept = pending[position]
-        mine = _over(mine, kept.variable)
+        mine = mine.over(kept.variable)
         pairs = [(c, other) for c in mine.carried if (other := self._carried_as(c, kept, context)) is not None]
         paired = {c.name for c, _ in pairs}
         outside = set(self.definitions.opaque)
@@ -356,27 +356,6 @@ def _inside(indices: Sequence[Affine], info: ArrayInfo) -> list[Constraint]:
     for index, extent in zip(indices, info.shape, strict=True):
         found += [at_least(index, 0), less(index, extent)]
     return found
-
-
-def _over(loop: KeptLoop, variable: str) -> KeptLoop:
-    """Let a loop run over another variable."""
-    if loop.variable == variable:
-        return loop
-    names, values = {loop.variable: variable}, {loop.variable: Affine.var(variable)}
-
-    def renamed(item: Item) -> Item:
-        if isinstance(item, Definition):
-            pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
-            return replace(item, domain=item.domain.rename(names), pieces=pieces)
-        return replace(
-            item,
-            lower=item.lower.substitute(values),
-            upper=item.upper.substitute(values),
-            domain=item.domain.rename(names),
-            body=tuple(map(renamed, item.body)),
-        )
-
-    return replace(loop, variable=variable, domain=loop.domain.rename(names), body=tuple(map(renamed, loop.body)))
 
 
 def _layout(strides: Strides | None, shape: Sequence[Affine]) -> list[frozenset[Product]]:

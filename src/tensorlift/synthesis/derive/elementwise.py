@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.rewrite import bottom_up
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
@@ -143,16 +144,8 @@ def _may_fail(term: Term, scope: Scope) -> bool:
 
 def _can_fail(term: Term, known: dict[Term, bool]) -> bool:
     """Tell whether a guarded operation occurs anywhere; each node is looked at once for the whole program."""
-    stack = [term]
-    while stack:
-        node = stack[-1]
-        waiting = [] if node in known else [child for child in node.children if child not in known]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        if node not in known:
-            known[node] = _fails_itself(node) or any(known[child] for child in node.children)
-        stack.pop()
+    for node in bottom_up(term, known):
+        known[node] = _fails_itself(node) or any(known[child] for child in node.children)
     return known[term]
 
 

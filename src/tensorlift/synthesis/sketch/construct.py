@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.ir.tensor_program import Elementwise, Literal
 from tensorlift.synthesis.derive.scope import Value
 
@@ -83,11 +82,6 @@ def power(base: Value, degree: int, scope: Scope) -> Value:
     half = power(base, degree // 2, scope)
     square = scope.combined("mul", half, half)
     return scope.combined("mul", square, base) if degree % 2 else square
-
-
-def is_real(value: Value) -> bool:
-    """Tell whether a value is one of reals, which may be divided."""
-    return is_float(value.expression.dtype)
 
 
 def _opposite(value: Value, scope: Scope) -> Value | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.rewrite import bottom_up, substitute, walk
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.synthesis.simplify.arithmetic import product, summands, total
@@ -58,15 +58,8 @@ def _operands(match: Match) -> list[Term]:
 
 def size_of(term: Term, known: dict[Term, int]) -> int:
     """Return the number of nodes of a term written out, shared ones once for each use."""
-    stack = [term]
-    while stack:
-        node = stack[-1]
-        waiting = [] if node in known else [child for child in node.children if child not in known]
-        if waiting:
-            stack.extend(waiting)
-            continue
+    for node in bottom_up(term, known):
         known[node] = 1 + sum(known[child] for child in node.children)
-        stack.pop()
     return known[term]
 
 

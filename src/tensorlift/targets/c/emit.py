@@ -6,7 +6,7 @@ of arrays need it; `entry` adds the function with the signature of the source.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -179,7 +179,7 @@ class _Emission:
         with self.names.scope():
             variable = self.names.fresh(loop.variable) if loop.variable.isidentifier() else self.names.fresh("i")
             if variable != loop.variable:
-                loop = _renamed(loop, variable)
+                loop = loop.over(variable)
             within = Domain.of(at_least(variable, loop.lower), less(variable, loop.upper))
             within = context & within & Domain.strided(variable, loop.lower, loop.step)
             constant = {name for name in inside if name in self.memory.place} - homes.keys()
@@ -312,22 +312,3 @@ def _read_by(items: Iterable[Item]) -> set[str]:
         else:
             found |= {c.before for c in item.carried} | _read_by(item.body)
     return found
-
-
-def _renamed(loop: KeptLoop, variable: str) -> KeptLoop:
-    """Give the variable of a loop another name."""
-    names, values = {loop.variable: variable}, {loop.variable: Affine.var(variable)}
-
-    def renamed(item: Item) -> Item:
-        if isinstance(item, Definition):
-            pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
-            return replace(item, domain=item.domain.rename(names), pieces=pieces)
-        return replace(
-            item,
-            lower=item.lower.substitute(values),
-            upper=item.upper.substitute(values),
-            domain=item.domain.rename(names),
-            body=tuple(map(renamed, item.body)),
-        )
-
-    return replace(loop, variable=variable, domain=loop.domain.rename(names), body=tuple(map(renamed, loop.body)))
