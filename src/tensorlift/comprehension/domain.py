@@ -183,7 +183,7 @@ class Domain:
 
     def coalesce(self) -> Domain:
         """Merge convex parts where that loses nothing."""
-        return Domain(self.isl.coalesce(), self.zeros)
+        return self if self.size == 1 else Domain(self.isl.coalesce(), self.zeros)
 
     def gist(self, context: Domain) -> Domain:
         """Drop what the context says already; the result means the same only inside the context."""

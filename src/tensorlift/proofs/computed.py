@@ -55,9 +55,14 @@ def computed(term: Term, domain: Domain, variables: tuple[str, ...] = (), *, in_
     Of a program's comparisons and conversions to integers the operands do not count as partial, since their results
     are numbers in any case.  The source computes them all the same, except in conjunctions, which it may cut short.
     """
-    if not any(_is_partial(node) or node.dtype == "f32" for node in walk(term)):
+    if not may_matter(term):
         return []
     return list(_Collection(in_source=in_source).of(term, _Place(domain, variables)))
+
+
+def may_matter(term: Term) -> bool:
+    """Tell whether a term may hold a partial function or a rounding to single precision."""
+    return any(_is_partial(node) or node.dtype == "f32" for node in walk(term))
 
 
 class _Place(NamedTuple):

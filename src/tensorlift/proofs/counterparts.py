@@ -19,7 +19,7 @@ from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
-from tensorlift.proofs.computed import Computed, computed, is_rounded_double
+from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.matching import matches
 
@@ -55,7 +55,8 @@ class Counterparts:
     def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
         """Return what only one of a tensor and a version that it is equal to computes, or None."""
         names = tuple(fresh("v") for _ in tensor.shape)
-        lacking = self.lacking(tensor.at(tuple(map(Affine.var, names))), context & Domain.box(names, tensor.shape))
+        cell = tensor.at(tuple(map(Affine.var, names)))
+        lacking = self.lacking(cell, context & Domain.box(names, tensor.shape)) if may_matter(cell) else None
         return self.left_out(tensor, version, context) if lacking is None else lacking
 
     def lacking(self, term: Term, domain: Domain) -> Computed | None:

@@ -93,7 +93,8 @@ class Definitions:
     def equals(self, tensor: SymbolicTensor, definition: Definition, context: Domain) -> bool:
         """Decide whether a tensor is the whole of a definition, cell by cell, for all sizes of the context."""
         got = tensor.at(tuple(map(Affine.var, definition.indices)))
-        return all(self.equal_on(got, want, piece & definition.domain & context) for piece, want in definition.pieces)
+        cells = definition.domain & context
+        return all(got is want or self.equal_on(got, want, piece & cells) for piece, want in definition.pieces)
 
     def equal_on(self, got: Term, want: Term, domain: Domain) -> bool:
         """Decide whether a term is what a definition says on a domain; cells without a value are anything."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
@@ -108,10 +108,10 @@ class _Accesses:
                 continue
             self.inside.add(key)
             where = condition & self._iterations((*index.variables, *condition.variables())) & self.context
+            if where.implies(at_least(index, 0), less(index, extent)):
+                continue
             below, above = Domain.of(at_least(-1, index)), Domain.of(at_least(index, extent))
-            leaves = (where & below) | (where & above)
-            if not leaves.is_empty():
-                self._exclude(s, info, leaves, variables)
+            self._exclude(s, info, (where & below) | (where & above), variables)
 
     def _counts_to(self, index: Affine, extent: Affine) -> bool:
         """Tell whether a subscript is a loop variable that runs from zero or later to the extent, as most do."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, affine
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Access:
     """A load or store at the points of a domain; ``variables`` are the loops around it inside the loop looked at."""
 
@@ -33,6 +33,12 @@ class Access:
     domain: Domain
     variables: tuple[str, ...]
     location: Location | None
+
+    @cached_property
+    def others(self) -> tuple[Affine, ...]:
+        """The indices in another iteration, by the names of its variables."""
+        values = {name: Affine.var(other(name)) for name in self.variables}
+        return tuple(index.substitute(values) for index in self.indices)
 
 
 def accesses(block: Block, domain: Domain, variables: tuple[str, ...]) -> Iterator[Access]:
@@ -52,25 +58,25 @@ def accesses_of(s: Statement, domain: Domain, variables: tuple[str, ...]) -> Ite
         yield from accesses(s.otherwise, s.otherwise_domain(domain), variables)
 
 
+def other(variable: str) -> str:
+    """Return the name of a variable in another iteration; always the same one, so that sets are found in caches."""
+    return f"other__{variable}"
+
+
 class Conflict:
     """The points at which two accesses touch one cell: the first by its own variables, the second by renamed ones."""
 
     def __init__(self, first: Access, second: Access, variable: str) -> None:
-        images = {name: fresh("other") for name in second.variables}
         self.variable = variable
-        self.image = images[variable]
-        self._images = images
-        self._domains = first.domain, second.domain
-        values = {name: affine(image) for name, image in images.items()}
-        cells = zip(first.indices, second.indices, strict=True)
-        self._differences = [left - right.substitute(values) for left, right in cells]
+        self.image = other(variable)
+        self._accesses = first, second
+        self._differences = [left - right for left, right in zip(first.indices, second.others, strict=True)]
 
-    @cached_property
-    def points(self) -> Domain:
-        """The points of both accesses at which the subscripts are the same."""
-        first, second = self._domains
-        same = Domain.of(*(Constraint(d, is_equality=True) for d in self._differences))
-        return first & second.rename(self._images) & same
+    def points(self, order: Constraint) -> Domain:
+        """Return the points of both accesses at which the subscripts are the same, of iterations in some order."""
+        first, second = self._accesses
+        same = [Constraint(d, is_equality=True) for d in self._differences]
+        return _pairs(first.domain, second.domain, second.variables) & Domain.of(*same, order)
 
     @cached_property
     def _later(self) -> Fraction | None:
@@ -86,24 +92,30 @@ class Conflict:
         """Tell whether an earlier iteration of the first access conflicts with a later one of the second."""
         if self._later is not None and (self._later <= 0 or self._later.denominator > 1):
             return False
-        return not (self.points & Domain.of(less(self.variable, self.image))).is_empty()
+        return not self.points(less(self.variable, self.image)).is_empty()
 
     def within(self) -> bool:
         """Tell whether both conflict in one iteration."""
         if self._later:
             return False
-        return not (self.points & Domain.of(equal(self.variable, self.image))).is_empty()
+        return not self.points(equal(self.variable, self.image)).is_empty()
 
     def distance(self) -> int | None:
         """Return how many iterations later the second access is, where it is and that is one number."""
         if self._later is not None:
             return int(self._later)
-        later = self.points & Domain.of(less(self.variable, self.image))
+        later = self.points(less(self.variable, self.image))
         distance = fresh("distance")
         spread = later & Domain.of(equal(affine(self.image) - affine(self.variable), distance))
         hidden = [name for name in spread.variables() if name != distance]
         values = [e.solve(distance) for e in spread.project_out(*hidden).equalities()]
         return next((value.constant for value in values if value is not None and value.is_constant), None)
+
+
+@lru_cache(maxsize=1 << 10)
+def _pairs(first: Domain, second: Domain, variables: tuple[str, ...]) -> Domain:
+    """Return the pairs of points of two domains, those of the second by the names of another iteration."""
+    return first & second.rename({name: other(name) for name in variables})
 
 
 def conflicting(first: Access, second: Access) -> bool:

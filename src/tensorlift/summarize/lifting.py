@@ -153,7 +153,7 @@ class Lifting:
         found = [(domain, self._outer(term, domain, versions)) for domain, term in found if not domain.is_empty()]
         if not rest.is_empty():
             own = own_cell(array, len(info.shape), info.dtype)
-            found.append((rest.coalesce(), self._current(own, versions)))
+            found.append((rest, self._current(own, versions)))
         return [(domain.coalesce(), term) for domain, term in merged(split(found))]
 
     def _outer(self, term: Term, domain: Domain, versions: Versions) -> Term:

@@ -6,14 +6,17 @@ lowest precedence inside parentheses; a bracket whose content fits no line gets 
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import NamedTuple
 
 WIDTH = 88
 _INDENT = "    "
 _OPENING, _CLOSING = "([{", ")]}"
+_BLOT = "_"
 # Binary operators, loosest first; each group breaks together.
-_OPERATORS = [(" or ",), (" and ",), (" == ", " != ", " < ", " <= ", " > ", " >= "), (" | ",), (" ^ ",), (" & ",),
-              (" << ", " >> "), (" + ", " - "), (" * ", " / ", " // ", " % ", " @ ")]  # fmt: skip
+_OPERATORS = [re.compile(f" (?:{group}) ") for group in (
+    "or", "and", "==|!=|<|<=|>|>=", r"\|", r"\^", "&", "<<|>>", r"\+|-", r"\*|/|//|%|@")]  # fmt: skip
 
 
 class Bracket(NamedTuple):
@@ -95,23 +98,28 @@ def _brackets(text: str) -> list[Bracket]:
 
 def split_commas(text: str) -> list[str]:
     """Split at the commas outside every bracket and string."""
-    return [part.strip() for part in _split(text, (", ",), keep=False)]
+    commas = [found.start() for found in re.finditer(", ", _outside(text))]
+    return [part.removeprefix(",").strip() for part in _split(text, commas)]
 
 
 def split_operators(text: str) -> list[str]:
     """Split before the loosest binary operators outside every bracket; empty where there is none."""
+    outside = _outside(text)
     for group in _OPERATORS:
-        parts = _split(text, group, keep=True)
-        if len(parts) > 1:
-            return [part.strip() for part in parts]
+        found = [operator.start() for operator in group.finditer(outside)]
+        if found:
+            return [part.strip() for part in _split(text, found)]
     return []
 
 
-def _split(text: str, separators: tuple[str, ...], *, keep: bool) -> list[str]:
-    parts, depth, start, quoted = [], 0, 0, ""
-    position = 0
-    while position < len(text):
-        character = text[position]
+def _split(text: str, positions: list[int]) -> list[str]:
+    return [text[start:end] for start, end in pairwise([0, *positions, len(text)])]
+
+
+def _outside(text: str) -> str:
+    """Return a text of the same length in which brackets and strings, with what is in them, are blotted out."""
+    kept, depth, quoted = [], 0, ""
+    for character in text:
         if quoted:
             quoted = "" if character == quoted else quoted
         elif character in "'\"":
@@ -121,11 +129,7 @@ def _split(text: str, separators: tuple[str, ...], *, keep: bool) -> list[str]:
         elif character in _CLOSING:
             depth -= 1
         elif depth == 0:
-            separator = next((s for s in separators if text.startswith(s, position)), None)
-            if separator is not None:
-                parts.append(text[start:position])
-                start = position if keep else position + len(separator)
-                position += len(separator)
-                continue
-        position += 1
-    return [*parts, text[start:]]
+            kept.append(character)
+            continue
+        kept.append(_BLOT)
+    return "".join(kept)
