@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+HANG = "hang"  # the kind of a program that takes too long
+
+
 class TooSlowError(Exception):
     """Raised by the alarm in work that takes over the limit."""
 
@@ -33,7 +36,7 @@ def within(limit: float, work: Callable[[], Outcome]) -> Outcome:
     try:
         return work()
     except TooSlowError:
-        return Outcome("hang", f"took over {limit} s")
+        return Outcome(HANG, f"took over {limit} s")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
@@ -51,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def fuzz(options: argparse.Namespace, run: Callable[[int], Outcome], text: Callable[[int], str]) -> int:
-    """Run each seed, print faults and a summary, and return the exit status."""
+    """Run each seed, print faults and a summary, and return the exit status.
+
+    A program that takes too long is the last: its work goes on in a thread that nothing stops.
+    """
     start, slowest, faults = time.process_time(), (0.0, 0), 0
     kinds: Counter[str] = Counter()
     for seed in range(options.first, options.first + options.count):
@@ -64,8 +70,10 @@ def fuzz(options: argparse.Namespace, run: Callable[[int], Outcome], text: Calla
             print(f"seed {seed}: {outcome.kind}: {outcome.fault}", flush=True)
             if not options.quiet:
                 print(text(seed), flush=True)
+        if outcome.kind == HANG:
+            break
     for kind, count in sorted(kinds.items()):
         print(f"{count:6} {kind}")
     seconds = time.process_time() - start
-    print(f"{options.count} programs in {seconds:.0f} s, slowest seed {slowest[1]} {slowest[0]:.2f} s, {faults} faults")
+    print(f"{kinds.total()} programs in {seconds:.0f} s, slowest seed {slowest[1]} {slowest[0]:.2f} s, {faults} faults")
     return 1 if faults else 0
