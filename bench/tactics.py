@@ -88,7 +88,7 @@ def lift_entry(entry: dict[str, Any], engine: Engine) -> Row:
         if function.module is None:
             raise LiftError(*function.diagnostics)
         (func_op,) = functions(function.module)
-        request = Request(get_target("numpy"), search=lambda summary, _: engine.program(summary))
+        request = Request(get_target("numpy"), search=lambda summary, *_: engine.program(summary))
         proved_program(FunctionView(func_op), request, clock.stage)
 
     try:

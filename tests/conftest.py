@@ -8,9 +8,11 @@ import pytest
 
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
 from tensorlift.record import (
+    EngineRun,
     FunctionRecord,
     Level,
     LiftRecord,
+    Outcome,
     Output,
     Parameter,
     Precondition,
@@ -89,6 +91,10 @@ def scale() -> FunctionRecord:
         tests=(
             Trial("interpreter", 3, ({"n": 1}, {"n": 4}), 1e-16),
             Trial("compiled", 2, (), float("inf"), "n = 3: a[2]"),
+        ),
+        engines=(
+            EngineRun("derive", Outcome.CHOSEN, "", 2500.0, 0.001),
+            EngineRun("sketch", Outcome.REFUSED, "TL311: s: nothing computes it", None, 0.1, {"steps": 3}),
         ),
     )
 

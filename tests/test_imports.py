@@ -24,6 +24,7 @@ _TOP = {
     "__main__",
     "pipeline",
     "attempts",
+    "portfolio",
     "engines",
     "interface",
     "explain",

@@ -15,7 +15,7 @@ from tensorlift.comprehension.definition import Definition, DefinitionError, Kep
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.engines import derived
+from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
@@ -49,7 +49,7 @@ _ATTEMPTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What a function means, a program for it, and the proof."""
+    """What a function means, with the loops that it keeps, a program for it, and the proof."""
 
     summary: Summary
     emitted: Emitted
@@ -57,16 +57,22 @@ class Proved:
     preconditions: tuple[Precondition, ...]
     view: FunctionView | None = None  # of the program, where it was read back
     diagnostics: tuple[Diagnostic, ...] = ()
+    program: TensorProgram | None = None  # where an engine found it
+    kept: Mapping[LoopPlace, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine."""
+    """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
+
+    ``effort`` is what the search may take, and counts what it did.
+    """
 
     target: Target
     with_guards: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
     search: Search = derived
+    effort: Effort = field(default_factory=Effort)
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
@@ -85,7 +91,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         try:
             with stage("summarise"):
                 summary = summarise(view, kept=kept)
-            return _attempt(view, summary, request, stage)
+            return replace(_attempt(view, summary, request, stage), kept=kept)
         except DefinitionError as error:
             if request.search is not derived:  # what another engine does not cover is refused, not kept as a loop
                 raise
@@ -111,15 +117,25 @@ def start_afresh(*, same_function: bool = False) -> None:
 
 
 def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stage) -> Proved:
-    target = request.target
     with stage("simplify"):
         simplified = simplify(summary)
-    if target.reads_back:
+    if request.target.reads_back:
         if request.with_guards:
-            raise _without_guards(view, target)
-        return _attempt_in_place(view, summary, simplified, target, stage)
+            raise _without_guards(view, request.target)
+        return _attempt_in_place(view, summary, simplified, request.target, stage)
     with stage("derive"):
-        program = request.search(simplified, target)
+        program = request.search(simplified, request.target, request.effort)
+    return proved_as(view, summary, program, request, stage)
+
+
+def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, request: Request, stage: Stage) -> Proved:
+    """Emit a program that an engine found for a summary, and prove it.
+
+    Raises:
+        LiftError: where the target cannot spell it, or it is not proved.
+
+    """
+    target, found = request.target, program
     with stage("emit"):
         if target.is_static:
             summary, program = at_sizes(summary, program, request.sizes, view.location)
@@ -130,7 +146,7 @@ def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stag
     with stage("prove"), _blamed(summary, emitted):
         wanted = [guard.condition for guard in guards]
         certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts, guards=wanted)
-    return Proved(summary, emitted, certificate, preconditions)
+    return Proved(summary, emitted, certificate, preconditions, program=found)
 
 
 def _attempt_in_place(

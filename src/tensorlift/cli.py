@@ -94,7 +94,17 @@ def commands() -> None:
     type=click.Choice(["auto", "derive", "tactics", "sketch", "enumerate"]),
     default="auto",
     show_default=True,
-    help="How to search: by derivation, by tactics alone, by solving sketches, or through all programs.",
+    help="How to search: by derivation, by tactics alone, by solving sketches, through all programs; auto: by"
+    " derivation, by the others where it fails.",
+)
+@click.option(
+    "--budget",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Let all engines search for the cheapest program, for so long together; with --engine auto.",
+)
+@click.option(
+    "--explain", "is_explained", is_flag=True, help="Say what each engine did, and why the program was chosen."
 )
 @click.option("--tactics", metavar="FILE", multiple=True, help="Try the tactics of FILE first; with --engine tactics.")
 def lift(  # noqa: PLR0913 - one parameter for each option
@@ -113,6 +123,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     adapter: bool,
     generalise: bool | None,
     engine: str,
+    budget: float | None,
+    is_explained: bool,
     tactics: tuple[str, ...],
     **flags: Any,
 ) -> int:
@@ -125,6 +137,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
     if tactics and engine != "tactics":
         raise click.UsageError("--tactics goes with --engine tactics")
+    if budget is not None and engine != "auto":
+        raise click.UsageError("--budget goes with --engine auto")
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     check_outputs(file, [name for name in (output, report, artifact) if name])
@@ -136,6 +150,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags),
         engine=engine,
+        budget=budget,
         tactics=tactics,
         test=test,
         generalise=generalise,
@@ -145,7 +160,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     )
     if form != "program":
         return _show_intermediate(source, options, form, output)
-    return _lift(source, options, output, report, artifact, times=not no_times)
+    return _lift(source, options, output, report, artifact, times=not no_times, is_explained=is_explained)
 
 
 @commands.command(short_help="Show tactics and the operations that they stand for.")
@@ -220,6 +235,7 @@ def _lift(  # noqa: PLR0913 - what to lift, and where to write what
     artifact: str | None,
     *,
     times: bool,
+    is_explained: bool,
 ) -> int:
     from tensorlift.pipeline import lift_source
     from tensorlift.report.output import STDOUT, write_output
@@ -244,7 +260,7 @@ def _lift(  # noqa: PLR0913 - what to lift, and where to write what
         write_output(report, record.to_json(times=times))
     if STDOUT not in (output, report):
         whole = join_programs(programs, record.target) if adapters else ""
-        show_lift(record, Screen(sys.stdout), programs=not output, whole=whole)
+        show_lift(record, Screen(sys.stdout), programs=not output, whole=whole, is_explained=is_explained)
     refused = [diagnostic for function in record.functions for diagnostic in function.without_adapter]
     status = complain([*record.all_diagnostics, *refused], REFUSED, source)
     return max(status, REFUSED if record.verdict == "refused" else OK)

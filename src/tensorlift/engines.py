@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
+import math
 from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,23 +16,29 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.targets.target import Target
 
-Search = Callable[["Summary", "Target"], "TensorProgram"]
-_DEFAULT, _TACTICS = "derive", "tactics"
-# ``module:function``, loaded when first asked for
-_ENGINES = {
-    "sketch": "tensorlift.synthesis.sketch:sketch",
-    "enumerate": "tensorlift.synthesis.enumerate:enumerated",
-}
+_TACTICS = "tactics"
+_BRIEF = 500_000  # candidates of a brief search
+AUTO = "auto"
+
+
+@dataclass(slots=True)
+class Effort:
+    """What a search may take, until a moment of `time.perf_counter`, and what it did, counted by name.
+
+    A search through all programs is brief where nobody asked for more than what derivation gives.
+    """
+
+    deadline: float = math.inf
+    is_brief: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+Search = Callable[["Summary", "Target", Effort], "TensorProgram"]
 
 
 def engine_names() -> list[str]:
-    """Return the names of all engines."""
-    return [_DEFAULT, _TACTICS, *_ENGINES]
-
-
-def name_of(engine: str) -> str:
-    """Return the name of the engine that a request is given to."""
-    return _DEFAULT if engine == "auto" else engine
+    """Return the names of all engines, in the order in which a portfolio runs them."""
+    return ["derive", _TACTICS, *_SEARCHES]
 
 
 def search_by(engine: str, tactics: tuple[str, ...] = ()) -> Search:
@@ -41,19 +48,39 @@ def search_by(engine: str, tactics: tuple[str, ...] = ()) -> Search:
         LiftError: TL321 to TL325, where a file holds no tactics or one that contradicts itself; TL501 without the file.
 
     """
-    if name_of(engine) == _TACTICS:
+    if engine == _TACTICS:
         return _by_tactics(tuple((source.name, source.text) for source in map(read_source, tactics)))
-    place = _ENGINES.get(name_of(engine))
-    if place is None:
-        return derived
-    module, _, function = place.partition(":")
-    found: Search = getattr(importlib.import_module(module), function)
-    return found
+    return _SEARCHES.get(engine, derived)
 
 
-def derived(summary: Summary, _: Target) -> TensorProgram:
+def derived(summary: Summary, _target: Target, _effort: Effort) -> TensorProgram:
     """Derive a program: every target can spell what derivation gives."""
     return derive(summary)
+
+
+def _by_sketches(summary: Summary, target: Target, effort: Effort) -> TensorProgram:
+    from tensorlift.synthesis.sketch import Run, sketch  # noqa: PLC0415 - loads NumPy
+
+    run = Run(deadline=effort.deadline)
+    try:
+        return sketch(summary, target, run)
+    finally:
+        effort.counts |= asdict(run.statistics)
+
+
+def _by_enumeration(summary: Summary, target: Target, effort: Effort) -> TensorProgram:
+    from tensorlift.synthesis.enumerate import Options, Statistics, enumerated  # noqa: PLC0415 - loads NumPy
+
+    numbers, options = Statistics(), Options(deadline=effort.deadline)
+    if effort.is_brief:
+        options = replace(options, budget=_BRIEF)
+    try:
+        return enumerated(summary, target, numbers, options)
+    finally:
+        effort.counts |= asdict(numbers)
+
+
+_SEARCHES: dict[str, Search] = {"sketch": _by_sketches, "enumerate": _by_enumeration}
 
 
 @lru_cache(maxsize=8)
@@ -61,7 +88,14 @@ def _by_tactics(files: tuple[tuple[str, str], ...]) -> Search:
     from tensorlift.synthesis.tactics import Engine, load_tactics, shipped_tactics  # noqa: PLC0415 - loads the library
 
     engine = Engine(shipped_tactics(), [tactic for name, text in files for tactic in load_tactics(text, name)])
-    return lambda summary, _: engine.program(summary)
+
+    def search(summary: Summary, _: Target, effort: Effort) -> TensorProgram:
+        try:
+            return engine.program(summary)
+        finally:
+            effort.counts["applied"] = len(engine.applied)
+
+    return search
 
 
 def show_tactics(files: tuple[str, ...]) -> str:

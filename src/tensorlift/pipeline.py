@@ -17,14 +17,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
-from tensorlift.attempts import Request, proved_program, start_afresh
+from tensorlift.attempts import Request, start_afresh
 from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
-from tensorlift.engines import name_of, search_by
+from tensorlift.engines import search_by
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
+from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.preconditions.guards import unguarded
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -74,6 +75,7 @@ class LiftOptions:
     adapter: bool = False
     sizes: tuple[tuple[str, int], ...] = ()  # for targets whose shapes are static
     tactics: tuple[str, ...] = ()  # files
+    budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,8 @@ def _lift_as_read(function: ReadFunction, target: Target, source: Source, option
     try:
         return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:
-        return _refused(function, function.diagnostics + refusal.diagnostics, options, clock), None
+        record = _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
+        return replace(record, engines=refusal.runs if isinstance(refusal, NothingFoundError) else ()), None
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
@@ -226,7 +229,8 @@ def _lift_module(
     view = FunctionView(_function_op(function))
     search = search_by(options.engine, options.tactics)
     request = Request(target, with_guards=options.guards, sizes=dict(options.sizes), search=search)
-    proved = proved_program(view, request, clock.stage)
+    choice = chosen_program(view, request, clock.stage, options.engine, options.budget)
+    proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
     with _untested() as warnings:
@@ -240,7 +244,7 @@ def _lift_module(
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
     record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
-    record = record if target.reads_back else replace(record, engine=name_of(options.engine))
+    record = record if target.reads_back else replace(record, engine=choice.engine, engines=choice.runs)
     if not options.adapter:
         return record, lifting
     if target.library or target.reads_back or not _is_c(source):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -45,6 +45,16 @@ class Level(StrEnum):
     PROVED = "proved"
     BOUNDED = "bounded"
     TESTED = "tested"
+
+
+class Outcome(StrEnum):
+    """What became of an engine's search for a program."""
+
+    CHOSEN = "chosen"
+    NOT_CHEAPER = "not cheaper"
+    UNPROVED = "unproved"
+    REFUSED = "refused"
+    NOT_RUN = "not run"
 
 
 class Role(StrEnum):
@@ -133,9 +143,26 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineRun:
+    """What one engine did for a function.
+
+    ``reason`` says why there is no program, or none that is proved.  ``cost`` is the estimated time of a call of its
+    program in nanoseconds, at the given sizes or with each as 1000; ``counts`` are what the search did, by name.
+    """
+
+    engine: str
+    outcome: Outcome
+    reason: str = ""
+    cost: float | None = None
+    seconds: float = 0.0
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionRecord:
     """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent.
 
+    ``engines`` are what the engines did that were asked for, the one that found the program first.
     ``adapter`` is the text of its adapter where one was asked for, ``without_adapter`` says why there can be none.
     """
 
@@ -157,6 +184,7 @@ class FunctionRecord:
     tests: tuple[Trial, ...] = ()
     adapter: str = ""
     without_adapter: tuple[Diagnostic, ...] = ()
+    engines: tuple[EngineRun, ...] = ()
 
     @property
     def lifted(self) -> bool:
@@ -171,6 +199,7 @@ class FunctionRecord:
             "verdict": self.verdict,
             "level": self.level,
             "engine": self.engine,
+            "engines": [_engine_run(run, times=times) for run in self.engines],
             "target": self.target,
             "numerics": self.numerics,
             "seconds": _seconds(self.seconds) if times else {},
@@ -285,6 +314,17 @@ def _precondition(precondition: Precondition) -> dict[str, Json]:
         "reason": precondition.reason,
         **_place(precondition.location),
         "condition": condition_data(precondition.condition or InWords(precondition.text)),
+    }
+
+
+def _engine_run(run: EngineRun, *, times: bool) -> dict[str, Json]:
+    return {
+        "engine": run.engine,
+        "outcome": run.outcome,
+        "reason": run.reason,
+        "cost": None if run.cost is None else round(run.cost, 1),
+        "seconds": round(run.seconds, _SECONDS_DIGITS) if times else None,
+        "counts": dict(run.counts),
     }
 
 

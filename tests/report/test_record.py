@@ -47,7 +47,8 @@ def test_schema_requires_exactly_the_keys_that_are_written(schema: Any, record: 
     written = json.loads(record.to_json())
     function = written["functions"][0]
     pairs = [(schema, written), (schema["$defs"]["function"], function)]
-    for kind, key in [("parameter", "parameters"), ("residual_loop", "residual_loops"), ("trial", "tests")]:
+    arrays = {"parameter": "parameters", "engine_run": "engines", "residual_loop": "residual_loops", "trial": "tests"}
+    for kind, key in arrays.items():
         pairs.append((schema["$defs"][kind], function[key][0]))
     for definition, value in pairs:
         assert set(definition["required"]) == set(definition["properties"]) == set(value)

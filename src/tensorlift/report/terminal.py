@@ -8,18 +8,20 @@ and only then is rich imported.
 from __future__ import annotations
 
 import shutil
+from itertools import chain
 from typing import TYPE_CHECKING, TextIO
 
-from tensorlift.record import Level, Numerics, Verdict
+from tensorlift.record import Level, Numerics, Outcome, Verdict
+from tensorlift.report.bench import seconds_text
 from tensorlift.report.conditions import in_few_words
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
 from tensorlift.report.program import Language, language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.record import FunctionRecord, LiftRecord, Trial
+    from tensorlift.record import EngineRun, FunctionRecord, LiftRecord, Trial
 
 _VERDICT_STYLE = {
     Verdict.LOOP_FREE: "bold green",
@@ -76,10 +78,12 @@ class Screen:
         Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
 
 
-def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True, whole: str = "") -> None:
+def show_lift(
+    record: LiftRecord, screen: Screen, *, programs: bool = True, whole: str = "", is_explained: bool = False
+) -> None:
     """Show each function's program and verdict; without ``programs``, where they went to a file, the verdicts alone.
 
-    ``whole`` is one text that is shown in place of the programs.
+    ``whole`` is one text that is shown in place of the programs.  Where it ``is_explained``, what the engines did.
     """
     written = language(record.target)
     if programs and whole:
@@ -87,7 +91,9 @@ def show_lift(record: LiftRecord, screen: Screen, *, programs: bool = True, whol
     for k, function in enumerate(record.functions):
         if programs and function.lifted and not whole:
             screen.write_code("\n\n" * bool(k) + function.program.strip() + "\n\n", written.name)
-        screen.write(list(_commented(_summary(function, times=screen.is_terminal), written if programs else None)))
+        lines = _summary(function, times=screen.is_terminal)
+        engines = map(_engine_line, function.engines if is_explained else ())
+        screen.write(list(_commented(chain(lines, engines), written if programs else None)))
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
@@ -96,7 +102,7 @@ def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen
         screen.write(render(diagnostic, sources, screen.width))
 
 
-def _commented(lines: Iterator[list[Piece]], written: Language | None) -> Iterator[Piece]:
+def _commented(lines: Iterable[list[Piece]], written: Language | None) -> Iterator[Piece]:
     for line in lines:
         if written:
             yield Piece(f"{written.comment} ", "dim")
@@ -125,6 +131,17 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
                     f"  differs from the {_REFERENCES.get(trial.against, trial.against)}: {trial.failure}", "bold red"
                 )
             ]
+
+
+def _engine_line(run: EngineRun) -> list[Piece]:
+    """Say what an engine did: what its program costs, or why there is none, and what it counted."""
+    line = [Piece(f"  engine {run.engine}: "), Piece(run.outcome, "bold" if run.outcome is Outcome.CHOSEN else "")]
+    if run.reason:
+        line.append(Piece(f" ({run.reason})"))
+    if run.cost is not None:
+        line.append(Piece(f", about {seconds_text(run.cost * 1e-9)} a call"))
+    counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
+    return [*line, Piece(f"; {counts}" if counts else "", "dim")]
 
 
 def _how(function: FunctionRecord) -> Iterator[Piece]:

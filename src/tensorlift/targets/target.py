@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.cost import Costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -182,7 +183,7 @@ class Target:
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
     written for given sizes; it has values that are no tensors where it ``has_numbers``.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
-    ``routines`` are what it calls.
+    ``routines`` are what it calls.  ``costs`` rank programs that compute the same.
     """
 
     name: str
@@ -204,6 +205,7 @@ class Target:
     is_static: bool = False
     has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
+    costs: Costs = field(default_factory=Costs)
 
     @property
     def reads_back(self) -> bool:

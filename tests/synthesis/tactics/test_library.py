@@ -32,7 +32,7 @@ def test_a_shipped_tactic_lifts_its_pattern_with_a_proof(tactic: Tactic, width: 
     engine = Engine(shipped_tactics())
 
     found = proved_program(
-        view, Request(get_target("numpy"), search=lambda summary, _: engine.program(summary)), StageClock().stage
+        view, Request(get_target("numpy"), search=lambda summary, *_: engine.program(summary)), StageClock().stage
     )
     assert tactic.name in engine.applied
     assert "for " not in found.emitted.text

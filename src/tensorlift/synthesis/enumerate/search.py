@@ -11,6 +11,8 @@ the same program.
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,12 +54,16 @@ _LOGICAL = frozenset({"and", "or", "not"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to enumerate: the budget, and the heuristics that tell from the source which operations to try."""
+    """How to enumerate: the budget, and the heuristics that tell from the source which operations to try.
+
+    The search fails where it is not done by ``deadline``, a moment of `time.perf_counter`.
+    """
 
     budget: int = 16_000_000  # candidates
     most_operations: int = 6
     by_operations: bool = True  # only scalar functions that the source applies
     by_reductions: bool = True  # only folds that the source has
+    deadline: float = math.inf
 
 
 @dataclass(slots=True)
@@ -117,6 +123,8 @@ class Enumeration:
         library = Library(graph, self.scope, ())
         leaves = [*views_of(graph, task, self.scope, self.traced.sizes[0]), *library.scalars(), *self._constants()]
         for view in leaves:
+            if not view.nodes.size:
+                continue
             dtype = graph.dtype[int(view.nodes.flat[0])] if view.nodes.size else "f64"
             pool = self._pool(Kind(dtype, view.extents))
             cells = np.array([graph.value[int(n)] for n in view.nodes.flat], np.uint64)
@@ -251,6 +259,8 @@ class Enumeration:
         self.statistics.evaluated += candidates
         if self.statistics.enumerated - self.start > self.options.budget:
             raise Exhausted(f"{self.options.budget} candidates")
+        if time.perf_counter() > self.options.deadline:
+            raise Exhausted("its time")
 
     def _block(  # noqa: PLR0913, PLR0917 - one block of candidates
         self, step: Step, level: int, target: Pool, entries: list[Entries], rows: list[Positions], prints: Elements

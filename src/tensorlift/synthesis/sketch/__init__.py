@@ -10,6 +10,7 @@ above all numbers that happen to equal a size.  What comes out is a proposal: th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -35,8 +36,9 @@ _MOST_TRIED = 12  # solutions of one definition
 
 @dataclass(slots=True)
 class Run:
-    """What one run of the engine did."""
+    """What one run of the engine did; it fails where it is not done by ``deadline``, of `time.perf_counter`."""
 
+    deadline: float = math.inf
     statistics: Statistics = field(default_factory=Statistics)
     derivations: list[str] = field(default_factory=list)
 
@@ -71,7 +73,7 @@ def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) ->
     """Return the value of a task, None where no sketch leads to one."""
     task, scope = traced.task, traced.scope
     views = views_of(traced.graph, task, scope, traced.sizes[0])
-    search = Search(Library(traced.graph, scope, views), grammar, budget)
+    search = Search(Library(traced.graph, scope, views), grammar, budget, run.deadline)
     try:
         for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
             value = traced.confirmed(solved.value)

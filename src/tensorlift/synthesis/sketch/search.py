@@ -7,11 +7,13 @@
 
 A goal that is being solved is no hole of itself.  Solutions and failures are remembered; a failure only where no goal
 in progress was met on the way.  The search ends with its budget of goals, which is a number and no time, so that the
-same input always gives the same program.
+same input always gives the same program; where it was given a time too, it fails when that is over.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -76,7 +78,7 @@ class Solved:
 class Search:
     """Solves goals over one library."""
 
-    def __init__(self, library: Library, grammar: Grammar, budget: int = BUDGET) -> None:
+    def __init__(self, library: Library, grammar: Grammar, budget: int = BUDGET, deadline: float = math.inf) -> None:
         self.library = library
         self.graph = library.graph
         self.scope = library.scope
@@ -84,6 +86,7 @@ class Search:
         self.structure = Structure(library, grammar)
         self.statistics = Statistics()
         self.budget = budget
+        self.deadline = deadline
         self._work = 0
         self._cells = sum(view.nodes.size for view in library.views)
         self._memo: dict[_Memo, Solved | None] = {}
@@ -143,6 +146,8 @@ class Search:
         self._work += goal.nodes.size * self._cells
         if self.statistics.steps > self.budget or self._work > _MOST_WORK:
             raise Exhausted(f"{min(self.statistics.steps, self.budget)} goals")
+        if time.perf_counter() > self.deadline:
+            raise Exhausted("its time")
 
     def _lookup(self, goal: Goal) -> Solved | None:
         value = self.library.lookup(goal)

@@ -91,16 +91,20 @@ def mul(left: Elements, right: Elements) -> Elements:
 
 
 def inverse(values: Elements) -> Elements:
-    """Return reciprocals, zero for zero."""
-    result = np.ones_like(values)
-    power = values
-    exponent = PRIME - 2
-    while exponent:
-        if exponent & 1:
-            result = mul(result, power)
-        power = mul(power, power)
-        exponent >>= 1
-    return result
+    """Return reciprocals, zero for zero: one by a power, all others by three products each."""
+    nonzero = np.where(values, values, np.uint64(1)).reshape(-1)
+    return np.where(values, _inverses(nonzero).reshape(values.shape), np.uint64(0))
+
+
+def _inverses(values: Elements) -> Elements:
+    """Invert a list of elements, none zero: with ``1 / (a * b)`` the reciprocals of both are a product away."""
+    count = len(values)
+    if count <= 1:
+        return np.array([pow(int(value), -1, PRIME) for value in values], np.uint64)
+    half = count // 2
+    left, right = values[:half], values[half : 2 * half]
+    both = _inverses(np.concatenate([mul(left, right), values[2 * half :]]))
+    return np.concatenate([mul(both[:half], right), mul(both[:half], left), both[half:]])
 
 
 def total(values: Elements, axis: int) -> Elements:

@@ -19,6 +19,7 @@ from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.ir.cost import UNKNOWN
 from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.synthesis.derive.scope import ranges_of
 from tensorlift.synthesis.simplify.arithmetic import product
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.domain import Domain
-
-UNKNOWN = 1000  # what a size counts as that the source does not give
 
 Labels = frozenset[str]
 Tree = int | tuple["Tree", "Tree"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.jax.rows import ELEMENT_TYPES, ROWS
 from tensorlift.targets.jax.types import JaxTypes
 from tensorlift.targets.target import Target
@@ -33,4 +34,5 @@ TARGET = Target(
     settings={X64: frozenset({"i64", "u64", "f64"})},
     changes_arrays=False,
     library="jax",
+    costs=Costs(operation=200, view=50, cell=0.2, function=2, product=0.05, loose_product=0.5),
 )

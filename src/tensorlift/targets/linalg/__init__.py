@@ -5,6 +5,7 @@ Programs take tensors and give new ones; upstream's passes put them into memory.
 
 from __future__ import annotations
 
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.linalg.rows import ROWS
 from tensorlift.targets.mlir_text.promotion import StatedTypes
 from tensorlift.targets.target import Target
@@ -18,6 +19,7 @@ TARGET = Target(
     emitter="tensorlift.targets.linalg.emit:emit",
     changes_arrays=False,
     library="linalg",
+    costs=Costs(operation=50, view=0, cell=0.5, function=10, product=0.5, loose_product=1),
     language="mlir",
     has_numbers=True,
     loops=("scf.for",),

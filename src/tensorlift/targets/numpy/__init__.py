@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.arrays import reduction
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.numpy.rows import ROWS
@@ -37,4 +38,5 @@ TARGET = Target(
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.guards:guarded",
     numbers=NUMBERS,
+    costs=Costs(operation=600, view=200, cell=0.6, function=5, product=0.05, loose_product=1.2),
 )

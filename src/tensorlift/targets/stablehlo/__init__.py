@@ -5,6 +5,7 @@ Programs are written for given sizes, so that every shape is static.
 
 from __future__ import annotations
 
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.mlir_text.promotion import StatedTypes
 from tensorlift.targets.stablehlo.rows import ROWS
 from tensorlift.targets.target import Target
@@ -18,6 +19,7 @@ TARGET = Target(
     emitter="tensorlift.targets.stablehlo.emit:emit",
     changes_arrays=False,
     library="stablehlo",
+    costs=Costs(operation=200, view=50, cell=0.2, function=2, product=0.05, loose_product=0.5),
     language="mlir",
     dialects=("tensorlift.targets.stablehlo.dialect:DIALECT",),
     loops=("stablehlo.while",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.target import Target
 from tensorlift.targets.torch.rows import ROWS
 from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES
@@ -26,4 +27,5 @@ TARGET = Target(
     emitter="tensorlift.targets.torch.emit:emit",
     copies_overlaps=False,
     library="torch",
+    costs=Costs(operation=2000, view=1000, cell=0.5, function=2, product=0.05, loose_product=0.5),
 )

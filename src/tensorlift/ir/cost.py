@@ -1,0 +1,147 @@
+"""What a tensor program costs: an estimate that ranks programs which compute the same.
+
+Each operation costs its start and what it does for each cell or product.  A target says what these take; sizes that
+nobody gives count as one large number, and what a kept loop repeats counts as often as it runs.  The numbers are
+rough: they tell a matrix product from a sum of an array of products, and one pass over memory from three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ir.tensor_program import (
+    Broadcast,
+    Contraction,
+    Diagonal,
+    Elementwise,
+    Empty,
+    Expression,
+    For,
+    Literal,
+    Reduction,
+    SetSlice,
+    SizeValue,
+    Subscript,
+    Transpose,
+    Variable,
+    Windows,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
+
+UNKNOWN = 1000  # what a size counts as that nobody gives
+
+_SLOW = {name for name, row in SCALAR_OPS.items() if row.arity == 1} - {"neg", "abs", "not", "bitnot"} | {
+    "pow",
+    "atan2",
+}
+_FREE = (Literal, SizeValue, Variable, Empty)
+_VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
+_PAIR = _SQUARE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What operations take on one core of a usual machine, in nanoseconds.
+
+    To start an ``operation`` or to make a ``view``; a ``cell`` that is computed or copied, one of a ``function`` such
+    as a root; a ``product`` of a matrix product, and a ``loose_product`` of any other sum of products.
+    """
+
+    operation: float = 100.0
+    view: float = 0.0
+    cell: float = 0.5
+    function: float = 5.0
+    product: float = 0.05
+    loose_product: float = 1.0
+
+
+def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | None = None) -> float:
+    """Return the estimated nanoseconds of one call, at given sizes or with each size as `UNKNOWN`."""
+    at = dict(sizes or {})
+    for derived in program.derived:
+        at.setdefault(derived.name, max(_value(derived.numerator, at) // derived.divisor, 1))
+    return _Estimate(costs, at).of(program.body)
+
+
+def _value(affine: Affine, at: Mapping[str, int]) -> int:
+    return affine.constant + sum(factor * at.get(name, UNKNOWN) for name, factor in affine.terms)
+
+
+@dataclass
+class _Estimate:
+    """The cost of statements; each expression is computed once in a block."""
+
+    costs: Costs
+    at: dict[str, int]
+    counted: set[Expression] = field(default_factory=set)
+
+    def of(self, body: Sequence[Statement]) -> float:
+        return sum(map(self._statement, body), 0.0)
+
+    def cells(self, shape: Shape) -> int:
+        return prod(max(_value(extent, self.at), 1) for extent in shape)
+
+    def _statement(self, statement: Statement) -> float:
+        if isinstance(statement, For):
+            low, high = _value(statement.lower, self.at), _value(statement.upper, self.at)
+            middle = {**self.at, statement.variable: (low + high) // 2}
+            return max((high - low) // statement.step, 1) * _Estimate(self.costs, middle).of(statement.body)
+        total = sum(map(self._expression, values_of(statement)), 0.0)
+        if isinstance(statement, SetSlice):
+            (value,) = values_of(statement)
+            total += self.costs.operation + self.costs.cell * self.cells(value.shape)
+        return total
+
+    def _expression(self, root: Expression) -> float:
+        total, stack = 0.0, [root]
+        while stack:
+            node = stack.pop()
+            if node not in self.counted:
+                self.counted.add(node)
+                total += 0.0 if isinstance(node, _FREE) else self._operation(node)
+                stack.extend(node.operands)
+        return total
+
+    def _operation(self, node: Expression) -> float:
+        if isinstance(node, _VIEWS):
+            return self.costs.view
+        return self.costs.operation + self._work(node)
+
+    def _work(self, node: Expression) -> float:
+        """Return what an operation takes besides its start: by default one pass over its result."""
+        if isinstance(node, Contraction):
+            each = self.costs.product if _is_matrix_product(node) else self.costs.loose_product
+            return each * self.cells(_products(node)) + self.costs.cell * self.cells(node.shape)
+        touched = node.argument.shape if isinstance(node, Reduction) else node.shape
+        return (self.costs.function if _is_slow(node) else self.costs.cell) * self.cells(touched)
+
+
+def _is_slow(node: Expression) -> bool:
+    """Tell whether an operation applies a function to each cell that is no plain arithmetic; a square is."""
+    if not isinstance(node, Elementwise) or node.op not in _SLOW:
+        return False
+    exponent = node.arguments[-1]
+    return not (node.op == "pow" and isinstance(exponent, Literal) and exponent.value == _SQUARE)
+
+
+def _products(node: Contraction) -> Shape:
+    """Return the extents of all labels: each point of their box is one product."""
+    pairs = zip(node.labels, (argument.shape for argument in node.arguments), strict=True)
+    return tuple({label: extent for own, shape in pairs for label, extent in zip(own, shape, strict=True)}.values())
+
+
+def _is_matrix_product(node: Contraction) -> bool:
+    """Tell whether a contraction is a product of two matrices, several axes taken for one, without a batch."""
+    if len(node.labels) != _PAIR:
+        return False
+    left, right = map(set, node.labels)
+    return not left & right & set(node.output) and (left ^ right) <= set(node.output)

@@ -1,0 +1,203 @@
+"""The portfolio: engines one after the other in one budget of time; the cheapest program that is proved is returned.
+
+    derive, with its proof -> proved, and no budget was named? done
+                           -> the other engines on the same definitions -> ranked by cost -> proved, cheapest first
+
+Derivation takes milliseconds and proves nearly everything, so that the others run only where it fails or where a search
+for something cheaper is asked for.  What an engine finds is a candidate: one whose proof fails is told of and never
+returned.  Where no engine is cheaper, what derivation gives stays.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.attempts import proved_as, proved_program, start_afresh
+from tensorlift.diagnostics import LiftError
+from tensorlift.engines import AUTO, Effort, engine_names, search_by
+from tensorlift.ir.cost import cost_of
+from tensorlift.record import EngineRun, Outcome
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.simplify import simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.attempts import Proved, Request, Stage
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.tensor_program import TensorProgram
+
+BUDGET = 10.0  # seconds
+_OF_ENGINES = ("TL3", "TL4")  # how the codes begin for what an engine does not find, and for what is not proved
+
+
+class NothingFoundError(LiftError):
+    """Raised where no engine gives a program that is proved; ``runs`` are what they did."""
+
+    def __init__(self, error: LiftError, runs: tuple[EngineRun, ...]) -> None:
+        """Refuse as the first engine does."""
+        super().__init__(*error.diagnostics)
+        self.runs = runs
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A proved program, and what the engines did; that of the program comes first."""
+
+    proved: Proved
+    runs: tuple[EngineRun, ...]
+
+    @property
+    def engine(self) -> str:
+        """The engine that found the program."""
+        return self.runs[0].engine
+
+
+def chosen_program(
+    view: FunctionView, request: Request, stage: Stage, engine: str = AUTO, budget: float | None = None
+) -> Choice:
+    """Find a proved program for a function by one engine, or by the cheapest of all in a budget of seconds.
+
+    Raises:
+        NothingFoundError: where there is none.
+
+    """
+    if engine != AUTO:
+        return _by_one(view, request, stage, engine)
+    end = time.perf_counter() + (BUDGET if budget is None else budget)
+    return _Portfolio(view, request, stage, end, is_asked=budget is not None).chosen()
+
+
+def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> Choice:
+    start = time.perf_counter()
+    effort = request.effort
+
+    def run(outcome: Outcome, reason: str = "", cost: float | None = None) -> EngineRun:
+        return EngineRun(engine, outcome, reason, cost, time.perf_counter() - start, dict(effort.counts))
+
+    try:
+        proved = proved_program(view, request, stage)
+    except LiftError as error:
+        raise NothingFoundError(error, (run(Outcome.REFUSED, _reason(error)),)) from None
+    return Choice(proved, (run(Outcome.CHOSEN, cost=_cost(proved.program, request)),))
+
+
+def _cost(program: TensorProgram | None, request: Request) -> float | None:
+    return None if program is None else cost_of(program, request.target.costs, request.sizes)
+
+
+def _reason(error: LiftError) -> str:
+    return f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """What an engine found for a summary; ``proved`` where that is known already."""
+
+    run: EngineRun
+    summary: Summary
+    program: TensorProgram
+    proved: Proved | None = None
+
+    @property
+    def cost(self) -> float:
+        return math.inf if self.run.cost is None else self.run.cost
+
+
+@dataclass(slots=True)
+class _Portfolio:
+    """The runs of all engines for one function, until a moment; ``is_asked`` where a budget was named."""
+
+    view: FunctionView
+    request: Request
+    stage: Stage
+    deadline: float
+    is_asked: bool
+    candidates: list[_Candidate] = field(default_factory=list)
+    runs: list[EngineRun] = field(default_factory=list)
+
+    def chosen(self) -> Choice:
+        """Return the cheapest program; where nobody asks for more, what derivation gives if it is proved."""
+        first: Choice | None = None
+        failure: NothingFoundError | None = None
+        try:
+            first = _by_one(self.view, self.request, self.stage, "derive")
+        except NothingFoundError as error:
+            failure = error
+        others = [] if self.request.target.reads_back else engine_names()[1:]
+        if failure is not None and (not others or not failure.diagnostics[0].code.startswith(_OF_ENGINES)):
+            raise failure
+        if first is not None and (not self.is_asked or not others):
+            return replace(first, runs=(*first.runs, *(_not_run(e, "derivation suffices") for e in others)))
+        self._search(others, first)
+        if failure is not None:
+            self.runs.append(failure.runs[0])
+        return self._best(failure)
+
+    def _search(self, engines: list[str], first: Choice | None) -> None:
+        """Let engines search, on what the function means as it is, then with the loops that derivation keeps."""
+        start_afresh(same_function=True)
+        with self.stage("summarise"):
+            summaries = [summarise(self.view)]
+            if first is not None and first.proved.kept:
+                summaries.append(summarise(self.view, kept=first.proved.kept))
+        if first is not None and first.proved.program is not None:
+            proved = first.proved
+            self.candidates.append(_Candidate(first.runs[0], proved.summary, first.proved.program, proved))
+        for engine in engines:
+            if time.perf_counter() < self.deadline:
+                self._run(engine, summaries)
+            else:
+                self.runs.append(_not_run(engine, "the budget is spent"))
+
+    def _run(self, engine: str, summaries: list[Summary]) -> None:
+        """Let one engine search: the first summary for which it finds a program counts."""
+        start, reason = time.perf_counter(), ""
+        effort = Effort(self.deadline, is_brief=not self.is_asked)
+        search = search_by(engine)
+        for summary in summaries:
+            try:
+                with self.stage("simplify"):
+                    simplified = simplify(summary)
+                with self.stage("derive"):
+                    program = search(simplified, self.request.target, effort)
+            except LiftError as error:
+                reason = reason or _reason(error)
+                continue
+            spent = time.perf_counter() - start
+            cost = _cost(program, self.request)
+            run = EngineRun(engine, Outcome.NOT_CHEAPER, "", cost, spent, dict(effort.counts))
+            self.candidates.append(_Candidate(run, summary, program))
+            return
+        spent = time.perf_counter() - start
+        self.runs.append(EngineRun(engine, Outcome.REFUSED, reason, None, spent, dict(effort.counts)))
+
+    def _best(self, failure: NothingFoundError | None) -> Choice:
+        """Return the cheapest candidate whose proof succeeds; among equals the first."""
+        for candidate in sorted(self.candidates, key=lambda c: c.cost):
+            try:
+                proved = candidate.proved or self._proof(candidate)
+            except LiftError as error:
+                candidate.run = replace(candidate.run, outcome=Outcome.UNPROVED, reason=_reason(error))
+                failure = failure or NothingFoundError(error, ())
+                continue
+            candidate.run = replace(candidate.run, outcome=Outcome.CHOSEN)
+            return Choice(proved, (candidate.run, *self._others(candidate)))
+        assert failure is not None
+        raise NothingFoundError(failure, tuple(self._others(None)))
+
+    def _proof(self, candidate: _Candidate) -> Proved:
+        return proved_as(self.view, candidate.summary, candidate.program, self.request, self.stage)
+
+    def _others(self, chosen: _Candidate | None) -> Iterator[EngineRun]:
+        """Yield what the other engines did, in the order of engines."""
+        runs = [*self.runs, *(c.run for c in self.candidates if c is not chosen)]
+        yield from sorted(runs, key=lambda run: engine_names().index(run.engine))
+
+
+def _not_run(engine: str, reason: str) -> EngineRun:
+    return EngineRun(engine, Outcome.NOT_RUN, reason)

@@ -1,0 +1,169 @@
+"""The portfolio of engines: derivation first, the others where asked or needed, the cheapest program that is proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift import portfolio
+from tensorlift.attempts import Request, start_afresh
+from tensorlift.cli import main
+from tensorlift.comprehension.terms import Apply, Read
+from tensorlift.diagnostics import refuse
+from tensorlift.engines import Effort, engine_names, search_by
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import LiftOptions, StageClock, lift_source
+from tensorlift.portfolio import NothingFoundError, chosen_program
+from tensorlift.record import EngineRun, Level, Outcome
+from tensorlift.source import source_from_text
+from tensorlift.synthesis.derive import derive
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.record import FunctionRecord
+    from tensorlift.targets.target import Target
+
+_SCALE = "void scale(int n, double s, double a[n]) { for (int i = 0; i < n; i++) a[i] = s * a[i]; }\n"
+_ROOTS = "#include <math.h>\nvoid roots(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = sqrt(a[i]); }\n"
+_CHAIN = (
+    (
+        "void chain(int n, double A[n][n], double B[n][n], double x[n], double T[n][n], double y[n]) {\n"
+        "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { T[i][j] = 0;\n"
+        "    for (int k = 0; k < n; k++) T[i][j] += A[i][k] * B[k][j]; }\n"
+        "  for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < n; j++) y[i] += T[i][j] * x[j]; }\n}\n"
+    )
+    .replace(", double T[n][n]", "")
+    .replace("{\n  for", "{\n  double T[n][n];\n  for", 1)
+)
+
+
+def _lifted(text: str, budget: float | None = None) -> FunctionRecord:
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(budget=budget)).functions
+    return function
+
+
+def _outcomes(runs: tuple[EngineRun, ...]) -> dict[str, Outcome]:
+    return {run.engine: run.outcome for run in runs}
+
+
+def _view(text: str) -> FunctionView:
+    (read,) = read_c(text, "k.c")
+    assert read.module is not None
+    start_afresh()
+    return FunctionView(functions(read.module)[0])
+
+
+def _refusing(_summary: Summary, _target: Target, _effort: Effort) -> TensorProgram:
+    raise refuse("TL301", "nothing computes it", remedy="none")
+
+
+def test_what_derivation_proves_is_taken_at_once() -> None:
+    function = _lifted(_SCALE)
+    assert function.engine == "derive"
+    assert _outcomes(function.engines) == {
+        "derive": Outcome.CHOSEN,
+        **dict.fromkeys(engine_names()[1:], Outcome.NOT_RUN),
+    }
+
+
+def test_in_a_budget_the_cheapest_program_is_taken() -> None:
+    """A chain of matrices that ends in a vector needs no product of matrices: tactics know, the source does not."""
+    plain, searched = _lifted(_CHAIN), _lifted(_CHAIN, budget=60)
+    assert plain.engine == "derive"
+    assert "A @ B" in plain.program
+    assert searched.engine == "tactics"
+    assert searched.level is Level.PROVED
+    assert "A @ (B @ x)" in searched.program
+    costs = {run.engine: run.cost for run in searched.engines}
+    assert costs["derive"] is not None
+    assert costs["tactics"] is not None
+    assert costs["tactics"] < costs["derive"] / 10
+    assert all(run.outcome is not Outcome.UNPROVED for run in searched.engines)
+
+
+def test_among_equal_costs_derivation_stays() -> None:
+    plain, searched = _lifted(_SCALE), _lifted(_SCALE, budget=60)
+    assert searched.program == plain.program
+    assert searched.engine == "derive"
+
+
+def test_where_derivation_fails_another_engine_takes_over() -> None:
+    request = Request(get_target("numpy"), search=_refusing)
+    choice = chosen_program(_view(_SCALE), request, StageClock().stage)
+    assert choice.engine in ("tactics", "sketch")
+    assert _outcomes(choice.runs)["derive"] is Outcome.REFUSED
+    assert "s * a" in choice.proved.emitted.text.replace("a * s", "s * a")
+
+
+def test_a_candidate_that_is_not_proved_is_told_of_and_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wrong program only copies, so that it is tried first."""
+
+    def wrong(summary: Summary, _target: Target, _effort: Effort) -> TensorProgram:
+        return derive(_without_work(summary))
+
+    monkeypatch.setattr(portfolio, "search_by", lambda engine: wrong if engine == "sketch" else search_by(engine))
+    function = _lifted(_ROOTS, budget=60)
+    assert function.engine == "derive"
+    assert "np.sqrt(a)" in function.program
+    (run,) = [run for run in function.engines if run.engine == "sketch"]
+    assert run.outcome is Outcome.UNPROVED
+    assert run.reason.startswith("TL4")
+    assert run.cost is not None
+
+
+def _without_work(summary: Summary) -> Summary:
+    """Return the summary of a function that gives its array back as it is."""
+    (definition,) = summary.definitions()
+    ((domain, term),) = definition.pieces
+    assert isinstance(term, Apply)
+    (array,) = term.args
+    assert isinstance(array, Read)
+    return replace(summary, items=(replace(definition, pieces=((domain, array),)),))
+
+
+def test_where_no_engine_finds_a_program_derivation_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "search_by", lambda _engine: _refusing)
+    request = Request(get_target("numpy"), search=_refusing)
+    with pytest.raises(NothingFoundError, match="nothing computes it") as refusal:
+        chosen_program(_view(_SCALE), request, StageClock().stage)
+    assert _outcomes(refusal.value.runs) == dict.fromkeys(engine_names(), Outcome.REFUSED)
+
+
+def test_engines_that_the_budget_leaves_no_time_are_not_run() -> None:
+    function = _lifted(_SCALE, budget=1e-9)
+    assert function.engine == "derive"
+    assert [run.reason for run in function.engines[1:]] == ["the budget is spent"] * 3
+
+
+def test_a_search_ends_with_its_time() -> None:
+    for engine in ("sketch", "enumerate"):
+        request = Request(get_target("numpy"), search=search_by(engine), effort=Effort(deadline=0.0))
+        with pytest.raises(NothingFoundError, match="within its time") as refusal:
+            chosen_program(_view(_CHAIN), request, StageClock().stage, engine)
+        assert refusal.value.diagnostics[0].code == "TL312"
+
+
+def test_the_choice_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "chain.c"
+    file.write_text(_CHAIN)
+    assert main(["lift", str(file), "--budget", "60", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    told = [line for line in lines if "engine " in line]
+    assert [line.split()[2].rstrip(":") for line in told] == ["tactics", "derive", "sketch", "enumerate"]
+    assert "chosen" in told[0]
+    assert "a call" in told[0]
+    assert "steps" in told[2]
+
+
+def test_a_budget_is_for_the_portfolio(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "scale.c"
+    file.write_text(_SCALE)
+    assert main(["lift", str(file), "--engine", "sketch", "--budget", "3"]) == 2
+    assert "--budget goes with --engine auto" in capsys.readouterr().err
