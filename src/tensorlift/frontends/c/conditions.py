@@ -84,14 +84,19 @@ class Conditions(Places):
 
     def _known_if(self, expression: nodes.Expression, *, truth: bool) -> tuple[Polynomial, ...]:
         match expression:
-            case nodes.Unary(operator="!", operand=operand) | nodes.Cast(operand=operand):
-                return self._known_if(operand, truth=truth != isinstance(expression, nodes.Unary))
+            case nodes.Unary(operator="!", operand=operand):
+                return self._known_if(operand, truth=not truth)
+            case nodes.Cast(operand=operand) if _is_condition(nodes.without_casts(operand)):
+                return self._known_if(operand, truth=truth)
             case nodes.Binary(operator="&&" | "||" as operator, left=left, right=right):
                 if (operator == "&&") != truth:
                     return ()
                 return self._known_if(left, truth=truth) + self._known_if(right, truth=truth)
             case nodes.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
                 return self._known_comparison(operator if truth else _NEGATED[operator], left, right)
+            case _ if isinstance(expression.ctype, IntegerType):
+                zero = nodes.Integer(0, INT, expression.location)
+                return self._known_comparison("!=" if truth else "==", expression, zero)
         return ()
 
     def _known_comparison(
