@@ -31,6 +31,9 @@ LIFTED = {
     "a rotation by a size": "for (int i = 0; i < n; i++) y[i] = x[(i + n - 1) % n];",
     "a chosen row": "for (int i = 0; i < n; i++) { const double *row = i == 0 ? x : x + (i - 1) * m;"
     " for (int j = 0; j < m; j++) y[i * m + j] = row[j]; }",
+    "a cell where a number is not zero": "for (int i = 0; i < n; i++) y[i] = x[i] + (i ? x[i - 1] : 0);",
+    "a cell where a number is zero no longer": "for (int i = 0; i < n; i++) { y[i] = x[i]; if (!i) continue;"
+    " y[i] += x[i - 1]; }",
     "a value that is read there": "for (int i = 0; i < n; i++) { int l = i - 1; if (l < 0) l = n - 1;"
     " double v = x[l]; y[i] = v * v; }",
 }
