@@ -90,7 +90,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         start_afresh(same_function=attempt > 0)
         try:
             with stage("summarise"):
-                summary = summarise(view, kept=kept)
+                summary = summarise(view, kept=kept, along_rows=request.target.reads_back)
             return replace(_attempt(view, summary, request, stage), kept=kept)
         except DefinitionError as error:
             if request.search is not derived:  # what another engine does not cover is refused, not kept as a loop

@@ -125,8 +125,8 @@ def test_results_that_differ_are_told(capsys: pytest.CaptureFixture[str], monkey
 
     described = measure._described
 
-    def wrong(*arguments: object) -> dict[str, object]:
-        found = described(*arguments)  # type: ignore[arg-type]  # handed on as they are
+    def wrong(*arguments: object, **options: object) -> dict[str, object]:
+        found = described(*arguments, **options)  # type: ignore[arg-type]  # handed on as they are
         return found | {"text": found["text"].replace("a @ x", "a @ x + 1.0")}
 
     monkeypatch.setattr(measure, "_described", wrong)

@@ -18,7 +18,7 @@ _BODIES = {
     "copy": "return a.copy()",
     "fill": "return np.full(n, v, dtype=np.int32)",
     "transpose": "return A.T.copy()",
-    "dot": "return a @ b",
+    "dot": 'return np.einsum("i,i->", a, b)',
     "atax": "return A.T @ (A @ x)",
     "outer": "return A + np.outer(u, v)",
     "variance": "return np.sum((d - mean) ** 2, axis=0)",

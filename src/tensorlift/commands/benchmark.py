@@ -194,6 +194,7 @@ class _Run:
         agreement, found = _agreement(measured, prepared)
         return replace(
             plain,
+            how=f"{plain.how}, by {measured.compiler}" if measured.compiler else plain.how,
             warm=Spread.of(own),
             cold={**cold, "total": sum(cold.values())},
             transfer={"to": times["give"], "from": times["take"]},

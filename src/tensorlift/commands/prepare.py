@@ -50,8 +50,8 @@ class Prepared:
 
     def program(self, backend: Backend) -> Program:
         """Give the program for a backend of the target that the function was lifted to."""
-        emitted = self.lifting.emitted
-        return Program(emitted.text, emitted.entry, backend, self.record.verdict is Verdict.HYBRID)
+        emitted, is_hybrid = self.lifting.emitted, self.record.verdict is Verdict.HYBRID
+        return Program(emitted.text, emitted.entry, backend, is_hybrid, self.lifting.program)
 
     def checked(self, sizes: Mapping[str, int]) -> dict[str, int]:
         """Check sizes that were given; raises LiftError TL631 to TL633."""

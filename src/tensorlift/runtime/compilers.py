@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView
 
 OPTIMISED = ("-O3", "-march=native")
+# Sums may be reordered, and no one asks for errno or traps; NaN and infinities mean what they mean.
+REASSOCIATED = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno")
 _CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
 _CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
 _POLLY = ("-mllvm", "-polly")
@@ -37,6 +39,18 @@ COMPILERS = (
     Compiler("clang", Build(_CLANG, _CLANG_CPP, OPTIMISED)),
     Compiler("clang-polly", Build(_CLANG, _CLANG_CPP, (*OPTIMISED, *_POLLY)), optional=True),
 )
+
+
+def lifted_builds(*, by_all: bool) -> dict[str, Build]:
+    """Return how programs in C are compiled, by the name of the compiler: by the first that is here, or ``by_all``.
+
+    Raises LiftError TL601 where there is none.
+    """
+    builds = {c.name: c.build for c in COMPILERS if not c.optional and c.build.compiler("C") is not None}
+    if not builds:
+        raise refuse("TL601", "there is no C compiler", None, "install gcc or clang")
+    chosen = builds if by_all else dict(list(builds.items())[:1])
+    return {name: replace(build, flags=(*OPTIMISED, *REASSOCIATED)) for name, build in chosen.items()}
 
 
 def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler, ...]:

@@ -83,11 +83,14 @@ def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style
     return random_array(parameter.dtype, tuple(extent.at(sizes) for extent in parameter.extents), rng, style)
 
 
-def nudged(value: Any) -> Any:
-    """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest."""
+def nudged(value: Any, share: float = 0.0) -> Any:
+    """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest.
+
+    A ``share`` of the magnitude is changed where that is more than the last bits.
+    """
     array = np.array(value)
     if array.dtype.kind != "f":
         return array if isinstance(value, np.ndarray) else value
     directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
-    changed = (array * (1 + directions * _BITS * np.finfo(array.dtype).eps)).astype(array.dtype)
+    changed = (array * (1 + directions * max(share, _BITS * float(np.finfo(array.dtype).eps)))).astype(array.dtype)
     return changed if isinstance(value, np.ndarray) else changed[()]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.runtime.compilers import REASSOCIATED
 from tensorlift.runtime.sandbox import Limits, run_limited
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     Extent = tuple[int, int, int, int]  # offsets of a definition's start, of its name, of its body, and behind it
 
-# Sums may be reordered, and no one asks for errno or traps; NaN and infinities mean what they mean.
-_REASSOCIATED = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno")
 _OPTIMISED = ("-O3", "-march=native", "-fPIC", "-w")
 _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
@@ -78,7 +77,7 @@ def build_library(
         blas = ["-lopenblas"] * any(_BLAS in program for program in (source, *programs))
         objects = [
             [*_MEANING, *options.flags(), "source.c", "-o", "source.o"],
-            [*_MEANING, *_REASSOCIATED, "programs.c", "-o", "programs.o"],
+            [*_MEANING, *REASSOCIATED, "programs.c", "-o", "programs.o"],
         ]
         for command in objects:
             _run([compiler, "-c", *_OPTIMISED, *command], folder)

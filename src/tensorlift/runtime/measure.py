@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from functools import cache
 from math import sqrt
@@ -18,8 +17,8 @@ from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.backends import GPU
 from tensorlift.runtime.cases import MOST_ITERATIONS
 from tensorlift.runtime.compare import Tolerance
-from tensorlift.runtime.compilers import chosen_compilers
 from tensorlift.runtime.data import LARGE_STYLES, random_arguments, seeded
+from tensorlift.runtime.in_memory import compiled_program
 from tensorlift.runtime.in_place import without_original
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
@@ -75,12 +74,16 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A lifted program, and the backend to run it on; ``has_loops`` tells whether a loop is kept."""
+    """A lifted program, and the backend to run it on; ``has_loops`` tells whether a loop is kept.
+
+    ``view`` is the program's function where it was read back.
+    """
 
     text: str
     entry: str
     backend: Backend
     has_loops: bool = False
+    view: FunctionView | None = None
 
     @property
     def is_compiled(self) -> bool:
@@ -116,7 +119,7 @@ class Measured:
     ``times`` are the seconds of the steps of the first call: ``library``, ``load``, ``give``, ``first_call``, ``take``.
     ``samples`` are seconds of calls, by contender, taken in turns; the program's is ``program``.  ``complaints`` tell
     by original how the results differ; where the original depends as much on the last bits of its inputs, it is in
-    ``unstable``.
+    ``unstable``.  ``compiler`` is the one of several whose program in C is the quickest.
     """
 
     style: str
@@ -127,6 +130,7 @@ class Measured:
     unstable: tuple[str, ...] = ()
     error: float = 0.0
     results: tuple[Array, ...] = ()
+    compiler: str = ""
 
 
 def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
@@ -144,13 +148,13 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
 
     With a ``tolerance`` results are compared; with ``rounds`` calls are timed, for about ``seconds``.
     Raises LiftError TL606 where the process fails, TL635 where the device is missing, TL636 where the arrays are too
-    large for the memory, and where a program in C cannot be compiled.
+    large for the memory, TL601 and TL602 where a program in C cannot be compiled.
     """
     view = inputs.view
     _check_memory(inputs)
     _, lengths = _call(inputs)
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
-        described = _described(program, inputs, conditions, Path(folder)) if program else None
+        described = _described(program, inputs, conditions, Path(folder), timed=rounds > 0) if program else None
         facts = _facts(inputs, described, originals, conditions, tolerance)
         facts |= {"rounds": rounds, "seconds": seconds, "keep": keep}
         try:
@@ -315,10 +319,14 @@ def _parameter(inputs: Inputs, position: int) -> dict[str, Any]:
     return {"name": parameter.name, "role": parameter.role, "type": parameter.dtype, "dtype": dtype, "shape": shape}
 
 
-def _described(program: Program, inputs: Inputs, conditions: Conditions, folder: Path) -> dict[str, Any]:
+def _described(
+    program: Program, inputs: Inputs, conditions: Conditions, folder: Path, *, timed: bool
+) -> dict[str, Any]:
     """Say for the worker how a program is run; one in C is compiled first, in ``folder``."""
     if program.backend.in_memory:
-        return _in_memory(program, inputs, folder)
+        text = without_original(program.text, inputs.view.name)
+        view = program.view if text == program.text and program.view is not None else inputs.view
+        return compiled_program(text, view, inputs.sizes, folder, by_all=timed)
     return {
         "text": program.text,
         "entry": program.entry,
@@ -326,22 +334,6 @@ def _described(program: Program, inputs: Inputs, conditions: Conditions, folder:
         "device": conditions.device,
         "compiled": program.is_compiled,
     }
-
-
-def _in_memory(program: Program, inputs: Inputs, folder: Path) -> dict[str, Any]:
-    """Compile a program in C that has the signature of the source.
-
-    Raises LiftError TL639 where it has none, TL601 and TL602 where it cannot be compiled.
-    """
-    text = without_original(program.text, inputs.view.name)
-    if text == program.text:
-        message = "the program in C has no function with the signature of the source, which is not in C"
-        raise refuse("TL639", message, inputs.view.location, "run it on another backend")
-    start = time.perf_counter()
-    (compiler,) = chosen_compilers((), inputs.view)[:1]
-    library = compile_original(Original(text, "program.c"), inputs.view, folder, Limits(), compiler.build)
-    arguments, _ = _call(inputs)
-    return {"library": str(library), "case": arguments, "load": time.perf_counter() - start}
 
 
 def _failed(error: WorkerError, view: FunctionView, conditions: Conditions, program: Program | None) -> LiftError:
@@ -365,4 +357,5 @@ def _measured(reply: Mapping[str, Any], arrays: Mapping[str, Array]) -> Measured
         unstable,
         reply.get("error", 0.0),
         tuple(arrays[f"result:{k}"] for k in range(len(arrays))),
+        reply.get("compiler", ""),
     )

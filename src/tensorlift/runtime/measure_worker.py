@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 PROGRAM = "program"  # its name among the contenders
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _LARGE = -1, -3, 1 << 30  # options of mallopt by glibc's numbers, and bytes
+_SHARE = 1e-3  # of the tolerance by which inputs are changed
+_TRIES = 3  # calls of what each compiler made
+_UNSET = 3.25  # what memory holds that is no input
 UNSTABLE = "unstable"  # among complaints: the original depends as much on the last bits of its inputs
 
 
@@ -41,7 +44,7 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     _use_processors(facts["threads"])
     if not facts["fresh_memory"]:
         _keep_memory()
-    program = _program(facts, arrays)
+    program = _program(facts)
     if program is not None and program.missing:
         return {"missing": program.missing}, {}
     reply: Facts = {}
@@ -58,6 +61,8 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
             reply["complaints"], reply["error"] = _compared(results, originals, inputs, facts, arrays)
         if not any(UNSTABLE in found for found in reply.get("complaints", {}).values()):
             break
+    if isinstance(program, _InMemory):
+        reply["compiler"] = program.compiler
     if facts["rounds"]:
         contenders: dict[str, Callable[[], float]] = {name: o.timed for name, o in originals.items()}
         if program is not None:
@@ -84,31 +89,62 @@ def _keep_memory() -> None:
         set_option(_TRIM_THRESHOLD, _LARGE)
 
 
-def _program(facts: Facts, arrays: Mapping[str, Array]) -> _Program | _InMemory | None:
+def _program(facts: Facts) -> _Program | _InMemory | None:
     if not facts["program"]:
         return None
-    return _InMemory(facts, arrays) if "library" in facts["program"] else _Program(facts)
+    return _InMemory(facts) if "libraries" in facts["program"] else _Program(facts)
 
 
 class _InMemory:
-    """A lifted program in C, compiled: it runs as an original does."""
+    """A lifted program in C, compiled: it runs as an original does, over arrays that it may need beside those given."""
 
     missing = ""
 
-    def __init__(self, facts: Facts, arrays: Mapping[str, Array]) -> None:
-        self._facts, self._arrays = facts, arrays
-        self.times = {"library": 0.0, "load": facts["program"]["load"], "give": 0.0, "take": 0.0}
+    def __init__(self, facts: Facts) -> None:
+        self._facts, self._described = facts, facts["program"]
+        self.compiler = ""
+        self.times = {"library": 0.0, "load": self._described["load"], "give": 0.0, "take": 0.0}
 
     def run(self, inputs: Mapping[str, Any]) -> list[Array]:
-        """Lay the inputs out and call once; the call is timed."""
-        self._call = _original(self._facts, self._facts["program"], inputs, self._arrays)
-        results = self._call.results()
-        self.times["first_call"] = self._call.seconds
-        return results
+        """Lay the inputs out and call once, timed, what each compiler made; keep the quickest."""
+        given = {name: self._memory(name, shape, inputs) for name, shape in self._described["shapes"].items()}
+        plain = {name: inputs[name.rstrip("_")] for name in self._described["types"] if name not in given}
+        self._given, self._shapes = {**plain, **given}, {name: np.shape(value) for name, value in inputs.items()}
+        calls = {name: self._compiled(library) for name, library in self._described["libraries"].items()}
+        first = {name: call.timed() for name, call in calls.items()}
+        seconds = {name: min(call.timed() for _ in range(_TRIES)) for name, call in calls.items() if len(calls) > 1}
+        quickest = min(calls, key=lambda name: seconds.get(name, 0.0))
+        self.compiler = quickest if len(calls) > 1 else ""
+        self.times["first_call"] = first[quickest]
+        self._call = calls[quickest]
+        return self._results()
 
     def timed(self) -> float:
         """Give the seconds of one call."""
         return self._call.timed()
+
+    def _memory(self, name: str, shape: Sequence[int], inputs: Mapping[str, Any]) -> Array:
+        """Give the memory of an array: what is no input, and gaps between its rows, hold anything."""
+        memory = np.full(tuple(shape), _UNSET, self._described["types"][name])
+        given = inputs.get(name.rstrip("_"))
+        if given is not None:
+            memory[tuple(map(slice, np.shape(given)))] = given
+        return memory
+
+    def _compiled(self, library: str) -> _Original:
+        described, types = self._described, self._described["types"]
+        arrays = {f"0:{name}": np.asarray(value, types[name]) for name, value in self._given.items()}
+        arrays |= {name: np.asarray(value, np.int64) for name, value in described["lengths"].items()}
+        call = Call(library, described["case"], arrays, self._facts["result"])
+        return _Original(call, {**self._facts, "written": described["written"]}, self._given)
+
+    def _results(self) -> list[Array]:
+        """Give what the source writes, then what it returns."""
+        written = self._described["written"]
+        found = dict(zip([*(name.rstrip("_") for name in written), ""], self._call.results(), strict=False))
+        names = self._facts["written"]
+        results = [found[name.rstrip("_")][tuple(map(slice, self._shapes[name]))] for name in names]
+        return [*results, *([found[""]] if self._facts["result"] else [])]
 
 
 class _Program:
@@ -252,10 +288,16 @@ def _compared(
         found = [compare(o, e, r, tolerance) for o, e, r in zip(facts["outputs"], expected, results, strict=True)]
         complaints[name] = [difference.complaint for difference in found if difference.complaint]
         if complaints[name]:
-            other = _original(facts, described, {k: nudged(v) for k, v in inputs.items()}, arrays).results()
+            other = _original(facts, described, _nearly(inputs, tolerance), arrays).results()
             pairs = zip(facts["outputs"], expected, other, strict=True)
             if any(compare(o, e, r, tolerance).complaint for o, e, r in pairs):
                 complaints[name].append(UNSTABLE)
         else:
             worst = max([worst, *(difference.error for difference in found)])
     return complaints, worst
+
+
+def _nearly(inputs: Mapping[str, Any], tolerance: Tolerance) -> dict[str, Any]:
+    """Change inputs by a small share of the tolerance, which stands for the rounding of all that is computed."""
+    shares = {"float64": tolerance.f64 * _SHARE, "float32": tolerance.f32 * _SHARE}
+    return {name: nudged(value, shares.get(np.asarray(value).dtype.name, 0.0)) for name, value in inputs.items()}

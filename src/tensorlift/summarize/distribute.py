@@ -33,13 +33,25 @@ from tensorlift.summarize.statements import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.summarize.liveness import Liveness
 
 
 MOST_PAIRS = 10000  # of accesses to one array, which are all compared
+
+
+def goes_along_rows(loop: Loop) -> bool:
+    """Tell whether most reads and writes that move with a loop go to the next cell in memory at each iteration."""
+    accesses = (s for s in walk(loop.body) if isinstance(s, Load | Store) and s.indices)
+    moving = [s.indices for s in accesses if any(index.coefficient(loop.variable) for index in s.indices)]
+    along = [i for i in moving if abs(i[-1].coefficient(loop.variable)) == 1 and not _moves(i[:-1], loop.variable)]
+    return 2 * len(along) >= len(moving)
+
+
+def _moves(indices: Sequence[Affine], variable: str) -> bool:
+    return any(index.coefficient(variable) for index in indices)
 
 
 class Distributor:

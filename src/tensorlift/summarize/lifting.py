@@ -7,7 +7,7 @@ here in the same way.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
@@ -16,7 +16,7 @@ from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, 
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.summarize.block import Evaluator
-from tensorlift.summarize.distribute import Distributor
+from tensorlift.summarize.distribute import Distributor, goes_along_rows
 from tensorlift.summarize.indices import unused
 from tensorlift.summarize.kept import hands_on, reason_for
 from tensorlift.summarize.liveness import Liveness
@@ -64,16 +64,31 @@ def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotA
     return error
 
 
+@dataclass(frozen=True, slots=True)
+class Distributes:
+    """Which loops without a closed form are split: with ``along_rows`` those that go along rows of memory only."""
+
+    is_on: bool = True
+    along_rows: bool = False
+
+    def tells(self, loop: Loop) -> bool:
+        """Tell whether a loop is to be split."""
+        return self.is_on and (not self.along_rows or goes_along_rows(loop))
+
+
+_ALWAYS = Distributes()
+
+
 class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
     ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
-    stays is split where ``distribute`` is set.
+    stays is split where ``distributes`` tells so.
     """
 
-    def __init__(self, program: Program, kept: Mapping[LoopPlace, str], *, distribute: bool = True) -> None:
+    def __init__(self, program: Program, kept: Mapping[LoopPlace, str], distributes: Distributes = _ALWAYS) -> None:
         self.program = program
-        self.distributes = distribute
+        self.distributes = distributes
         self.kept = kept
         self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
@@ -225,7 +240,7 @@ class Lifting:
     def _open_loop(
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
     ) -> list[Item]:
-        parts = self.distributor.split(s, context) if self.distributes else None
+        parts = self.distributor.split(s, context) if self.distributes.tells(s) else None
         if parts is None:
             return self._kept(s, error, context, versions)
         if isinstance(error, RecurrenceError):

@@ -17,7 +17,7 @@ from tensorlift.diagnostics import refuse
 from tensorlift.summarize.aliasing import harmless_pairs
 from tensorlift.summarize.bounds import bounds_of
 from tensorlift.summarize.initialisation import require_initialised
-from tensorlift.summarize.lifting import Lifting
+from tensorlift.summarize.lifting import Distributes, Lifting
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.unwritten import without_unwritten
 
@@ -39,11 +39,13 @@ def summarise(
     minimum_size: int = 1,
     kept: Mapping[LoopPlace, str] = MappingProxyType({}),
     distribute: bool = True,
+    along_rows: bool = False,
 ) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
     ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.  Without
-    ``distribute`` a loop that has no closed form stays one loop.
+    ``distribute`` a loop that has no closed form stays one loop; with ``along_rows`` too, unless most of what it reads
+    and writes are neighbours in memory from iteration to iteration.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
@@ -53,7 +55,8 @@ def summarise(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        return _summarise(program, minimum_size, kept, distribute=distribute)
+        distributes = Distributes(is_on=distribute, along_rows=along_rows)
+        return _summarise(program, minimum_size, kept, distributes)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -61,10 +64,10 @@ def summarise(
         sys.setrecursionlimit(limit)
 
 
-def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str], *, distribute: bool) -> Summary:
+def _summarise(program: Program, minimum_size: int, kept: Mapping[LoopPlace, str], distributes: Distributes) -> Summary:
     require_initialised(program)
     bounds = bounds_of(program, minimum_size)
-    lifting = Lifting(program, kept, distribute=distribute)
+    lifting = Lifting(program, kept, distributes)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)

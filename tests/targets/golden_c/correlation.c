@@ -1,3 +1,4 @@
+#include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -14,35 +15,32 @@ static void kernel_correlation_lifted(int m, int n, double float_n, double data[
       mean[i] += data[k][i];
   for (ptrdiff_t i = 0; i < m; i++)
     mean[i] = mean[i] / float_n;
-  for (ptrdiff_t i = 0; i < m; i++)
-    stddev[i] = 0.0;
+  for (ptrdiff_t i = 0; i < m; i++) {
+    double sum = 0.0;
+    for (ptrdiff_t k = 0; k < n; k++)
+      sum += -mean[i] * -mean[i];
+    stddev[i] = sum;
+  }
   for (ptrdiff_t k = 0; k < n; k++)
-    for (ptrdiff_t i = 0; i < m; i++) {
-      const double t = data[k][i] - mean[i];
-      stddev[i] += t * t;
-    }
+    for (ptrdiff_t i = 0; i < m; i++)
+      stddev[i] += data[k][i] * data[k][i];
+  for (ptrdiff_t k = 0; k < n; k++)
+    for (ptrdiff_t i = 0; i < m; i++)
+      stddev[i] += data[k][i] * -mean[i];
+  for (ptrdiff_t k = 0; k < n; k++)
+    for (ptrdiff_t i = 0; i < m; i++)
+      stddev[i] += -mean[i] * data[k][i];
   for (ptrdiff_t i = 0; i < m; i++)
     stddev[i] = sqrt(stddev[i] / float_n) <= 0.1 ? 1.0 : sqrt(stddev[i] / float_n);
   for (ptrdiff_t i = 0; i < n; i++)
     for (ptrdiff_t j = 0; j < m; j++)
       data[i][j] = (data[i][j] - mean[j]) / (sqrt(float_n) * stddev[j]);
+  cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, m, n, 1.0, &data[0][0], m, 0.0, &corr[0][0], m);
+  for (ptrdiff_t i = 1; i < m; i++)
+    for (ptrdiff_t j = 0; j < i; j++)
+      corr[i][j] = corr[j][i];
   for (ptrdiff_t i = 0; i < m; i++)
     corr[i][i] = 1.0;
-  if (m >= 2)
-    for (ptrdiff_t i = 0; i < m; i++) {
-      for (ptrdiff_t j = 0; j < i; j++)
-        corr[i][j] = 0.0;
-      for (ptrdiff_t j = i + 1; j < m; j++)
-        corr[i][j] = 0.0;
-    }
-  if (m >= 2)
-    for (ptrdiff_t i = 0; i < m; i++)
-      for (ptrdiff_t k = 0; k < n; k++) {
-        for (ptrdiff_t j = 0; j < i; j++)
-          corr[i][j] += data[k][j] * data[k][i];
-        for (ptrdiff_t j = i + 1; j < m; j++)
-          corr[i][j] += data[k][j] * data[k][i];
-      }
 }
 
 void kernel_correlation_original(int m, int n, double float_n, double (*data)[m], double (*corr)[m], double *mean, double *stddev);

@@ -14,14 +14,10 @@ static void kernel_doitgen_lifted(int nr, int nq, int np, double A[restrict nr][
     for (ptrdiff_t p = 0; p < nq; p++)
       for (ptrdiff_t q = 0; q < np; q++)
         A_before[l][p][q] = A[l][p][q];
-  for (ptrdiff_t i = 0; i < nr; i++)
-    for (ptrdiff_t j = 0; j < nq; j++)
-      for (ptrdiff_t k = 0; k < np; k++) {
-        double sum1 = 0.0;
-        for (ptrdiff_t l = 0; l < np; l++)
-          sum1 += A_before[i][j][l] * C4[l][k];
-        A[i][j][k] = sum1;
-      }
+  for (ptrdiff_t i = 0; i < nr; i++) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, nq, np, np, 1.0, &A_before[i][0][0], np, &C4[0][0], np,
+        0.0, &A[i][0][0], np);
+  }
 }
 
 void kernel_doitgen_original(int nr, int nq, int np, double (*A)[nq][np], double (*C4)[np], double *sum);

@@ -11,68 +11,42 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.operands import Matrix, Operand, Product, box, matrix
+from tensorlift.targets.c.storage import reads_written
 from tensorlift.targets.c.sums import factors, has_fold, product
+from tensorlift.targets.c.symmetric import symmetric_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.targets.c.cells import Cell
-    from tensorlift.targets.c.storage import Memory, Piece, Slot
+    from tensorlift.targets.c.operands import Ranges
+    from tensorlift.targets.c.storage import Memory, Piece
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line
 
-    Call = Callable[[str], list[Line]]  # the statements, given what the result is scaled by before
+    Spell = Callable[[str], list[Line]]  # the statements, given what the result is scaled by before
 
 _PREFIXES = {"f64": "cblas_d", "f32": "cblas_s"}
 _ROWS = "CblasRowMajor"
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
-    """A read in memory."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A call for addends: its statements, given what the result is scaled by before.
 
-    slot: Slot
-    indices: tuple[Affine, ...]
+    With ``only_adds`` that must be one, since sums may be empty.
+    """
 
-    def uses(self, variable: str) -> bool:
-        return any(index.coefficient(variable) for index in self.indices)
-
-    def axis(self, variable: str) -> int:
-        """Return the only axis that a variable runs along in steps of one; -1 where there is none."""
-        found = [k for k, index in enumerate(self.indices) if index.coefficient(variable)]
-        return found[0] if len(found) == 1 and self.indices[found[0]].coefficient(variable) == 1 else -1
-
-    def stride(self, variable: str) -> str:
-        return self.slot.stride(self.axis(variable))
-
-    def address(self, values: Mapping[str, Affine]) -> str:
-        return self.slot.address([index.substitute(values) for index in self.indices])
-
-
-@dataclass(frozen=True, slots=True)
-class _Matrix:
-    """An operand as a matrix by rows: its flag and its leading dimension."""
-
-    operand: _Operand
-    flag: str
-    leading: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Product:
-    """A sum over one variable of products of two reads; ``points`` are those of the cells and of the sum."""
-
-    piece: Piece
-    summed: str
-    operands: tuple[_Operand, _Operand]
-    scale: str
-    points: Domain
+    parts: tuple[Part, ...]
+    spell: Spell
+    only_adds: bool = False
 
 
 class Matcher:
@@ -83,22 +57,21 @@ class Matcher:
         self._cell_at = cell_at
         self.used = False
 
-    def call(self, part: Part, piece: Piece) -> Call | None:
-        """Return the call for an addend of a piece; None where BLAS has none."""
-        found = self._product(part, piece)
-        if found is None or not piece.variables:
-            return None
-        left, right = found.operands
-        rows = [v for v in piece.variables if left.uses(v) and not right.uses(v)]
-        columns = [v for v in piece.variables if right.uses(v) and not left.uses(v)]
-        where = found.points & piece.context
-        if any(not left.uses(v) and not right.uses(v) and not where.is_single_valued(v) for v in piece.variables):
-            return None
-        call = _matrices(found, rows, columns) if rows and columns else None
-        if bool(rows) != bool(columns):
-            call = _vector(found, rows or columns, matrix_first=bool(rows))
-        self.used = self.used or call is not None
-        return call
+    def calls(self, parts: Sequence[Part], piece: Piece) -> list[Call]:
+        """Return calls for addends of a piece, each for one or for two of them; BLAS has none for the others."""
+        if not piece.variables:
+            return []
+        products = {part: product for part in parts if (product := self._product(part, piece)) is not None}
+        calls: list[Call] = []
+        for part, product in products.items():
+            if any(part in call.parts for call in calls):
+                continue
+            others = [other for other in products if other is not part and not any(other in c.parts for c in calls)]
+            pairs = (_symmetric({part: product, other: products[other]}) for other in others)
+            call = next(filter(None, pairs), None) or _single(part, product)
+            calls += [] if call is None else [call]
+        self.used = self.used or bool(calls)
+        return calls
 
     def dot(self, part: Part, piece: Piece) -> str | None:
         """Spell an addend without axes that is a product of two vectors; None where it is none."""
@@ -113,7 +86,7 @@ class Matcher:
         vectors = [text for o in found.operands for text in (at.address(o), o.stride(found.summed))]
         return f"{_PREFIXES[piece.slot.dtype]}dot({', '.join([at.extent(found.summed), *vectors])})"
 
-    def _product(self, part: Part, piece: Piece) -> _Product | None:
+    def _product(self, part: Part, piece: Piece) -> Product | None:
         """Read an addend as a sum of products of two reads, with a scale that does not vary."""
         fold = part.fold
         if fold is None or len(fold.bound) != 1 or fold.dtype not in _PREFIXES or fold.dtype != piece.slot.dtype:
@@ -128,45 +101,62 @@ class Matcher:
             return None
         if any(not f.free.isdisjoint(varying) or has_fold(f) for f in others):
             return None
-        inside = {version for version, slot in self._memory.place.items() if slot.name == piece.slot.name}
-        if any(not f.reads.isdisjoint(inside) for f in (*reads, *others)):
+        points, inside = piece.domain & domain, self._memory.inside(piece.slot)
+        if any(reads_written(f, points & piece.context, piece, inside) for f in (*reads, *others)):
             return None
         scale, cell = product(others), self._cell_at(piece.context)
         text = "1.0" if scale is None else cell.value(scale, share=False).source
         if cell.lines:
             return None
-        operands = (_Operand(self._memory.place[r.array], r.indices) for r in reads)
-        return _Product(piece, summed, (next(operands), next(operands)), text, piece.domain & domain)
+        operands = (Operand(self._memory.place[r.array], r.indices) for r in reads)
+        return Product(piece, summed, (next(operands), next(operands)), text, points)
 
 
-def box(points: Domain, variables: Sequence[str], context: Domain) -> dict[str, tuple[Affine, Affine]] | None:
-    """Return first and last value of variables that run through a box, at any point of the others; None without one."""
-    found: dict[str, tuple[Affine, Affine]] = {}
-    inside = points & context
-    for name in variables:
-        alone = inside.project_out(*(v for v in variables if v != name))
-        try:
-            first, last = (alone.extreme(name, maximum=maximum) for maximum in (False, True))
-        except NotAffine:
-            return None
-        ends = _only(first, inside, name), _only(last, inside, name)
-        if ends[0] is None or ends[1] is None:
-            return None
-        found[name] = (ends[0], ends[1])
-    whole = inside.project_out(*variables)
-    for name, (low, high) in found.items():
-        whole = whole & Domain.of(at_least(name, low), at_least(high, name))
-    return found if whole.is_subset(points) else None
+def _single(part: Part, product: Product) -> Call | None:
+    """Return the call for one product."""
+    left, right = product.operands
+    variables = product.piece.variables
+    rows = [v for v in variables if left.uses(v) and not right.uses(v)]
+    columns = [v for v in variables if right.uses(v) and not left.uses(v)]
+    where = product.points & product.piece.context
+    if any(not left.uses(v) and not right.uses(v) and not where.is_single_valued(v) for v in variables):
+        return None
+    if rows and columns:
+        general = _matrices(part, product, rows, columns)
+        return _symmetric({part: product}, general) or general
+    return _vector(part, product, rows or columns, matrix_first=bool(rows)) if rows or columns else None
 
 
-def _only(pieces: Sequence[tuple[Domain, Affine]], inside: Domain, name: str) -> Affine | None:
-    """Return a bound that is the same expression everywhere."""
-    known = inside.project_out(name)
-    here = [value for domain, value in pieces if not (domain & known).is_empty()]
-    return here[0] if len(here) == 1 else None
+def _symmetric(products: Mapping[Part, Product], general: Call | None = None) -> Call | None:
+    """Return the call for symmetric products; where what is there already counts too, the ``general`` one is taken."""
+    listed = list(products.values())
+    found = symmetric_call(listed)
+    if found is None or (found.mirrored and general is None):
+        return None
+    piece = listed[0].piece
+
+    def spell(beta: str) -> list[Line]:
+        if found.mirrored and general is not None and beta != "0.0":
+            return general.spell(beta)
+        call = f"{_PREFIXES[piece.slot.dtype]}{found.routine}({_ROWS}, {found.arguments(beta)});"
+        return [call, *(_mirror(piece) if found.mirrored else [])]
+
+    return Call(tuple(products), spell)
 
 
-def _matrices(found: _Product, rows: Sequence[str], columns: Sequence[str]) -> Call | None:
+def _mirror(piece: Piece) -> list[Line]:
+    """Copy the upper half of a square to the lower one."""
+    row, column = piece.variables
+    lower = piece.domain & Domain.of(less(column, row))
+
+    def body(values: Mapping[str, Affine]) -> list[Line]:
+        turned = (Affine.var(name).substitute(values) for name in (column, row))
+        return [f"{piece.target(values)} = {piece.slot.cell(tuple(turned)).source};"]
+
+    return nest(lower, piece.variables, piece.context, body)
+
+
+def _matrices(part: Part, found: Product, rows: Sequence[str], columns: Sequence[str]) -> Call | None:
     left, right = found.operands
     last = found.piece.variables[-1]
     if last in rows:
@@ -174,14 +164,14 @@ def _matrices(found: _Product, rows: Sequence[str], columns: Sequence[str]) -> C
     if last not in columns or found.piece.slot.stride(found.piece.slot.rank - 1) != "1":
         return None
     for row in reversed(rows):
-        a, b = _matrix(left, row, found.summed), _matrix(right, found.summed, last)
+        a, b = matrix(left, row, found.summed), matrix(right, found.summed, last)
         if a is None or b is None:
             continue
         ranges = box(found.points, (row, last, found.summed), found.piece.context)
         if ranges is None:
             continue
 
-        def spell(beta: str, row: str = row, a: _Matrix = a, b: _Matrix = b, ranges: _Ranges = ranges) -> list[Line]:
+        def spell(beta: str, row: str = row, a: Matrix = a, b: Matrix = b, ranges: Ranges = ranges) -> list[Line]:
             def arguments(at: _At) -> list[str]:
                 sizes = [at.extent(v) for v in (row, last, found.summed)]
                 return [
@@ -191,21 +181,21 @@ def _matrices(found: _Product, rows: Sequence[str], columns: Sequence[str]) -> C
 
             return _called(found, "gemm", ranges, arguments)
 
-        return spell
+        return Call((part,), spell)
     return None
 
 
-def _vector(found: _Product, candidates: Sequence[str], *, matrix_first: bool) -> Call | None:
-    matrix, vector = found.operands if matrix_first else found.operands[::-1]
+def _vector(part: Part, found: Product, candidates: Sequence[str], *, matrix_first: bool) -> Call | None:
+    table, vector = found.operands if matrix_first else found.operands[::-1]
     if vector.axis(found.summed) < 0:
         return None
     for row in reversed(candidates):
-        a = _matrix(matrix, row, found.summed)
+        a = matrix(table, row, found.summed)
         ranges = None if a is None else box(found.points, (row, found.summed), found.piece.context)
-        if a is None or ranges is None or not _never_empty(ranges[found.summed], found.piece.context):
+        if a is None or ranges is None:
             continue
 
-        def spell(beta: str, row: str = row, a: _Matrix = a, ranges: _Ranges = ranges) -> list[Line]:
+        def spell(beta: str, row: str = row, a: Matrix = a, ranges: Ranges = ranges) -> list[Line]:
             def arguments(at: _At) -> list[str]:
                 sizes = [at.extent(row), at.extent(found.summed)]
                 return [
@@ -216,19 +206,16 @@ def _vector(found: _Product, candidates: Sequence[str], *, matrix_first: bool) -
 
             return _called(found, "gemv", ranges, arguments)
 
-        return spell
+        return Call((part,), spell, only_adds=not _never_empty(ranges[found.summed], found.piece.context))
     return None
-
-
-_Ranges = dict[str, tuple[Affine, Affine]]
 
 
 @dataclass(frozen=True, slots=True)
 class _At:
     """Spells arguments where the batch variables have values and those of the call start."""
 
-    found: _Product
-    ranges: _Ranges
+    found: Product
+    ranges: Ranges
     values: Mapping[str, Affine]
 
     def extent(self, variable: str) -> str:
@@ -238,7 +225,7 @@ class _At:
     def _starts(self) -> dict[str, Affine]:
         return {v: low.substitute(self.values) for v, (low, _) in self.ranges.items()} | dict(self.values)
 
-    def address(self, operand: _Operand) -> str:
+    def address(self, operand: Operand) -> str:
         return operand.address(self._starts())
 
     def result(self) -> str:
@@ -246,7 +233,7 @@ class _At:
         return piece.slot.address([Affine.var(v).substitute(self._starts()) for v in piece.variables])
 
 
-def _called(found: _Product, routine: str, ranges: _Ranges, arguments: Callable[[_At], list[str]]) -> list[Line]:
+def _called(found: Product, routine: str, ranges: Ranges, arguments: Callable[[_At], list[str]]) -> list[Line]:
     piece = found.piece
     batch = [v for v in piece.variables if v not in ranges]
     points = (found.points & piece.context).project_out(*ranges)
@@ -256,17 +243,6 @@ def _called(found: _Product, routine: str, ranges: _Ranges, arguments: Callable[
         return [f"{_PREFIXES[piece.slot.dtype]}{routine}({_ROWS}, {', '.join(listed)});"]
 
     return nest(points, batch, piece.context, body)
-
-
-def _matrix(operand: _Operand, row: str, column: str) -> _Matrix | None:
-    """See an operand as a matrix with these variables for rows and columns."""
-    axes = operand.axis(row), operand.axis(column)
-    last = operand.slot.rank - 1
-    if min(axes) < 0 or axes[0] == axes[1] or operand.slot.stride(last) != "1":
-        return None
-    if axes[1] == last:
-        return _Matrix(operand, "CblasNoTrans", operand.slot.stride(axes[0]))
-    return _Matrix(operand, "CblasTrans", operand.slot.stride(axes[1])) if axes[0] == last else None
 
 
 def _never_empty(ends: tuple[Affine, Affine], context: Domain) -> bool:

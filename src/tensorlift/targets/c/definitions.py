@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine
-from tensorlift.comprehension.rewrite import substitute, walk
-from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Apply, Reduce, Term
 from tensorlift.targets.c.calls import Matcher
 from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import running
-from tensorlift.targets.c.storage import Piece
+from tensorlift.targets.c.storage import Piece, reads_written
 from tensorlift.targets.c.sums import (
     addends,
     factors,
@@ -76,7 +76,7 @@ class PieceWriter:
             found = running(piece, self.cell, self.names)
             if found is not None:
                 return found
-            if self._reads_only_own(piece):
+            if not self._reads_written(piece.term, piece, but_own=True):
                 return self._by_sums(piece) or self._through_sum(piece) or self._cells(piece)
         return self._cells(piece)
 
@@ -102,11 +102,9 @@ class PieceWriter:
             if text is not None:
                 cell.know(part.term, text)
 
-    def _reads_only_own(self, piece: Piece) -> bool:
-        """Tell whether what a piece reads in the memory that it writes are its own cells."""
-        inside = {version for version, slot in self.memory.place.items() if slot.name == piece.slot.name}
-        reads = (node for node in walk(piece.term) if isinstance(node, Read) and node.array in inside)
-        return all(read.indices == piece.own.indices for read in reads)
+    def _reads_written(self, term: Term, piece: Piece, *, but_own: bool = False) -> bool:
+        """Tell whether a term of a piece reads cells that the piece writes."""
+        return reads_written(term, piece.where, piece, self.memory.inside(piece.slot), but_own=but_own)
 
     # -- what does not vary
 
@@ -150,9 +148,10 @@ class PieceWriter:
         folds = [part.fold for part in parts if part.fold is not None]
         if not folds or any(part.fold is None and has_fold(part.term) for part in parts):
             return None
-        if any(piece.own.array in fold.reads for fold in folds):
+        if any(self._reads_written(fold, piece) for fold in folds):
             return None
-        called = {part: call for part in parts if (call := self.matcher.call(part, piece)) is not None}
+        calls = self.matcher.calls(parts, piece)
+        called = [part for call in calls for part in call.parts]
         moving = bool(piece.variables) and not piece.where.is_single_valued(piece.variables[-1])
         others = [part for part in parts if part not in called] if moving else []
         summed = [part for part in others if strides_through(part, piece.variables, self.memory)]
@@ -162,13 +161,14 @@ class PieceWriter:
         beta = None
         if called:
             beta = "0.0" if start is None else self._scale(start, piece)
+            beta = None if calls[0].only_adds else beta
         lines: list[Line] = []
         if beta is None:
             first = terms.zero(piece.term.dtype) if start is None else start
             lines += [] if first is piece.own else self._cells(replace(piece, term=first))
             beta = "1.0"
-        for call in called.values():
-            lines += call(beta)
+        for call in calls:
+            lines += call.spell(beta)
             beta = "1.0"
         for part in summed:
             lines += self._added_up(piece, part)
@@ -177,7 +177,7 @@ class PieceWriter:
     def _through_sum(self, piece: Piece) -> list[Line] | None:
         """Return statements that put a sum into the cells and then what is computed from it; None without one."""
         folds = folds_of(piece.term)
-        if len(folds) != 1 or piece.own.array in piece.term.reads or folds[0].dtype != piece.slot.dtype:
+        if len(folds) != 1 or folds[0].dtype != piece.slot.dtype or self._reads_written(piece.term, piece):
             return None
         summed = self._by_sums(replace(piece, term=folds[0]))
         if summed is None:
@@ -194,7 +194,7 @@ class PieceWriter:
         listed = factors(start)
         rest = [factor for factor in listed if factor is not piece.own]
         scale = product(rest)
-        if scale is None or len(rest) != len(listed) - 1 or piece.own.array in scale.reads:
+        if scale is None or len(rest) != len(listed) - 1 or self._reads_written(scale, piece):
             return None
         if scale.dtype != piece.own.dtype or not scale.free.isdisjoint(piece.variables):
             return None

@@ -22,8 +22,9 @@ from tensorlift.targets.c.naming import Names
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.prelude import HEADERS, PROGRAM
 from tensorlift.targets.c.scalars import C_TYPES
-from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place
+from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import Block, Holds, print_lines
+from tensorlift.targets.c.widening import widened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -242,8 +243,10 @@ class _Emission:
             pieces = [(domain.rename(renamed) & box, substitute(term, values)) for domain, term in definition.pieces]
             occupant = self.memory.holder.get(slot.name)
             pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
-            versions = {version for version, place in self.memory.place.items() if place.name == slot.name}
-            order = order_in_place(pieces, indices, versions, context)
+            inside = self.memory.inside(slot)
+            pieces = [(d, with_own_cells(t, d & context, inside, indices)) for d, t in pieces]
+            pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self._extents_of)
+            order = order_in_place(pieces, indices, inside, context)
             if occupant is not None and pieces and (occupant in later or order is None):
                 lines += self._evacuate(slot, context)
                 order = order_in_place(pieces, indices, set(), context)
@@ -256,6 +259,9 @@ class _Emission:
                     lines += self.writer.piece(piece)
         self.memory.put(definition.name, slot)
         return [*lines, Holds(slot.name, definition.name)]
+
+    def _extents_of(self, version: str) -> tuple[Affine, ...]:
+        return self.memory.place[version].shape
 
     def _home(self, definition: Definition, later: set[str]) -> Slot:
         """Choose memory for a definition: that of its array, or new one for a local whose old version is needed."""

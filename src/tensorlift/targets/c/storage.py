@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal, less
-from tensorlift.comprehension.rewrite import visit_reads
-from tensorlift.comprehension.terms import Read, Term
+from tensorlift.comprehension.rewrite import map_reads, visit_reads
+from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
@@ -139,6 +139,10 @@ class Memory:
     place: dict[str, Slot] = field(default_factory=dict)
     holder: dict[str, str] = field(default_factory=dict)
 
+    def inside(self, slot: Slot) -> set[str]:
+        """Return the versions that some memory is that of."""
+        return {version for version, place in self.place.items() if place.name == slot.name}
+
     def put(self, version: str, slot: Slot) -> None:
         """Let a version be in some memory from now on."""
         self.place[version] = slot
@@ -163,17 +167,40 @@ def _hazards(
     own = tuple(map(Affine.var, indices))
     written: list[Domain] = []
     for domain, term in pieces:
-        for read, where in _reads_of(term, domain & context, versions):
-            point = dict(zip(indices, read.indices, strict=True))
+        for found, where in _reads_of(term, domain & context, versions):
+            point = dict(zip(indices, found.indices, strict=True))
             if any(not (where & before.substitute(point)).is_empty() for before in written):
                 return True
-            if read.indices != own and any(
+            if found.indices != own and any(
                 not (where & domain.substitute(point) & earlier).is_empty()
-                for earlier in _earlier(read.indices, own, falling=falling)
+                for earlier in _earlier(found.indices, own, falling=falling)
             ):
                 return True
         written.append(domain)
     return False
+
+
+def reads_written(term: Term, points: Domain, piece: Piece, versions: set[str], *, but_own: bool = False) -> bool:
+    """Tell whether a term reads, at some points, cells of versions that a piece writes; its own one may be left out."""
+    for found, where in _reads_of(term, points, versions):
+        if but_own and found.indices == piece.own.indices:
+            continue
+        if not (where & piece.where.substitute(dict(zip(piece.variables, found.indices, strict=True)))).is_empty():
+            return True
+    return False
+
+
+def with_own_cells(term: Term, where: Domain, versions: set[str], indices: Sequence[str]) -> Term:
+    """Write reads of versions that are of the own cell, wherever they are evaluated, with the own indices."""
+    own = tuple(map(Affine.var, indices))
+
+    def convert(found: Read, points: Domain) -> Term:
+        is_own = found.array in versions and all(
+            points.implies(equal(*ends)) for ends in zip(found.indices, own, strict=True)
+        )
+        return read(found.array, own, found.dtype) if is_own else found
+
+    return term if term.reads.isdisjoint(versions) else map_reads(term, where, convert)
 
 
 def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
@@ -187,5 +214,5 @@ def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) ->
 def _reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
     found: list[tuple[Read, Domain]] = []
     if not term.reads.isdisjoint(versions):
-        visit_reads(term, domain, lambda read, where: found.append((read, where)) if read.array in versions else None)
+        visit_reads(term, domain, lambda one, where: found.append((one, where)) if one.array in versions else None)
     return found

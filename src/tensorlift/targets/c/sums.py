@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product as every
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -98,7 +99,7 @@ def _flattened(term: Term) -> Iterator[Term]:
     if isinstance(term, Apply) and all(a.dtype == term.dtype for a in term.args):
         yield from _of_operation(term)
     elif isinstance(term, Reduce) and term.op == "sum":
-        parts = list(_flattened(term.body))
+        parts = list(_multiplied_out(term.body))
         if len(parts) > 1 and all(map(_is_product_of_two, parts)):
             yield from (terms.reduce("sum", term.bound, term.domain, part) for part in parts)
         else:
@@ -119,6 +120,20 @@ def _of_operation(term: Apply) -> Iterator[Term]:
                 yield from (terms.apply("mul", factor, part) for part in _flattened(total))
                 return
     yield term
+
+
+def _multiplied_out(term: Term) -> Iterator[Term]:
+    """Yield the addends of a term in which all products of sums are multiplied out."""
+    if not isinstance(term, Apply) or any(a.dtype != term.dtype for a in term.args):
+        yield term
+    elif term.op in ("add", "sub"):
+        left, right = term.args
+        yield from _multiplied_out(left)
+        yield from (part if term.op == "add" else terms.apply("neg", part) for part in _multiplied_out(right))
+    elif term.op in ("mul", "neg"):
+        yield from (terms.apply(term.op, *parts) for parts in every(*(list(_multiplied_out(a)) for a in term.args)))
+    else:
+        yield term
 
 
 def _is_product_of_two(term: Term) -> bool:

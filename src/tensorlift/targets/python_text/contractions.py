@@ -58,7 +58,7 @@ def contraction_text(node: Contraction, spell: ProductSpeller) -> Text:
         text = _tensordot(left, right, node.output, spell)
         if text is not None:
             return text
-    return _einsum(operands, node, spell)
+    return einsum_text(node, spell)
 
 
 def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: ProductSpeller) -> Text | None:
@@ -129,11 +129,12 @@ def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Pr
     return spell.tensordot(left.expression, right.expression, axes)
 
 
-def _einsum(operands: list[Operand], node: Contraction, spell: ProductSpeller) -> Text:
+def einsum_text(node: Contraction, spell: ProductSpeller) -> Text:
+    """Spell a sum of products by the labels of all axes."""
     letters: dict[str, str] = {}
-    for label in [*node.output, *(label for operand in operands for label in operand.labels)]:
+    for label in [*node.output, *(label for labels in node.labels for label in labels)]:
         letters.setdefault(label, "ijklmnopqrstuvwxyzabcdefgh"[len(letters)])
-    inputs = ",".join("".join(letters[label] for label in operand.labels) for operand in operands)
+    inputs = ",".join("".join(letters[label] for label in labels) for labels in node.labels)
     spec = f'"{inputs}->{"".join(letters[label] for label in node.output)}"'
     return spell.einsum(spec, node.arguments, node.dtype)
 

@@ -1,0 +1,89 @@
+"""Pieces made wider: a sum over all of a matrix but its diagonal may fill the diagonal too, which is overwritten after.
+
+BLAS fills boxes and halves.  A piece of an array may be computed at more points than it is meant for where everything
+that it reads there exists, and where other pieces, written after it, put the right values there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.rewrite import visit_reads, walk
+from tensorlift.comprehension.terms import Apply, Read, reduce
+from tensorlift.targets.c.operands import hull
+from tensorlift.targets.c.sums import folds_of, has_fold, replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.c.operands import Ranges
+    from tensorlift.targets.c.storage import Cells
+
+    Extents = Callable[[str], Sequence[Affine]]  # of the version of an array
+
+_PLAIN = {"add", "sub", "mul", "neg"}  # operations that have a meaning on all floats
+
+
+def widened(
+    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain, extents: Extents
+) -> list[Cells]:
+    """Return pieces, the first of which fills its hull where the others can overwrite what is not its own.
+
+    ``versions`` are those in the memory that is written: nothing may read them then.
+    """
+    if len(pieces) < 2 or any(not term.reads.isdisjoint(versions) for _, term in pieces):  # noqa: PLR2004 - with others
+        return list(pieces)
+    for position, (domain, term) in enumerate(pieces):
+        others = [*pieces[:position], *pieces[position + 1 :]]
+        wide = _wide(domain, term, indices, context)
+        if wide is None:
+            continue
+        left = (wide[0] & context) - domain
+        covered = left
+        for other, _ in others:
+            covered = covered - other
+        if not left.is_empty() and covered.is_empty() and _reads_exist(wide[1], wide[0] & context, extents):
+            return [wide, *others]
+    return list(pieces)
+
+
+def _wide(domain: Domain, term: Term, indices: Sequence[str], context: Domain) -> Cells | None:
+    """Return the box around the cells of a sum of products of floats, with the sum over a box; None without one."""
+    folds = folds_of(term)
+    if len(folds) != 1 or folds[0].op != "sum" or has_fold(folds[0].body) or not _is_plain(term):
+        return None
+    fold = folds[0]
+    ranges = hull(domain & fold.domain, (*indices, *fold.bound), context)
+    if ranges is None or any(end.mentions(indices) for name in fold.bound for end in ranges[name]):
+        return None
+    cells, terms_ = (_box({name: ranges[name] for name in names}) for names in (indices, fold.bound))
+    if not (terms_ & domain & context).is_equal(fold.domain & domain & context):
+        return None
+    return cells, replaced(term, fold, reduce("sum", fold.bound, terms_, fold.body))
+
+
+def _box(ranges: Ranges) -> Domain:
+    return Domain.of(*(c for name, (low, high) in ranges.items() for c in (at_least(name, low), at_least(high, name))))
+
+
+def _is_plain(term: Term) -> bool:
+    """Tell whether a term has a value on all floats."""
+    nodes = list(walk(term))
+    return all(is_float(node.dtype) and (not isinstance(node, Apply) or node.op in _PLAIN) for node in nodes)
+
+
+def _reads_exist(term: Term, points: Domain, extents: Extents) -> bool:
+    """Tell whether all cells that a term reads at some points exist."""
+    missing: list[Read] = []
+
+    def visit(found: Read, where: Domain) -> None:
+        for index, extent in zip(found.indices, extents(found.array), strict=True):
+            if not where.is_subset(Domain.of(at_least(index, Affine(0)), less(index, extent))):
+                missing.append(found)
+
+    visit_reads(term, points, visit)
+    return not missing
