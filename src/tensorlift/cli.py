@@ -77,6 +77,7 @@ def commands() -> None:
     show_default=True,
     help="Show the loop IR, the definitions, how the engine sketch solves them, or the program.",
 )
+@click.option("--in-place", is_flag=True, help="C: rewrite FILE, or write OUT, with programs in place of what lifts.")
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
@@ -116,6 +117,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     report: str | None,
     no_times: bool,
     form: str,
+    in_place: bool,
     sizes: tuple[str, ...],
     artifact: str | None,
     test: bool,
@@ -141,6 +143,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         raise click.UsageError("--budget goes with --engine auto")
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
+    if in_place:
+        _check_in_place(file, output, form=form, others=[artifact, guards, adapter, sizes, generalise])
     check_outputs(file, [name for name in (output, report, artifact) if name])
     if artifact:
         from tensorlift.runtime.portable import require_portable
@@ -158,9 +162,22 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         adapter=adapter,
         sizes=_sizes(sizes),
     )
+    if in_place:
+        from tensorlift.commands.in_place import lift_in_place
+
+        return lift_in_place(source, replace(options, target="c"), output, report, times=not no_times)
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, artifact, times=not no_times, is_explained=is_explained)
+
+
+def _check_in_place(file: str, output: str | None, *, form: str, others: Sequence[object]) -> None:
+    """Refuse options that do not go with rewriting a file."""
+    given = click.get_current_context().get_parameter_source("target")
+    if given is click.core.ParameterSource.COMMANDLINE or form != "program" or any(others):
+        raise click.UsageError("--in-place goes with -o, --json, --function, --test and what a compiler is given only")
+    if file == "-" and not output:
+        raise click.UsageError("--in-place rewrites a file: standard input needs -o")
 
 
 @commands.command(short_help="Show tactics and the operations that they stand for.")

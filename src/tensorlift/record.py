@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -159,11 +159,20 @@ class EngineRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Region:
+    """Statements of a function that are lifted on their own: the function's name, and where they end."""
+
+    function: str
+    end: Location
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionRecord:
     """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent.
 
     ``engines`` are what the engines did that were asked for, the one that found the program first.
     ``adapter`` is the text of its adapter where one was asked for, ``without_adapter`` says why there can be none.
+    ``region`` says that it is a part of a function of the source.
     """
 
     name: str
@@ -185,6 +194,7 @@ class FunctionRecord:
     adapter: str = ""
     without_adapter: tuple[Diagnostic, ...] = ()
     engines: tuple[EngineRun, ...] = ()
+    region: Region | None = None
 
     @property
     def lifted(self) -> bool:
@@ -196,6 +206,7 @@ class FunctionRecord:
         return {
             "name": self.name,
             **_place(self.location),
+            "region": None if self.region is None else _region(self.region),
             "verdict": self.verdict,
             "level": self.level,
             "engine": self.engine,
@@ -336,6 +347,10 @@ def _residual_loop(residual: ResidualLoop) -> dict[str, Json]:
         "reason": residual.reason,
         **_place(residual.location),
     }
+
+
+def _region(region: Region) -> dict[str, Json]:
+    return {"function": region.function, "end_line": region.end.line, "end_column": region.end.column}
 
 
 def _trial(trial: Trial) -> dict[str, Json]:

@@ -31,6 +31,13 @@ class Source:
         """The lines without their ends; line 1 is the first."""
         return _LINE_END.split(self.text)
 
+    def encoded(self, text: str) -> bytes:
+        """Encode another text as the source itself is."""
+        encodings = (
+            e for e in ("utf-8", "utf-8-sig", "latin-1") if _digest(self.text.encode(e, "replace")) == self.sha256
+        )
+        return text.encode(next(encodings, "utf-8"))
+
 
 def source_from_text(text: str, name: str = "<string>") -> Source:
     """Make a source of text that is already in memory."""

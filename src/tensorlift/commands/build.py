@@ -61,13 +61,12 @@ def _renamed(source: Source, options: LiftOptions, functions: tuple[FunctionReco
     """Return the text of a file without the names that programs take, and these; raises LiftError for no C file."""
     from tensorlift.diagnostics import refuse
     from tensorlift.frontends.c.extents import extents_of
+    from tensorlift.frontends.c.reader import parser_arguments
     from tensorlift.runtime.drop_in import renamed, replaced_functions
 
     if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
-    arguments = [f"-std={options.std}"] * (options.std is not None)
-    arguments += [f"-I{folder}" for folder in options.include_dirs] + [f"-D{define}" for define in options.defines]
-    arguments += [part for name in options.include_files for part in ("-include", name)]
+    arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     extents = extents_of(source.text, source.name, arguments)
     programs = {function.name: function.program for function in functions if function.lifted}
     replaced = replaced_functions(source.text, programs, extents)

@@ -35,6 +35,15 @@ def write_output(name: str, text: str) -> None:
     write_data(name, text.encode("utf-8", "replace"))
 
 
+def write_bytes(name: str, data: bytes) -> None:
+    """Write bytes to a file, or to standard output for ``-``, as they are."""
+    if name == STDOUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    write_data(name, data)
+
+
 def write_data(name: str, data: bytes) -> None:
     """Write bytes to a file; a failure leaves an old file as it was."""
     path = Path(name)

@@ -96,6 +96,11 @@ def show_lift(
         screen.write(list(_commented(chain(lines, engines), written if programs else None)))
 
 
+def summary_lines(function: FunctionRecord) -> list[str]:
+    """Say of a function what is shown under its program, a line each."""
+    return ["".join(printable(piece.text) for piece in line) for line in _summary(function, times=False)]
+
+
 def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
     """Show diagnostics with their source lines, each as a C compiler would."""
     for diagnostic in diagnostics:

@@ -35,6 +35,7 @@ _REFUSED_STATEMENTS = {
     CursorKind.ASM_STMT: "asm",
     CursorKind.MS_ASM_STMT: "asm",
 }
+_ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _HARMLESS_DECLARATIONS = {
     CursorKind.TYPEDEF_DECL,
     CursorKind.STRUCT_DECL,
@@ -131,6 +132,7 @@ class UnitReader(ExpressionReader):
         variable.is_const = _is_const(clang_type)
         if isinstance(ctype, PointerType | ArrayType):  # in brackets it qualifies the pointer that it becomes
             variable.is_restrict = "restrict" in clang_type.spelling
+            variable.points_to_const = _points_to_const(clang_type)
         if not variable.is_parameter:
             variable.is_static = cursor.storage_class is StorageClass.STATIC
             variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
@@ -302,6 +304,16 @@ def _is_const(clang_type: Any) -> bool:
     if clang_type.kind is TypeKind.CONSTANTARRAY:  # libclang tells the qualifiers of elements only in the spelling
         element = clang_type.spelling.partition("[")[0]
         return element.startswith("const ") and "*" not in element
+    return bool(clang_type.is_const_qualified())
+
+
+def _points_to_const(clang_type: Any) -> bool:
+    """Whether the elements behind a pointer, or of an array, are ``const``."""
+    clang_type = clang_type.get_canonical()
+    if clang_type.kind is TypeKind.POINTER:
+        clang_type = clang_type.get_pointee().get_canonical()
+    while clang_type.kind in _ARRAYS:
+        clang_type = clang_type.element_type.get_canonical()
     return bool(clang_type.is_const_qualified())
 
 

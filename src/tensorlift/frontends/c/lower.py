@@ -310,4 +310,6 @@ def _spelling(parameter: nodes.Variable) -> str:
         base, _, rest = spelling.partition("[")
         inner = rest.partition("]")[2]
         spelling = f"{base.strip()} (*){inner}" if inner else f"{base.strip()} *"
+    if parameter.points_to_const and spelling.count("*") == 1:
+        spelling = f"const {spelling}"
     return spelling.replace("*", "*restrict") if parameter.is_restrict and spelling.count("*") == 1 else spelling

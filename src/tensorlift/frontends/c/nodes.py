@@ -35,6 +35,7 @@ class Variable:
     is_const: bool = False
     is_volatile: bool = False
     is_restrict: bool = False
+    points_to_const: bool = False
     keeps_rank: bool = False
     is_reference: bool = False
     is_object: bool = False

@@ -42,9 +42,7 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
     source = encoded(text, filename)
-    arguments = [f"-std={std}"] * (std is not None)
-    arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
-    arguments += [part for name in include_files for part in ("-include", name)]
+    arguments = parser_arguments(include_dirs, include_files, defines, std)
     try:
         unit = libclang.parse(text, filename, arguments)
     except TranslationUnitLoadError as error:
@@ -54,6 +52,15 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     reader = UnitReader(filename, source)
     cursors = _definitions(unit, filename, function)
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
+
+
+def parser_arguments(
+    include_dirs: Sequence[str], include_files: Sequence[str], defines: Sequence[str], std: str | None
+) -> list[str]:
+    """Spell the options of a compiler."""
+    arguments = [f"-std={std}"] * (std is not None)
+    arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
+    return arguments + [part for name in include_files for part in ("-include", name)]
 
 
 def encoded(text: str, filename: str) -> bytes:

@@ -151,6 +151,35 @@ REFUSALS: dict[str, Refusal] = {
         "TL163", "{detail}", "give the parameters in the definition, as in `void f(int n, double *a)`"
     ),
     "step-limit": Refusal("TL164", "{detail}", "shorten the function"),
+    # Statements that are to be replaced where they stand.
+    "outline-pointer": Refusal(
+        "TL570", "the statements move the pointer `{detail}`, which is used behind them", "use subscripts instead"
+    ),
+    "outline-sizeof": Refusal(
+        "TL571", "`sizeof` of `{detail}` would be that of a pointer in a function of its own", "name the extent"
+    ),
+    "outline-alias": Refusal(
+        "TL572", "the statements cannot work on a copy of {detail}", "copy it to a local variable before the loop"
+    ),
+    "outline-extent": Refusal(
+        "TL573",
+        "the extents of `{detail}` are not plain sums of variables that keep their values",
+        "declare it with extents that do not change later",
+    ),
+    "outline-names": Refusal("TL574", "two variables have one name here", "give each its own name"),
+    "outline-pragma": Refusal(
+        "TL575", "`#pragma {detail}` stands here, and asks for something else", "remove the pragma, or leave the loop"
+    ),
+    "outline-conditional": Refusal(
+        "TL576",
+        "a preprocessor line stands between these statements: `{detail}`",
+        "put it before the loop; what is lifted holds for one way of compiling",
+    ),
+    "outline-text": Refusal(
+        "TL577",
+        "the statements mean something else in a function of their own: {detail}",
+        "write them without macros that hold a part of them, and without types of the function",
+    ),
 }
 
 

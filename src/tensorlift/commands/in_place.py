@@ -1,0 +1,341 @@
+"""``tensorlift lift --in-place``: a C file in which functions, and parts of functions, are replaced by their programs.
+
+A function that lifts keeps its text under another name, and its program takes its name.  In any other function the
+longest stretches of statements that lift become functions of their own, each with its program; where a stretch is
+refused, its loops are tried one by one, and then what is inside them.  What was written is read again in the end: all
+that was not replaced must mean what it meant, and each program what it means where it was proved.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import click
+
+from tensorlift import __version__
+from tensorlift.commands.rewrite import Lines, Replaced, anchor_of, applied, generated, has_room, rewritten
+from tensorlift.commands.same import differing
+from tensorlift.commands.status import REFUSED, complain
+from tensorlift.deep import with_deep_stack
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
+from tensorlift.frontends.c.outline.stretches import refused_inside
+from tensorlift.frontends.c.outline.text import outlined
+from tensorlift.frontends.c.outline.unit import Unit, trees_of
+from tensorlift.frontends.c.reader import parser_arguments
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.pipeline import lift_source
+from tensorlift.record import FunctionRecord, LiftRecord, Region, Verdict
+from tensorlift.report.output import STDOUT, write_bytes, write_output
+from tensorlift.report.terminal import Screen, show_lift, summary_lines
+from tensorlift.source import Source
+from tensorlift.targets.c.prelude import ORIGINAL, PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tensorlift.frontends.c.outline.stretches import Stretch
+    from tensorlift.frontends.c.outline.text import Outlined
+    from tensorlift.frontends.c.outline.unit import Definition
+    from tensorlift.pipeline import LiftOptions
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ATTEMPT = Lines("source", "program")  # how attempts number their lines
+_MARKER = re.compile(r'#line (\d+) "(source|program)"')
+_NUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
+_OLD_STANDARDS = re.compile(r"(c|gnu)(89|90)|ansi|iso9899:199(0|409)")
+
+
+def rewrite_c(source: Source, options: LiftOptions, output: str = "") -> tuple[LiftRecord, bytes]:
+    """Replace what lifts in a C file; return what became of each part, and the text.
+
+    Where it goes to another file, the ``output``, its lines keep the numbers that they have in the source.
+
+    Raises:
+        LiftError: TL578, where the file cannot take programs; what the front end says of the whole file.
+
+    """
+    return with_deep_stack(lambda: _Rewriting(source, options).run(output))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A stretch with the function that it is a part of."""
+
+    definition: Definition
+    stretch: Stretch
+
+
+@dataclass(slots=True)
+class _Found:
+    """What became of the parts of a file so far."""
+
+    records: list[FunctionRecord] = field(default_factory=list)
+    replaced: list[Replaced] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+
+
+class _Rewriting:
+    def __init__(self, source: Source, options: LiftOptions) -> None:
+        self.source = source
+        self.options = options
+        self.text = source.text.encode()
+        self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
+        self.unit = Unit(source.text, source.name, self.arguments)
+        self.words = set(_WORD.findall(source.text))
+        self.found = _Found()
+
+    def run(self, output: str) -> tuple[LiftRecord, bytes]:
+        """Try functions as a whole, then parts of those that stay, in rounds."""
+        self._check_file()
+        definitions = [d for d in self.unit.definitions() if d.stretches and self._is_wanted(d.name)]
+        whole = self._whole(definitions)
+        pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
+        while pending:
+            pending = self._round(pending)
+        numbered = self._numbered(output)
+        text = numbered if output else rewritten(self.text, self.found.replaced, Lines())
+        records = sorted(self.found.records, key=lambda record: record.location or Location("", 0, 0))
+        record = LiftRecord(
+            __version__, self.source.name, self.source.sha256, "c", tuple(records), tuple(self.found.notes)
+        )
+        return record, self.source.encoded(text.decode())
+
+    def _is_wanted(self, name: str) -> bool:
+        return not self.options.functions or name in self.options.functions
+
+    def _check_file(self) -> None:
+        start = Location(self.source.name, 1, 1)
+        if self.words & {"apart", "TENSORLIFT_APART"}:
+            message, remedy = "the file has the name `apart`, which programs need", "give that another name"
+            raise refuse("TL578", message, start, remedy)
+        if any(
+            f"{word.removesuffix(ORIGINAL)}{PROGRAM}" in self.words for word in self.words if word.endswith(ORIGINAL)
+        ):
+            raise refuse("TL578", "the file has programs in it already", start, "give the file as it was")
+        if _NUMBERED.search(self.text):
+            raise refuse("TL578", "the file numbers its lines itself", start, "give the file that it was made from")
+        if not has_room(self.text):
+            message = "a macro that selects what headers declare is defined behind other lines"
+            raise refuse("TL578", message, start, "define it in the first lines of the file")
+        if self.options.std and _OLD_STANDARDS.fullmatch(self.options.std):
+            raise refuse(
+                "TL578", f"programs are in C99, not {self.options.std}", start, "give --std c99 or a later one"
+            )
+        known = {definition.name for definition in self.unit.definitions()}
+        if set(self.options.functions) - known:
+            lift_source(self.source, self.options)  # says what is wrong with the names
+
+    # -- whole functions
+
+    def _whole(self, definitions: Sequence[Definition]) -> set[str]:
+        """Replace the functions that lift as a whole; return their names."""
+        tried = {d.name: d for d in definitions if d.name != "main" and self._may_be_renamed(d)}
+        if not tried:
+            return set()
+        lifted = lift_source(self.source, replace(self.options, functions=tuple(tried)))
+        if lifted.diagnostics and not lifted.functions:
+            raise LiftError(*lifted.diagnostics)
+        done = set()
+        for function in lifted.functions:
+            if f"{function.name}{ORIGINAL}(" in function.program:
+                self._replace(function, tried[function.name])
+                done.add(function.name)
+            else:
+                reasons = function.diagnostics
+                self.found.notes += [replace(d, severity=Severity.NOTE) for d in reasons]
+        return done
+
+    def _may_be_renamed(self, definition: Definition) -> bool:
+        """Tell whether a function may be another one's fallback; note why not."""
+        reason = refused_inside(self.text[definition.body.start : definition.end], definition.location)
+        if reason is None and definition.is_inline and not definition.is_static:
+            message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
+            reason = refuse("TL579", message, definition.location, remedy)
+        if reason is None and self.words & set(generated(definition.name)[1:]):
+            message, remedy = f"the file has names that programs make of `{definition.name}`", "rename those"
+            reason = refuse("TL579", message, definition.location, remedy)
+        if reason is not None:
+            self.found.notes += [replace(d, severity=Severity.NOTE) for d in reason.diagnostics]
+        return reason is None
+
+    def _replace(self, function: FunctionRecord, definition: Definition, part: Outlined | None = None) -> None:
+        self.found.records.append(function)
+        known = [line for line in summary_lines(function) if not line.startswith("  agrees")]
+        self.found.replaced.append(Replaced(function.program, known, definition, part))
+
+    # -- parts of functions
+
+    def _round(self, tried: Sequence[_Tried]) -> list[_Tried]:
+        """Lift stretches, all at once if possible; return the smaller ones to be tried next."""
+        parts: dict[str, tuple[_Tried, Outlined]] = {}
+        later: list[_Tried] = []
+        for one in tried:
+            name = self._name(one)
+            try:
+                parts[name] = (one, outlined(one.stretch, name, self._fresh))
+            except LiftError as error:
+                later += self._refused(one, name, error.diagnostics)
+        for name, function in self._lifted(parts).items():
+            one, part = parts[name]
+            if f"{name}{ORIGINAL}(" in function.program:
+                self._replace(function, one.definition, part)
+            else:
+                later += self._refused(one, name, function.diagnostics)
+        return later
+
+    def _name(self, one: _Tried) -> str:
+        return self._fresh(f"{one.definition.name}_at_{one.stretch.location.line}")
+
+    def _fresh(self, wanted: str) -> str:
+        """Take a name that neither the file has, nor a name that programs make of it."""
+        name, number = wanted, 1
+        while self.words & set(generated(name)):
+            number += 1
+            name = f"{wanted}_{number}"
+        self.words |= set(generated(name))
+        return name
+
+    def _refused(self, one: _Tried, name: str, reasons: Sequence[Diagnostic]) -> list[_Tried]:
+        """Note that a stretch stays, if it is one loop or has no parts; return its parts."""
+        parts = one.stretch.parts()
+        if one.stretch.is_loop or not parts:
+            errors = tuple(replace(d, severity=Severity.ERROR) for d in reasons)
+            record = FunctionRecord(name, Verdict.REFUSED, one.stretch.location, target="c", diagnostics=errors)
+            self.found.records.append(replace(record, region=self._region(one)))
+        return [_Tried(one.definition, part) for part in parts]
+
+    def _region(self, one: _Tried) -> Region:
+        end = one.stretch.end
+        column = end - (self.text.rfind(b"\n", 0, end) + 1)
+        return Region(one.definition.name, Location(self.source.name, self.text.count(b"\n", 0, end) + 1, column))
+
+    def _lifted(self, parts: Mapping[str, tuple[_Tried, Outlined]]) -> dict[str, FunctionRecord]:
+        """Lift outlined stretches; one by one where the file with all of them does not parse."""
+        if not parts:
+            return {}
+        text = self._with_definitions(parts)
+        source = Source(self.source.name, text, self.source.sha256)
+        record = lift_source(source, replace(self.options, functions=tuple(parts)))
+        if record.functions:
+            unit, origins = Unit(text, source.name, self.arguments), _origins(text)
+            return {f.name: self._checked(f, *parts[f.name], unit, origins) for f in record.functions}
+        if len(parts) > 1:
+            alone = [self._lifted({name: part}) for name, part in parts.items()]
+            return {name: function for one in alone for name, function in one.items()}
+        ((name, (one, _)),) = parts.items()
+        kept = FunctionRecord(name, Verdict.REFUSED, one.stretch.location, target="c")
+        return {name: replace(kept, diagnostics=self._as_text(one, record.diagnostics[0].message))}
+
+    def _with_definitions(self, parts: Mapping[str, tuple[_Tried, Outlined]]) -> str:
+        """Return the text with the outlined functions before those that they are parts of."""
+        edits = []
+        for one, part in parts.values():
+            anchor = anchor_of(self.text, one.definition)
+            line = self.text.count(b"\n", 0, anchor) + 1
+            own = _ATTEMPT.of_program()
+            block = part.definition(part.head(), _ATTEMPT.of_source(part.line), own)
+            edits.append((anchor, anchor, f"\n{own}{block}{_ATTEMPT.of_source(line)}"))
+        return applied(self.text, edits).decode()
+
+    def _as_text(self, one: _Tried, detail: str) -> tuple[Diagnostic, ...]:
+        return refusal("outline-text", one.stretch.location, detail).diagnostics
+
+    def _checked(
+        self, function: FunctionRecord, one: _Tried, part: Outlined, unit: Unit, origins: Sequence[int]
+    ) -> FunctionRecord:
+        """Give a record its places in the file; refuse a function whose statements are not read as they were."""
+        function = replace(_moved(function, origins, one.stretch.location), region=self._region(one))
+        read = unit.statements(function.name)
+        if read[len(part.before) : len(read) - len(part.after)] == trees_of(one.stretch):
+            return function
+        return _refused(function, self._as_text(one, "a macro stands at their edge"))
+
+    def _numbered(self, output: str) -> bytes:
+        """Rewrite the text with its lines numbered, without what makes it mean something else."""
+        lines = Lines(self.source.name, output or self.source.name)
+        text = rewritten(self.text, self.found.replaced, lines)
+        if not self._differing(text, self.found.replaced):
+            return text
+        for one in tuple(self.found.replaced):
+            reason = self._differing(rewritten(self.text, [one], lines), [one])
+            if reason:
+                self._take_back(one, reason)
+        text = rewritten(self.text, self.found.replaced, lines)
+        reason = self._differing(text, self.found.replaced)
+        if reason:
+            raise refuse(
+                "TL580", f"the file would mean something else: {reason}", None, "choose functions with --function"
+            )
+        return text
+
+    def _differing(self, text: bytes, replaced: Sequence[Replaced]) -> str:
+        return differing(self.unit, text.decode(), self.source.name, self.arguments, replaced)
+
+    def _take_back(self, one: Replaced, reason: str) -> None:
+        """Leave a part as it was."""
+        self.found.replaced.remove(one)
+        message = f"the file would mean something else: {reason}"
+        place = one.definition.location if one.part is None else one.part.stretch.location
+        reasons = refuse("TL580", message, place, "use no names and macros that programs in C need").diagnostics
+        position = next(k for k, record in enumerate(self.found.records) if record.name == one.name)
+        self.found.records[position] = _refused(self.found.records[position], reasons)
+
+
+def lift_in_place(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:
+    """Rewrite a file, or write the result to another one; show and report what became of its parts."""
+    if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
+        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
+    record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "")
+    if output is not None or any(function.lifted for function in record.functions):
+        write_bytes(output or source.name, data)
+    if report:
+        write_output(report, record.to_json(times=times))
+    if STDOUT not in {output, report}:
+        show_lift(record, Screen(sys.stdout), programs=False)
+        if any("cblas_" in function.program for function in record.functions):
+            click.echo("link with -lopenblas -lm")
+    errors = [d for function in record.functions for d in function.diagnostics]
+    return complain(errors, REFUSED, source)
+
+
+def _refused(function: FunctionRecord, reasons: tuple[Diagnostic, ...]) -> FunctionRecord:
+    """Give the record of a function that is not replaced."""
+    kept = FunctionRecord(function.name, Verdict.REFUSED, function.location, target=function.target)
+    return replace(kept, seconds=function.seconds, region=function.region, diagnostics=reasons)
+
+
+def _origins(text: str) -> list[int]:
+    """Give for each line the one of the original file that it is; 0 for none."""
+    found, line = [0], 1
+    for one in text.split("\n"):
+        found.append(line)
+        marker = _MARKER.fullmatch(one.rstrip("\r"))
+        line = int(marker[1]) if marker else line + (line > 0)
+    return found
+
+
+def _moved(function: FunctionRecord, origins: Sequence[int], start: Location) -> FunctionRecord:
+    """Give a record the places of the original file; what is in no line of it is at the ``start`` of the statements."""
+
+    def moved(place: Location | None) -> Location | None:
+        if place is None or place.file != start.file or place.line >= len(origins):
+            return place
+        return replace(place, line=origins[place.line]) if origins[place.line] else start
+
+    def all_moved(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+        for d in diagnostics:
+            notes = tuple(replace(note, location=moved(note.location)) for note in d.notes)
+            yield replace(d, location=moved(d.location), notes=notes)
+
+    loops = [replace(loop, location=moved(loop.location)) for loop in function.residual_loops]
+    return replace(
+        function,
+        location=start,
+        diagnostics=tuple(all_moved(function.diagnostics)),
+        preconditions=tuple(replace(p, location=moved(p.location)) for p in function.preconditions),
+        residual_loops=tuple(replace(loop, statement=str(loop.location or "")) for loop in loops),
+    )

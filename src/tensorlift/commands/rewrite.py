@@ -1,0 +1,200 @@
+"""Rewriting the text of a C file: programs before the functions whose parts they replace, headers before all.
+
+Nothing else changes: comments, macros and formatting stay byte for byte, and ``#line`` keeps the lines what they were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.scalars import C_FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tensorlift.frontends.c.outline.text import Outlined
+    from tensorlift.frontends.c.outline.unit import Definition
+
+Edit = tuple[int, int, str]  # what replaces the bytes from an offset to another
+
+_HEADERS = (
+    ("cblas.h", re.compile(r"\bcblas_\w+\(")),
+    ("limits.h", re.compile(r"\bINT_MAX\b")),
+    ("math.h", re.compile(rf"\b(?:INFINITY|NAN|(?:{'|'.join(sorted(C_FUNCTIONS))})\()")),
+    ("stddef.h", re.compile(r"\b(?:ptrdiff_t|size_t|NULL)\b")),
+    ("stdint.h", re.compile(r"\buintptr_t\b")),
+    ("stdlib.h", re.compile(r"\b(?:calloc|free)\(")),
+)
+_AT_THE_TOP = re.compile(  # what headers may stand behind: none of it changes what they hold
+    rb"(?:[ \t]*(?://[^\n]*)?\n|[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|#[ \t]*(?:define|undef)[ \t]+_\w[^\n\\]*\n"
+    rb"|#[ \t]*include[ \t]*<[^\n]*\n)*"
+)
+_TOP_LINE = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
+_FEATURE = re.compile(  # what must be defined before any header is read
+    rb"^[ \t]*#[ \t]*define[ \t]+_(\w+_SOURCE|_STDC_WANT\w*|FILE_OFFSET_BITS|USE_MATH_DEFINES|REENTRANT)\b",
+    re.MULTILINE,
+)
+_ATTACHED = re.compile(rb"(?:^[ \t]*//[^\n]*\n|^[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)+\Z", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A program for a whole function, or for an outlined part of it, with the lines that say what is known of it."""
+
+    program: str
+    known: Sequence[str]
+    definition: Definition
+    part: Outlined | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the function that the program stands for."""
+        return self.definition.name if self.part is None else self.part.name
+
+    @property
+    def body(self) -> str:
+        """The program without headers and without what several share."""
+        lines = [line for line in self.program.splitlines() if not line.startswith("#include ")]
+        apart = list(APART)
+        start = next(k for k in range(len(lines)) if lines[k : k + len(apart)] == apart)
+        return "\n".join([*lines[:start], *lines[start + len(apart) + 1 :]]).strip() + "\n"
+
+    def declared(self) -> str:
+        """Find the declaration of the original in the program."""
+        return next(
+            line
+            for line in self.program.splitlines()
+            if line.endswith(");") and not line.startswith(" ") and f" {self.name}{ORIGINAL}(" in line.replace("*", " ")
+        )
+
+    def text(self, lines: Lines) -> str:
+        """Write all that stands before the function."""
+        declared = f"static {self.declared()}"
+        parts = ["".join(f"// {line}\n" for line in self.known)]
+        entry = declared.replace(self.name + ORIGINAL, self.name, 1)
+        if self.part is None:
+            parts += [declared, *([f"\n{entry}"] if self.definition.is_static else []), "\n"]
+        else:
+            original = self.part.definition(declared[:-1], lines.of_source(self.part.line), lines.of_program())
+            parts += [original, "\n", entry, "\n"]
+        return "".join([*parts, "\n", self.body, "\n"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How the lines of a rewritten text are numbered: those of the source, and others; or not at all."""
+
+    source: str = ""
+    output: str = ""
+
+    def of_source(self, line: int) -> str:
+        """Say that the next line is one of the source."""
+        return f"#line {line} {json.dumps(self.source)}\n" if self.source else ""
+
+    def of_program(self) -> str:
+        """Say that the next line is one of the output; `numbered` fills in which."""
+        return f"#line 0 {json.dumps(self.output)}\n" if self.source else ""
+
+    def numbered(self, text: bytes) -> bytes:
+        """Fill in the numbers of the lines of the output."""
+        wanted = self.of_program().rstrip().encode()
+        return b"\n".join(
+            line.replace(b"#line 0 ", b"#line %d " % (k + 2)) if wanted and line.rstrip(b"\r") == wanted else line
+            for k, line in enumerate(text.split(b"\n"))
+        )
+
+
+def generated(name: str) -> tuple[str, str, str]:
+    """List the names that the program for a function takes."""
+    return name, f"{name}{PROGRAM}", f"{name}{ORIGINAL}"
+
+
+def has_room(text: bytes) -> bool:
+    """Tell whether headers can be included before anything in a file changes what they hold."""
+    return _FEATURE.search(text, _top(text)) is None
+
+
+def rewritten(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> bytes:
+    """Return the text with programs in the place of functions and parts, and with the numbers of its lines."""
+    if not replaced:
+        return text
+    edits = [_headers(text, replaced, lines)]
+    for definition in {one.definition.start: one.definition for one in replaced}.values():
+        mine = [one for one in replaced if one.definition.start == definition.start]
+        anchor = _anchor(text, definition.start)
+        programs = "".join(one.text(lines) for one in mine)
+        edits.append(_inserted(text, anchor, programs, lines))
+        edits += [_renamed(one) if one.part is None else _called(text, one.part, lines) for one in mine]
+    return lines.numbered(applied(text, edits))
+
+
+def applied(text: bytes, edits: Iterable[Edit]) -> bytes:
+    """Apply edits that do not overlap; of several at one place the first comes first."""
+    newline = "\r\n" if b"\r\n" in text else "\n"
+    parts, place = [], 0
+    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+        parts += [text[place:start], replacement.replace("\r\n", "\n").replace("\n", newline).encode()]
+        place = end
+    return b"".join([*parts, text[place:]])
+
+
+def anchor_of(text: bytes, definition: Definition) -> int:
+    """Find where a function starts with the comments that belong to it."""
+    return _anchor(text, definition.start)
+
+
+def _anchor(text: bytes, start: int) -> int:
+    line = text.rfind(b"\n", 0, start) + 1
+    if text[line:start].strip():
+        return start
+    attached = _ATTACHED.search(text, 0, line)
+    return attached.start() if attached else line
+
+
+def _line_of(text: bytes, offset: int) -> int:
+    return text.count(b"\n", 0, offset) + 1
+
+
+def _inserted(text: bytes, offset: int, block: str, lines: Lines) -> Edit:
+    """Insert lines before an offset; what stands there keeps its line and its column."""
+    column = offset - (text.rfind(b"\n", 0, offset) + 1)
+    start = "\n" if column else ""
+    return offset, offset, f"{start}{lines.of_program()}{block}{lines.of_source(_line_of(text, offset))}{' ' * column}"
+
+
+def _renamed(one: Replaced) -> Edit:
+    definition = one.definition
+    return definition.place, definition.place + len(one.name.encode()), f"{one.name}{ORIGINAL}"
+
+
+def _called(text: bytes, part: Outlined, lines: Lines) -> Edit:
+    """Put the call in the place of the statements; the lines behind them keep their numbers."""
+    start, end = part.stretch.start, part.stretch.end
+    call = part.call(start - (text.rfind(b"\n", 0, start) + 1))
+    if text.count(b"\n", start, end) == call.count("\n") or not lines.source:
+        return start, end, call
+    behind = text.find(b"\n", end)
+    rest = text[end : len(text) if behind < 0 else behind]
+    if not rest.strip():
+        return start, end + len(rest.rstrip(b"\r")), f"{call}\n{lines.of_source(_line_of(text, end) + 1)}".rstrip()
+    return start, end, f"{call}\n{lines.of_source(_line_of(text, end))}"
+
+
+def _top(text: bytes) -> int:
+    """Find where headers are included: behind the last of those at the top, else before all."""
+    start = _AT_THE_TOP.match(text)
+    lines = list(_TOP_LINE.finditer(text, 0, start.end() if start else 0))
+    return lines[-1].end() if lines else 0
+
+
+def _headers(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> Edit:
+    bodies, above = "\n".join(one.body for one in replaced), text[: _top(text)].decode(errors="replace")
+    apart = ["", *APART, ""] if "apart(" in bodies else []
+    needed = "\n".join([bodies, *apart])
+    names = [f"#include <{header}>" for header, name in _HEADERS if name.search(needed)]
+    missing = [name for name in names if name not in above]
+    return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *apart]), lines)

@@ -1,0 +1,1 @@
+"""Parts of C functions as functions of their own: which statements, and what they take."""

@@ -1,0 +1,306 @@
+"""What some statements of a function take from it, as the parameters of a function of their own.
+
+Arrays and pointers are handed over as they are.  A scalar that is only read is handed over by its value; one that is
+written lives in the new function, and is copied in and out where others may see what it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, StorageClass, TypeKind
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.outline.effects import Effect, first_effect, is_read_after
+from tensorlift.frontends.c.outline.syntax import LOOPS, Node, identity
+from tensorlift.frontends.c.outline.trees import ARRAYS
+from tensorlift.frontends.c.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tensorlift.diagnostics import LiftError, Location
+
+_INTEGERS = {
+    TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT, TypeKind.USHORT,
+    TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG, TypeKind.LONGLONG, TypeKind.ULONGLONG,
+}  # fmt: skip
+_SCALARS = {*_INTEGERS, TypeKind.FLOAT, TypeKind.DOUBLE}
+_BYTES = {TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR}
+_SIGNED = {
+    TypeKind.USHORT: TypeKind.SHORT, TypeKind.UINT: TypeKind.INT, TypeKind.ULONG: TypeKind.LONG,
+    TypeKind.ULONGLONG: TypeKind.LONGLONG,
+}  # fmt: skip
+# These forget the addresses that they are given.
+_READERS = {"scanf", "fscanf", "sscanf", "clock_gettime", "gettimeofday", "time", "fread", "memset", "memcpy"}
+_POINTED = re.compile(r"\(\*[^)]*\)")
+_EXTENT = re.compile(r"\[([^\]]*)\]")
+_PLAIN_EXTENT = re.compile(r"[\w\s*+()-]*")
+_COMPARISONS = {"==", "!=", "<=", ">="}
+_VARIABLES = {CursorKind.VAR_DECL, CursorKind.PARM_DECL}
+_THROUGH = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+
+
+class Way(Enum):
+    """How a function gets a variable."""
+
+    VALUE = "by its value"
+    INOUT = "copied in and out"
+    OUT = "copied out"
+    LOCAL = "its own"
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A variable of the function around some statements, with its type as C spells it."""
+
+    name: str
+    ctype: str
+    way: Way
+
+    def declared(self, name: str, *, pointer: bool = False) -> str:
+        """Declare a name of the type, or of a pointer to it."""
+        if pointer:
+            return f"{self.ctype} *{name}"
+        pointed = _POINTED.search(self.ctype)
+        if pointed is not None:
+            return f"{self.ctype[: pointed.start()]}(*{name}){self.ctype[pointed.end() :]}"
+        plain, bracket, extents = self.ctype.partition("[")
+        plain = plain.rstrip()
+        return f"{plain}{'' if plain.endswith('*') else ' '}{name}{bracket}{extents}"
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How a whole function uses its variables: where each is named, and below what."""
+
+    places: Mapping[int, Sequence[tuple[Node, tuple[Node, ...]]]]
+    declared: Mapping[str, Sequence[Any]]
+    has_labels: bool
+
+    def is_addressed(self, variable: int) -> bool:
+        """Tell whether someone may keep the address of a variable."""
+        return any(_keeps_address(above) for _, above in self.places.get(variable, ()))
+
+    def is_settled(self, variable: int, offset: int) -> bool:
+        """Tell whether a variable keeps the value that it has at some place, which the function reaches once."""
+        changes = [
+            (node, above)
+            for node, above in self.places.get(variable, ())
+            if is_write(node, above) or _is_address(above)
+        ]
+        is_before = all(
+            node.start < offset and all(parent.kind not in LOOPS for parent in above) for node, above in changes
+        )
+        return is_before and not self.is_addressed(variable) and not (changes and self.has_labels)
+
+
+def uses_of(function: Any, body: Node) -> Uses:
+    """Find out how a function uses its variables."""
+    places: dict[int, list[tuple[Node, tuple[Node, ...]]]] = {}
+    declared: dict[str, list[Any]] = {}
+    for cursor in (*function.get_arguments(), *(node.cursor for node in body.walk())):
+        if cursor.kind in _VARIABLES:
+            declared.setdefault(cursor.spelling, []).append(cursor)
+
+    def visit(node: Node, above: tuple[Node, ...]) -> None:
+        if node.name:
+            places.setdefault(node.name, []).append((node, above))
+        for part in node.parts:
+            visit(part, (node, *above))
+
+    visit(body, ())
+    labels = {CursorKind.LABEL_STMT, CursorKind.GOTO_STMT, CursorKind.INDIRECT_GOTO_STMT}
+    return Uses(places, declared, any(node.kind in labels for node in body.walk()))
+
+
+def is_write(node: Node, above: Sequence[Node]) -> bool:
+    """Tell whether a name stands where it is written."""
+    for parent in above:
+        if parent.kind is CursorKind.PAREN_EXPR:
+            node = parent
+            continue
+        if parent.kind is CursorKind.UNARY_OPERATOR:
+            return parent.operator.endswith(("++", "--"))
+        is_assignment = parent.operator.endswith("=") and parent.operator not in _COMPARISONS
+        return is_assignment and parent.parts[0] is node
+    return False
+
+
+def _is_address(above: Sequence[Node]) -> bool:
+    parent = next((node for node in above if node.kind is not CursorKind.PAREN_EXPR), None)
+    return parent is not None and parent.operator == "&" and len(parent.parts) == 1
+
+
+def _keeps_address(above: Sequence[Node]) -> bool:
+    if not _is_address(above):
+        return False
+    outside = [node for node in above if node.kind not in _THROUGH][1:]
+    call = outside[0] if outside else None
+    if call is None or call.kind is not CursorKind.CALL_EXPR:
+        return True
+    callee = call.cursor.referenced
+    return call.cursor.spelling not in _READERS or callee is None or callee.get_definition() is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Some statements of a function, with what is around them."""
+
+    statements: tuple[Node, ...]
+    around: tuple[tuple[Node, int], ...]
+    uses: Uses
+    locate: Callable[[Any], Location]
+
+    def passed(self) -> list[Passed]:
+        """List what the statements take, scalars first; raises LiftError where they cannot be moved."""
+        taken = {variable: cursor for variable, cursor in self._taken() if not _is_known(cursor)}
+        for cursor in tuple(taken.values()):
+            taken |= {identity(extent): extent for extent in self._in_extents(cursor)}
+        found = {cursor.spelling: self._passed(variable, cursor) for variable, cursor in taken.items()}
+        if len(found) < len(taken):
+            raise self._refused("outline-names", next(iter(taken.values())), "")
+        for variable, cursor in taken.items():
+            self._check_alone(variable, cursor, found[cursor.spelling], tuple(taken.values()))
+        return sorted(found.values(), key=lambda one: (one.way is not Way.VALUE, "*" in one.ctype or "[" in one.ctype))
+
+    def _taken(self) -> Iterator[tuple[int, Any]]:
+        """Yield the variables from outside that the statements name, in the order of their declarations."""
+        inside = {
+            identity(node.cursor)
+            for statement in self.statements
+            for node in statement.walk()
+            if node.kind is CursorKind.VAR_DECL
+        }
+        found: dict[int, Any] = {}
+        for node in self._nodes():
+            if node.name and node.name not in inside:
+                found.setdefault(node.name, libclang.referenced(node.cursor))
+        ordered = sorted(found.items(), key=lambda entry: entry[1].location.offset)
+        yield from ((variable, cursor) for variable, cursor in ordered if cursor.kind in _VARIABLES)
+
+    def _nodes(self) -> Iterator[Node]:
+        for statement in self.statements:
+            yield from statement.walk()
+
+    def _refused(self, reason: str, cursor: Any, detail: str) -> LiftError:
+        return refusal(reason, self.locate(cursor), detail)
+
+    def _passed(self, variable: int, cursor: Any) -> Passed:
+        ctype = cursor.type.get_canonical()
+        name, spelled = cursor.spelling, ctype.spelling.replace("restrict", "").strip()
+        if "volatile" in spelled:
+            raise refusal("volatile", self.locate(cursor))
+        self._check_places(variable, cursor)
+        if ctype.kind in ARRAYS or ctype.kind is TypeKind.POINTER:
+            self._check_element(cursor, ctype)
+            if ctype.kind is TypeKind.POINTER and self._is_written(variable) and self._is_seen(variable, cursor):
+                raise self._refused("outline-pointer", cursor, name)
+            return Passed(name, spelled, Way.VALUE)
+        if ctype.kind not in _SCALARS:
+            raise self._refused("struct" if ctype.kind is TypeKind.RECORD else "type", cursor, spelled)
+        return Passed(name, spelled, self._way(variable, cursor))
+
+    def _check_element(self, cursor: Any, ctype: Any) -> None:
+        """Refuse arrays of anything but numbers, and pointers to them."""
+        element = _element(ctype)
+        if element.kind not in _SCALARS:
+            raise self._refused("struct" if element.kind is TypeKind.RECORD else "type", cursor, element.spelling)
+
+    def _way(self, variable: int, cursor: Any) -> Way:
+        if not self._is_written(variable):
+            return Way.VALUE
+        first = first_effect(self.statements, variable)
+        if not self._is_seen(variable, cursor):
+            return Way.VALUE if first is Effect.READ else Way.LOCAL
+        if cursor.storage_class is StorageClass.REGISTER:
+            raise self._refused("address", cursor, cursor.spelling)
+        return Way.OUT if first is Effect.WRITE else Way.INOUT
+
+    def _check_places(self, variable: int, cursor: Any) -> None:
+        """Refuse uses that mean something else where an array is a pointer, or a variable a copy."""
+        for node, above in self._places(variable):
+            if any(parent.kind is CursorKind.CXX_UNARY_EXPR for parent in above):
+                raise self._refused("outline-sizeof", node.cursor, cursor.spelling)
+            if _is_address(above):
+                raise self._refused("address", node.cursor, cursor.spelling)
+
+    def _places(self, variable: int) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+        mine = {id(node) for node in self._nodes()}
+        yield from ((node, above) for node, above in self.uses.places.get(variable, ()) if id(node) in mine)
+
+    def _is_written(self, variable: int) -> bool:
+        return any(is_write(node, above) for node, above in self._places(variable))
+
+    def _is_seen(self, variable: int, cursor: Any) -> bool:
+        """Tell whether anyone may look at what a variable holds behind the statements."""
+        is_kept = not _is_local(cursor) or cursor.storage_class is StorageClass.STATIC
+        if is_kept or self.uses.is_addressed(variable):
+            return True
+        mine = {id(node) for node in self._nodes()}
+        elsewhere = any(id(node) not in mine for node, _ in self.uses.places.get(variable, ()))
+        return (self.uses.has_labels and elsewhere) or is_read_after(self.around, variable)
+
+    def _in_extents(self, cursor: Any) -> Iterator[Any]:
+        """Yield the variables in the extents of a type, which must be what they were when it was declared."""
+        for extent in _EXTENT.findall(cursor.type.get_canonical().spelling):
+            if not _PLAIN_EXTENT.fullmatch(extent):
+                raise self._refused("outline-extent", cursor, cursor.spelling)
+            for name in re.findall(r"[A-Za-z_]\w*", extent):
+                named = self.uses.declared.get(name, ())
+                if len(named) != 1 or not self.uses.is_settled(identity(named[0]), cursor.location.offset):
+                    raise self._refused("outline-extent", cursor, cursor.spelling)
+                yield named[0]
+
+    def _check_alone(self, variable: int, cursor: Any, own: Passed, taken: Sequence[Any]) -> None:
+        """Refuse a copy of what a pointer may also reach."""
+        kind = cursor.type.get_canonical().kind
+        if kind not in _SCALARS or (_is_local(cursor) and not self.uses.is_addressed(variable)):
+            return
+        for other in taken:
+            pointee = _pointee(other)
+            if pointee is None or (own.way is Way.VALUE and pointee.is_const_qualified()):
+                continue
+            if pointee.kind in _BYTES or _SIGNED.get(kind, kind) is _SIGNED.get(pointee.kind, pointee.kind):
+                detail = f"`{cursor.spelling}`, which `{other.spelling}` may point to"
+                raise self._refused("outline-alias", cursor, detail)
+
+
+def _is_known(cursor: Any) -> bool:
+    """Tell whether a variable is a constant of the file, which needs not be handed over."""
+    definition = cursor.get_definition() or cursor
+    is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
+    initialised = any(child.kind.is_expression() for child in libclang.children(definition))
+    return is_global and initialised and _is_const(cursor.type)
+
+
+def _is_local(cursor: Any) -> bool:
+    """Tell whether a variable is reached under its name in its function only."""
+    is_inside = cursor.semantic_parent.kind is CursorKind.FUNCTION_DECL
+    return is_inside and cursor.storage_class is not StorageClass.EXTERN
+
+
+def _pointee(cursor: Any) -> Any:
+    """Give the type of the elements that a pointer points to; None for what is no pointer."""
+    ctype = cursor.type.get_canonical()
+    is_pointer = ctype.kind is TypeKind.POINTER or (ctype.kind in ARRAYS and cursor.kind is CursorKind.PARM_DECL)
+    if not is_pointer:
+        return None
+    return _element(ctype)
+
+
+def _element(ctype: Any) -> Any:
+    """Give the type of what stands behind arrays and pointers."""
+    while ctype.kind in ARRAYS or ctype.kind is TypeKind.POINTER:
+        ctype = (ctype.get_pointee() if ctype.kind is TypeKind.POINTER else ctype.element_type).get_canonical()
+    return ctype
+
+
+def _is_const(clang_type: Any) -> bool:
+    canonical = clang_type.get_canonical()
+    while canonical.kind in ARRAYS:
+        canonical = canonical.element_type.get_canonical()
+    return bool(canonical.is_const_qualified())

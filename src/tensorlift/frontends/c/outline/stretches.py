@@ -1,0 +1,219 @@
+"""Stretches: statements of a function that follow each other, and that may become a function of their own.
+
+A stretch is as long as it can be: it ends at declarations, at jumps that lead out of it, and at calls of functions
+whose effects are not known.  Where a stretch is refused, its loops are tried one by one, and then what is inside them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c.math_functions import is_math_function
+from tensorlift.frontends.c.outline.capture import Capture, Passed, Uses
+from tensorlift.frontends.c.outline.syntax import LOOPS, Node
+from tensorlift.frontends.c.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tensorlift.diagnostics import LiftError, Location
+
+_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+([^\n]*)|_Pragma[ \t]*\(([^\n]*)\)", re.MULTILINE)
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*((?!pragma\b)\w+[^\n]*)", re.MULTILINE)
+_MARKERS = re.compile(r"(end)?scop\b")  # say where loops are, and ask for nothing
+_LOOP_PRAGMAS = re.compile(
+    r"omp (parallel for|simd|parallel for simd)\b(?!.*\b(ordered|lastprivate|linear)\b)|GCC ivdep|GCC unroll|clang loop"
+    r"|ivdep|unroll|(end)?scop\b"
+)  # say how the loop behind them may run
+_SPACE = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_LEAVES = {
+    CursorKind.RETURN_STMT: "return-in-loop",
+    CursorKind.GOTO_STMT: "goto",
+    CursorKind.INDIRECT_GOTO_STMT: "goto",
+    CursorKind.LABEL_STMT: "goto",
+    CursorKind.ASM_STMT: "asm",
+    CursorKind.MS_ASM_STMT: "asm",
+}
+_OWN = {CursorKind.CASE_STMT: "switch", CursorKind.DEFAULT_STMT: "switch"}
+_BREAKS = {CursorKind.BREAK_STMT: "break", CursorKind.CONTINUE_STMT: "continue"}
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The function that stretches belong to: its text, what it does with its variables, places in it."""
+
+    text: bytes
+    uses: Uses
+    locate: Callable[[Any], Location]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Statements that follow each other; ``around`` is what they stand in, innermost first."""
+
+    statements: tuple[Node, ...]
+    around: tuple[tuple[Node, int], ...]
+    function: Surroundings
+
+    @property
+    def start(self) -> int:
+        """The offset of the first byte."""
+        return self.statements[0].start
+
+    @property
+    def end(self) -> int:
+        """The offset behind the last statement, with the semicolon that ends it."""
+        end = self.statements[-1].end
+        skipped = _SPACE.match(self.function.text, end)
+        place = skipped.end() if skipped else end
+        ends_itself = self.function.text[end - 1 : end] in {b"}", b";"}
+        if ends_itself or self.function.text[place : place + 1] != b";" or self._empty_at(place):
+            return end
+        return place + 1
+
+    def _empty_at(self, place: int) -> bool:
+        """Tell whether a semicolon is a statement of its own."""
+        holder, behind = self.around[0]
+        return holder.kind is CursorKind.COMPOUND_STMT and any(n.start == place for n in holder.parts[behind:][:1])
+
+    @property
+    def location(self) -> Location:
+        """Where the first loop stands, which a refusal is about."""
+        loops = (node for statement in self.statements for node in statement.walk() if node.kind in LOOPS)
+        return self.function.locate(next(loops).cursor)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one statement."""
+        return len(self.statements) == 1
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is one loop."""
+        return self.is_single and self.statements[0].kind in LOOPS
+
+    def passed(self) -> list[Passed]:
+        """List what a function of these statements takes; raises LiftError where there can be none."""
+        for statement in self.statements:
+            escape = _escape(statement)
+            if escape is not None:
+                reason, node = escape
+                raise refusal(reason, self.function.locate(node.cursor), node.cursor.spelling)
+        asked = refused_inside(self.function.text[self.start : self.end], self.location)
+        if asked is not None:
+            raise asked
+        return Capture(self.statements, self.around, self.function.uses, self.function.locate).passed()
+
+    def parts(self) -> list[Stretch]:
+        """List the smaller stretches inside: each loop, else what is inside of the only statement."""
+        if self.is_single:
+            (statement,) = self.statements
+            (holder, end), *outer = self.around
+            return list(_inside(statement, ((holder, end), *outer), self.function))
+        (holder, _), *outer = self.around
+        return [
+            Stretch((statement,), ((holder, holder.parts.index(statement) + 1), *outer), self.function)
+            for statement in self.statements
+            if statement.has_loop
+        ]
+
+
+def refused_inside(text: bytes, location: Location) -> LiftError | None:
+    """Refuse a text for the preprocessor lines in it that say more than how a loop may run; None if there are none."""
+    conditional = _DIRECTIVE.search(text)
+    if conditional is not None:
+        return refusal("outline-conditional", location, "#" + conditional[1].decode(errors="replace").strip())
+    pragma = next((pragma for pragma in _pragmas(text) if not _LOOP_PRAGMAS.match(pragma)), None)
+    return None if pragma is None else refusal("outline-pragma", location, pragma)
+
+
+def stretches_of(body: Node, function: Surroundings) -> list[Stretch]:
+    """List the longest stretches with loops of a function."""
+    return list(_in_compound(body, (), function))
+
+
+def _in_compound(compound: Node, around: tuple[tuple[Node, int], ...], function: Surroundings) -> Iterator[Stretch]:
+    """Yield the longest stretches of a compound statement, in order."""
+    run: list[Node] = []
+    behind = compound.start + 1
+    for position, node in enumerate(compound.parts):
+        asked = any(not _MARKERS.match(pragma) for pragma in _pragmas(function.text[behind : node.start]))
+        behind = node.end
+        if not asked and node.kind is not CursorKind.DECL_STMT and _stays(node) is None:
+            run.append(node)
+            continue
+        yield from _run(run, compound, position, around, function)
+        run = []
+        if not asked and node.has_loop:
+            yield Stretch((node,), ((compound, position + 1), *around), function)
+    yield from _run(run, compound, len(compound.parts), around, function)
+
+
+def _run(
+    run: Sequence[Node], compound: Node, end: int, around: tuple[tuple[Node, int], ...], function: Surroundings
+) -> Iterator[Stretch]:
+    if any(node.has_loop for node in run):
+        yield Stretch(tuple(run), ((compound, end), *around), function)
+
+
+def _inside(statement: Node, around: tuple[tuple[Node, int], ...], function: Surroundings) -> Iterator[Stretch]:
+    """Yield the stretches inside of a statement."""
+    if statement.kind is CursorKind.COMPOUND_STMT:
+        yield from _in_compound(statement, around, function)
+        return
+    if statement.kind is CursorKind.IF_STMT:
+        bodies = statement.parts[1:]
+    elif statement.kind in LOOPS:
+        bodies = statement.parts[:1] if statement.kind is CursorKind.DO_STMT else statement.parts[-1:]
+    else:
+        return
+    for body in bodies:
+        within = ((statement, statement.parts.index(body) + 1), *around)
+        if _pragmas(function.text[statement.start : body.start]):
+            continue
+        if body.kind is CursorKind.COMPOUND_STMT:
+            yield from _in_compound(body, within, function)
+        elif body.has_loop:
+            yield Stretch((body,), within, function)
+
+
+def _stays(node: Node) -> Node | None:
+    """Give what keeps a statement out of longer stretches: a jump, or a call of what is not known."""
+    escape = _escape(node)
+    if escape is not None:
+        return escape[1]
+    return next((inner for inner in node.walk() if inner.kind is CursorKind.CALL_EXPR and not _is_plain(inner)), None)
+
+
+def _is_plain(call: Node) -> bool:
+    """Tell whether a call is one of a mathematical function, or of one of the file without loops."""
+    callee = call.cursor.referenced
+    if callee is None or callee.kind is not CursorKind.FUNCTION_DECL:
+        return False
+    definition = callee.get_definition()
+    if definition is None:
+        return bool(is_math_function(callee.spelling))
+    return not any(cursor.kind in LOOPS for cursor in definition.walk_preorder())
+
+
+def _escape(node: Node, *, in_loop: bool = False, in_switch: bool = False) -> tuple[str, Node] | None:
+    """Find what leaves a statement other than by its end, or enters it otherwise."""
+    kind = node.kind
+    if kind in _LEAVES:
+        return _LEAVES[kind], node
+    if kind in _OWN and not in_switch:
+        return _OWN[kind], node
+    is_caught = in_loop or (in_switch and kind is CursorKind.BREAK_STMT)
+    if kind in _BREAKS and not is_caught:
+        return _BREAKS[kind], node
+    inner_loop, inner_switch = in_loop or kind in LOOPS, in_switch or kind is CursorKind.SWITCH_STMT
+    found = (_escape(part, in_loop=inner_loop, in_switch=inner_switch) for part in node.parts)
+    return next((escape for escape in found if escape is not None), None)
+
+
+def _pragmas(text: bytes) -> list[str]:
+    return [b"".join(group or b"" for group in match).decode(errors="replace") for match in _PRAGMA.findall(text)]

@@ -1,0 +1,80 @@
+"""The statements and expressions of one function, with what each names inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c import libclang
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT}
+FOR_PARTS = 4  # of a `for` that leaves none out
+_JUMPS = {
+    CursorKind.BREAK_STMT,
+    CursorKind.CONTINUE_STMT,
+    CursorKind.GOTO_STMT,
+    CursorKind.INDIRECT_GOTO_STMT,
+    CursorKind.LABEL_STMT,
+    CursorKind.CASE_STMT,
+    CursorKind.DEFAULT_STMT,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A cursor with its parts; ``names`` are the declarations that are named inside of it."""
+
+    cursor: Any
+    kind: CursorKind
+    parts: tuple[Node, ...]
+    names: frozenset[int]
+    jumps: bool
+    name: int = 0
+
+    @property
+    def start(self) -> int:
+        """The offset of the first byte."""
+        return int(self.cursor.extent.start.offset)
+
+    @property
+    def end(self) -> int:
+        """The offset behind the last byte; a semicolon behind an expression does not belong to it."""
+        return int(self.cursor.extent.end.offset)
+
+    @property
+    def operator(self) -> str:
+        """The operator of an expression of two operands or one, else nothing."""
+        if self.kind is CursorKind.UNARY_OPERATOR:
+            return libclang.unary_operator(self.cursor)
+        two = {CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR}
+        return libclang.binary_operator(self.cursor) if self.kind in two else ""
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether a loop stands inside."""
+        return any(node.kind in LOOPS for node in self.walk())
+
+    def walk(self) -> Iterator[Node]:
+        """Yield the node and all inside of it."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+
+def node_of(cursor: Any) -> Node:
+    """Read a cursor and all inside of it."""
+    parts = tuple(map(node_of, libclang.children(cursor)))
+    kind = cursor.kind
+    name = identity(libclang.referenced(cursor)) if kind is CursorKind.DECL_REF_EXPR else 0
+    names = frozenset({name} if name else ()).union(*(part.names for part in parts))
+    return Node(cursor, kind, parts, names, kind in _JUMPS or any(part.jumps for part in parts), name)
+
+
+def identity(cursor: Any) -> int:
+    """Tell declarations apart; those of one thing are one."""
+    return int(cursor.canonical.data[0] or 0)
