@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from bench.fuzz import lift_seed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from tensorlift.record import Level
 from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import Options, Statistics, enumerated
-from tensorlift.synthesis.enumerate.pools import Kind, Pool, fingerprints
+from tensorlift.synthesis.enumerate.pools import Entries, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import applied
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.symbolic import field
@@ -90,6 +91,19 @@ def test_a_pool_takes_each_fingerprint_once() -> None:
     prints = fingerprints(samples)
     assert pool.new_rows(prints).tolist() == [0, 1, 3]
     assert pool.new_rows(prints).tolist() == []
+
+
+def test_cells_and_runs_of_one_cell_are_told_apart() -> None:
+    entries = Entries(Kind("f64", ()), (), _array([5, 6]).reshape(2, 1), [])
+    cells = np.zeros(3, np.int64)
+    assert entries.at(cells).shape == (3, 2)
+    assert entries.at(cells[:, None]).shape == (3, 1, 2)
+    assert entries.at(cells).shape == (3, 2)
+
+
+@pytest.mark.parametrize("seed", [200011, 200176])
+def test_a_search_after_a_derivation_that_failed_ends_in_a_refusal(seed: int) -> None:
+    assert lift_seed(seed, test=False).kind == "refused TL302"
 
 
 @pytest.mark.parametrize("name", _PROGRAMS)

@@ -27,7 +27,7 @@ class Purpose:
 
 FINDING = Purpose("finding", 8_000, 20_000, 600)  # a tenth of a second or two for one question, a second for all
 PROVING = Purpose("proving", 8_000, 20_000, 600)  # a proof does not depend on what finding it took
-TIDYING = Purpose("tidying", 1_000, 5_000, 20)  # an answer that is not found costs a longer program
+TIDYING = Purpose("tidying", 500, 2_500, 20)  # an answer that is not found costs a longer program
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure

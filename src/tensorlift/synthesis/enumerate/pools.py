@@ -51,7 +51,7 @@ class Entries:
     shape: tuple[int, ...]
     cells: Elements
     blocks: list[Block]
-    _gathered: dict[bytes, Elements] = field(default_factory=dict)
+    _gathered: dict[tuple[bytes, tuple[int, ...], bool], Elements] = field(default_factory=dict)
     _inverse: Elements | None = None
 
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class Entries:
 
     def at(self, positions: Positions, *, inverse: bool = False) -> Elements:
         """Return the values, or their reciprocals, in flat positions: an axis for each of theirs, candidates last."""
-        key = positions.tobytes() + bytes([inverse])
+        key = positions.tobytes(), positions.shape, inverse
         found = self._gathered.get(key)
         if found is None:
             cells = self.inverses() if inverse else self.cells

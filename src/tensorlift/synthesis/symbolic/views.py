@@ -51,7 +51,7 @@ class _Access:
 
 
 def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[View]:
-    """Return the views of the arrays that a task reads, the most specific first.
+    """Return the views of the arrays that a task reads at small sizes, the most specific first.
 
     Raises:
         Untraceable: where an array is large even at small sizes.
@@ -62,6 +62,8 @@ def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -
     for access, dtype in accesses.items():
         shape = scope.shapes[access.array]
         concrete = tuple(evaluate(extent, sizes) for extent in shape)
+        if not all(_exists(item, extent, sizes) for item, extent in zip(access.items, concrete, strict=True)):
+            continue  # no read comes there at these sizes
         nodes = array_nodes(graph, access.array, concrete, dtype)
         variable = scope.build.variable(access.array, dtype, shape)
         views.append(_view(access, variable, nodes, scope, sizes))
@@ -79,6 +81,11 @@ def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, siz
     if access.is_diagonal:
         expression, nodes = scope.build.diagonal(expression), np.diagonal(nodes)
     return View(expression, expression.shape, np.array(nodes, order="C"))
+
+
+def _exists(item: SubscriptItem, extent: int, sizes: Mapping[str, int]) -> bool:
+    """Tell whether a position lies in its axis; slices are clipped."""
+    return not isinstance(item, At) or 0 <= evaluate(item.index, sizes) < extent
 
 
 def _concrete(item: SubscriptItem, sizes: Mapping[str, int]) -> int | slice:
