@@ -286,3 +286,35 @@ def test_options_that_do_not_go_with_it_are_refused(tmp_path: Path, capsys: pyte
     assert main(["lift", str(tmp_path / "p.py"), "--in-place"]) == 2
     assert "programs are in C99, not c89" in capsys.readouterr().err
     assert source.read_text(encoding="utf-8") == LOOP
+
+
+SIZED = """#include <stdio.h>
+#ifndef N
+#define N 5
+#endif
+#define HALF (N / 2)
+#define REAL double
+#define FIXED 3
+static REAL twice(REAL x) { return HALF * x; }
+void f(REAL *a) { for (int i = 0; i < N; i++) a[i] = twice(i); FIXED; }
+int main(void) { REAL a[99]; f(a); printf("%g\\n", a[4]); for (int i = 0; i < 3; i++) a[i] = FIXED; return a[2] != 3; }
+"""
+
+
+@_NEEDS_COMPILER
+def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
+    source, out = tmp_path / "p.c", tmp_path / "out.c"
+    source.write_text(SIZED, encoding="utf-8")
+    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    stated = [line.partition(";")[0] for line in text.splitlines() if line.startswith("_Static_assert(")]
+    assert [line.split(" == ")[0] for line in stated] == [
+        '_Static_assert(__builtin_strcmp(TENSORLIFT_TEXT(HALF), "(5 / 2)")',
+        '_Static_assert(__builtin_strcmp(TENSORLIFT_TEXT(N), "5")',
+    ]
+    assert _run("cc", "-o", "p", "out.c", "-DN=5", folder=tmp_path) == (0, "")
+    assert _run("./p", folder=tmp_path) == (0, "8\n")
+    other = subprocess.run(
+        ["cc", "out.c", "-DN=6"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (other.returncode, "lift again: N is another" in other.stderr) == (1, True)

@@ -109,8 +109,9 @@ class _Rewriting:
 
     def _check_file(self) -> None:
         start = Location(self.source.name, 1, 1)
-        if self.words & {"apart", "TENSORLIFT_APART"}:
-            message, remedy = "the file has the name `apart`, which programs need", "give that another name"
+        taken = sorted(self.words & {"apart", "TENSORLIFT_APART", "TENSORLIFT_TEXT"})
+        if taken:
+            message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)
         if any(
             f"{word.removesuffix(ORIGINAL)}{PROGRAM}" in self.words for word in self.words if word.endswith(ORIGINAL)
@@ -151,7 +152,9 @@ class _Rewriting:
 
     def _may_be_renamed(self, definition: Definition) -> bool:
         """Tell whether a function may be another one's fallback; note why not."""
-        reason = refused_inside(self.text[definition.body.start : definition.end], definition.location)
+        bodies = [(definition.body.start, definition.end), *definition.callees]
+        asked = (refused_inside(self.text[slice(*body)], definition.location) for body in bodies)
+        reason = next((one for one in asked if one is not None), None)
         if reason is None and definition.is_inline and not definition.is_static:
             message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
             reason = refuse("TL579", message, definition.location, remedy)
@@ -165,7 +168,9 @@ class _Rewriting:
     def _replace(self, function: FunctionRecord, definition: Definition, part: Outlined | None = None) -> None:
         self.found.records.append(function)
         known = [line for line in summary_lines(function) if not line.startswith("  agrees")]
-        self.found.replaced.append(Replaced(function.program, known, definition, part))
+        spans = [(definition.start, definition.end), *definition.callees] if part is None else part.stretch.spans
+        macros = {name: text for span in spans for name, text in self.unit.macros.texts(*span).items()}
+        self.found.replaced.append(Replaced(function.program, known, definition, part, dict(sorted(macros.items()))))
 
     # -- parts of functions
 

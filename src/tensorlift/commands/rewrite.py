@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.c.outline.macros import SPELLED, stated
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.frontends.c.outline.text import Outlined
     from tensorlift.frontends.c.outline.unit import Definition
@@ -49,6 +50,7 @@ class Replaced:
     known: Sequence[str]
     definition: Definition
     part: Outlined | None = None
+    macros: Mapping[str, str] = field(default_factory=dict)  # by name, as string literals
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ class Replaced:
         """Write all that stands before the function."""
         declared = f"static {self.declared()}"
         parts = ["".join(f"// {line}\n" for line in self.known)]
+        parts += [f"{stated(name, text)}\n" for name, text in self.macros.items()]
         entry = declared.replace(self.name + ORIGINAL, self.name, 1)
         if self.part is None:
             parts += [declared, *([f"\n{entry}"] if self.definition.is_static else []), "\n"]
@@ -195,6 +198,7 @@ def _headers(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> Edit:
     bodies, above = "\n".join(one.body for one in replaced), text[: _top(text)].decode(errors="replace")
     apart = ["", *APART, ""] if "apart(" in bodies else []
     needed = "\n".join([bodies, *apart])
+    spelled = ["", *SPELLED] if any(one.macros for one in replaced) else []
     names = [f"#include <{header}>" for header, name in _HEADERS if name.search(needed)]
     missing = [name for name in names if name not in above]
-    return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *apart]), lines)
+    return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *spelled, *apart]), lines)

@@ -72,7 +72,9 @@ def _definition(unit: Unit, name: str) -> Tree | None:
 
 
 def _defines(tree: Tree) -> bool:
-    """Tell whether a declaration is anything but that of a function without a body."""
+    """Tell whether a declaration makes anything: it is no assertion, and no function without a body."""
+    if tree[0] == "STATIC_ASSERT":
+        return False
     return tree[0] != "FUNCTION_DECL" or any(isinstance(part, tuple) and part[0] == "COMPOUND_STMT" for part in tree)
 
 

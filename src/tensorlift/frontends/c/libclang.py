@@ -191,11 +191,18 @@ def _index() -> Any:
     return cindex.Index.create()
 
 
-def parse(text: str, filename: str, arguments: Sequence[str], before: Sequence[str] = ("-x", "c")) -> Any:
-    """Parse source text, as C unless the arguments before all others say more.
+def parse(
+    text: str,
+    filename: str,
+    arguments: Sequence[str],
+    before: Sequence[str] = ("-x", "c"),
+    *,
+    record_macros: bool = False,
+) -> Any:
+    """Parse source text, as C unless the arguments before all others say more; macros are recorded if asked.
 
     Raises ``cindex.TranslationUnitLoadError`` where libclang gives up.
     """
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
     flags = [*before, "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
-    return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=0)
+    return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=int(record_macros))

@@ -44,11 +44,15 @@ _BREAKS = {CursorKind.BREAK_STMT: "break", CursorKind.CONTINUE_STMT: "continue"}
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The function that stretches belong to: its text, what it does with its variables, places in it."""
+    """The function that stretches belong to: the text of its file, what it does with its variables, places in it.
+
+    ``callees`` tells where the functions of the file start and end that a piece of code calls, directly or not.
+    """
 
     text: bytes
     uses: Uses
     locate: Callable[[Any], Location]
+    callees: Callable[[Any], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,12 @@ class Stretch:
         """Whether it is one loop."""
         return self.is_single and self.statements[0].kind in LOOPS
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where the text of the stretch is, and that of the functions of the file that it calls."""
+        called = (place for node in self.statements for place in self.function.callees(node.cursor))
+        return [(self.start, self.end), *called]
+
     def passed(self) -> list[Passed]:
         """List what a function of these statements takes; raises LiftError where there can be none."""
         for statement in self.statements:
@@ -103,9 +113,10 @@ class Stretch:
             if escape is not None:
                 reason, node = escape
                 raise refusal(reason, self.function.locate(node.cursor), node.cursor.spelling)
-        asked = refused_inside(self.function.text[self.start : self.end], self.location)
-        if asked is not None:
-            raise asked
+        for start, end in self.spans:
+            asked = refused_inside(self.function.text[start:end], self.location)
+            if asked is not None:
+                raise asked
         return Capture(self.statements, self.around, self.function.uses, self.function.locate).passed()
 
     def parts(self) -> list[Stretch]:

@@ -10,8 +10,9 @@ from clang.cindex import CursorKind, StorageClass, TranslationUnitLoadError
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.outline.capture import uses_of
+from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.stretches import Stretch, Surroundings, stretches_of
-from tensorlift.frontends.c.outline.syntax import Node, node_of
+from tensorlift.frontends.c.outline.syntax import Node, identity, node_of
 from tensorlift.frontends.c.outline.trees import Tree, tree
 from tensorlift.frontends.c.reader import diagnose, encoded
 from tensorlift.frontends.c.refusals import refusal
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 class Definition:
     """A function that a file defines; ``head`` is its text from the first character to before its body.
 
-    The offsets are in the bytes of the file: of its first character, of its name, and behind it.
+    The offsets are in the bytes of the file: of its first character, of its name, and behind it; ``callees`` are where
+    the functions of the file start and end that it calls, and those that these call.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Definition:
     is_static: bool
     is_inline: bool
     body: Node
+    callees: tuple[tuple[int, int], ...]
     stretches: tuple[Stretch, ...]
 
 
@@ -51,6 +54,7 @@ class Unit:
         except TranslationUnitLoadError as error:
             raise refusal("parse", Location(filename, 1, 1), "libclang does not take the options") from error
         diagnose(unit, filename)
+        self.macros = Macros(text, filename, arguments)
         self._declarations = [c for c in libclang.children(unit.cursor) if self._is_here(c)]
 
     def _is_here(self, cursor: Any) -> bool:
@@ -86,8 +90,23 @@ class Unit:
             cursor.storage_class is StorageClass.STATIC,
             any(word.strip("_") == "inline" for word in words),
             body,
-            tuple(stretches_of(body, Surroundings(self._source, uses_of(cursor, body), self._locate))),
+            self._callees(cursor),
+            tuple(stretches_of(body, Surroundings(self._source, uses_of(cursor, body), self._locate, self._callees))),
         )
+
+    def _callees(self, cursor: Any) -> tuple[tuple[int, int], ...]:
+        called = self._called(cursor, {}).values()
+        return tuple((one.extent.start.offset, one.extent.end.offset) for one in called)
+
+    def _called(self, cursor: Any, found: dict[int, Any]) -> dict[int, Any]:
+        """Find the functions of the file that one calls, directly or not."""
+        for call in libclang.descendants(cursor, CursorKind.CALL_EXPR):
+            callee = call.referenced
+            definition = callee.get_definition() if callee is not None else None
+            if definition is not None and identity(definition) not in found and self._is_here(definition):
+                found[identity(definition)] = definition
+                self._called(definition, found)
+        return found
 
     def trees(self, names: Mapping[str, str]) -> list[tuple[str, Tree]]:
         """Give all declarations in the file by their names, some identifiers under other ``names``."""

@@ -1,0 +1,103 @@
+"""Macros that may be others when a file is compiled: those of the command line, of headers, and under conditions.
+
+A program holds for the macros as they were when it was lifted, so that each that its statements used is stated with it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c import libclang
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SPELLED = (
+    "#ifndef TENSORLIFT_TEXT",
+    "#define TENSORLIFT_SPELLED(...) #__VA_ARGS__",
+    "#define TENSORLIFT_TEXT(...) TENSORLIFT_SPELLED(__VA_ARGS__)",
+    "#endif",
+)
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DEFINED = re.compile(r"\s*\w+(\(?)((?:\\\r?\n|[^\n])*)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Macro:
+    """A macro of the file itself: whether it has parameters or stands under a condition, and what it names."""
+
+    takes: bool
+    conditional: bool
+    words: tuple[str, ...]
+
+
+class Macros:
+    """The macros that a file uses, and where."""
+
+    def __init__(self, text: str, filename: str, arguments: Sequence[str]) -> None:
+        """Read a file that parses."""
+        self._text, self._filename, self._arguments = text, filename, arguments
+        unit = libclang.parse(text, filename, arguments, record_macros=True)
+        found = libclang.children(unit.cursor)
+        source = text.encode()
+        self._own: dict[str, _Macro] = {}
+        self._outside: set[str] = set()
+        for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION):
+            self._define(cursor, source)
+        self._places = [
+            (cursor.extent.start.offset, cursor.spelling)
+            for cursor in found
+            if cursor.kind is CursorKind.MACRO_INSTANTIATION and _file(cursor) == filename
+        ]
+
+    def _define(self, cursor: Any, source: bytes) -> None:
+        file, name = _file(cursor), cursor.spelling
+        if file == self._filename:
+            start = cursor.extent.start.offset
+            match = _DEFINED.match(source[start:].decode(errors="replace"))
+            bracket, body = (match[1], match[2]) if match else ("", "")
+            directives = [one[1] for one in _CONDITION.finditer(source, 0, start)]
+            depth = len(directives) - 2 * directives.count(b"endif")
+            self._own[name] = _Macro(bool(bracket), depth > 0, tuple(_WORD.findall(body)))
+        elif file is None or not Path(file).is_relative_to(libclang.INCLUDE):
+            self._outside.add(name)
+
+    def texts(self, start: int, end: int) -> dict[str, str]:
+        """Spell the macros without parameters that the text from an offset to another uses, and that may change."""
+        used = [name for place, name in self._places if start <= place < end]
+        names = sorted({name for name in used if self._may_change(name, frozenset()) and not self._takes(name)})
+        return self._spelled(names) if names else {}
+
+    def _takes(self, name: str) -> bool:
+        return name in self._own and self._own[name].takes
+
+    def _may_change(self, name: str, inside: frozenset[str]) -> bool:
+        if name in inside:
+            return False
+        own = self._own.get(name)
+        if own is None:
+            return name in self._outside
+        return own.conditional or any(self._may_change(word, inside | {name}) for word in own.words)
+
+    def _spelled(self, names: Sequence[str]) -> dict[str, str]:
+        lines = [*SPELLED, *(f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({name});" for k, name in enumerate(names))]
+        unit = libclang.parse("\n".join([self._text, *lines]) + "\n", self._filename, self._arguments)
+        values = {c.spelling: c for c in libclang.children(unit.cursor) if c.kind is CursorKind.VAR_DECL}
+        texts = (libclang.children(values[f"tensorlift_{k}"])[-1].spelling for k in range(len(names)))
+        return dict(zip(names, texts, strict=True))
+
+
+def stated(name: str, text: str) -> str:
+    """Write a line that compiles only where a macro is what it was; the text is a string literal."""
+    return f'_Static_assert(__builtin_strcmp(TENSORLIFT_TEXT({name}), {text}) == 0, "lift again: {name} is another");'
+
+
+def _file(cursor: Any) -> str | None:
+    file = cursor.location.file
+    return None if file is None else str(file.name)
