@@ -16,6 +16,7 @@ import click
 from tensorlift import __version__
 from tensorlift.commands.bench import bench
 from tensorlift.commands.build import build
+from tensorlift.commands.opt import opt
 from tensorlift.commands.options import lift_options, source_options
 from tensorlift.commands.run import run
 from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
@@ -297,3 +298,4 @@ def _show_intermediate(source: Source, options: LiftOptions, form: str, output: 
 commands.add_command(run)
 commands.add_command(build)
 commands.add_command(bench)
+commands.add_command(opt)

@@ -1,4 +1,4 @@
-"""Configures lit: text tests run ``tensorlift-ir`` (prints a module again) or ``tensorlift lift`` into filecheck."""
+"""Configures lit: text tests run ``tensorlift-ir`` (prints a module again) or ``tensorlift`` into filecheck."""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ settings.test_exec_root = str(Path(tempfile.gettempdir()) / "tensorlift-lit")
 settings.environment["PYTHONPATH"] = str(root / "src")
 settings.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 settings.substitutions += [("tensorlift-ir", f"{sys.executable} -m tensorlift.ir.text")]
+settings.substitutions += [("tensorlift-opt", f"{sys.executable} -m tensorlift opt")]
 settings.substitutions += [("tensorlift-lift", f"{sys.executable} -m tensorlift lift")]
 mlir_opt = shutil.which("mlir-opt") or shutil.which("mlir-opt-22")
 if mlir_opt:

@@ -89,7 +89,7 @@ def test_a_fused_location_gives_its_first_place() -> None:
     [
         ("func.func @f() {\n  return\n", "TL190", "bad.mlir:3:1"),
         ("func.func @f() {\n  %x = affine.lod\n}", "TL191", "bad.mlir:2:8"),
-        ('func.func @f() {\n  "linalg.fill"() : () -> ()\n}', "TL191", "bad.mlir:2:4"),
+        ('func.func @f() {\n  "tosa.add"() : () -> ()\n}', "TL191", "bad.mlir:2:4"),
         ('func.func @f(%x: f64) {\n  return %x : f64 loc("k.c":7:2)\n}', "TL192", "k.c:7:2"),
         ("func.func @f(%x: !ml.t) {\n  return\n}", "TL191", "bad.mlir:1:19"),
         ("func.func @f() attributes {\n a = affine_map<(i)[n] -> (i * n)>} {\n return\n}", "TL190", "bad.mlir:2:1"),

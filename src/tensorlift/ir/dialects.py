@@ -94,6 +94,7 @@ _HOMES = {
     "arith": "Arith",
     "builtin": "Builtin",
     "func": "Func",
+    "linalg": "Linalg",
     "math": "Math",
     "memref": "MemRef",
     "scf": "Scf",
@@ -109,6 +110,8 @@ def added_operation(name: str) -> type[Operation]:
 
 def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
+    if name == "linalg":
+        return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, [])
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
     added = _ADDED.get(name, [])
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]

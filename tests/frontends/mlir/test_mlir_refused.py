@@ -152,13 +152,6 @@ BODIES = [
         "%t = memref.subview %A[0] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1]>>\n"
         "memref.copy %s, %t : memref<?xf64, strided<[1], offset: 1>> to memref<?xf64, strided<[1]>>",
     ),
-    Refused(
-        "subview of lower rank",
-        "TL196",
-        1,
-        1,
-        "%s = memref.subview %A[1] [1] [1] : memref<?xf64> to memref<f64, strided<[], offset: 1>>",
-    ),
     Refused("global", "TL196", 1, 1, "%g = memref.get_global @w : memref<4xf64>"),
     Refused(
         "index from a branch",

@@ -35,6 +35,7 @@ from tensorlift.frontends.mlir.structures import STRUCTURES, only_block
 from tensorlift.frontends.mlir.translator import Translator, check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
 from tensorlift.ir.location import location_of
+from tensorlift.ir.subscripts import PRODUCTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,16 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Diagnostic
 
+
+def _structured(t: Translator, op: Operation) -> None:
+    from tensorlift.frontends.mlir.structured import translate  # noqa: PLC0415 - rare, and the dialect takes time to load
+
+    translate(t, op)
+
+
+_LINALG = [f"linalg.{name}" for name in ("generic", "index", "fill", "copy", "transpose", *PRODUCTS)]
 _HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
+_HANDLERS |= dict.fromkeys(_LINALG, _structured)
 _C_TYPES = {"i1": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
 _C_TYPES |= {"f32": "float", "f64": "double"}
 _C_WIDTHS = {"signed char": 8, "char": 8, "unsigned char": 9, "short": 16, "unsigned short": 17, "int": 32}

@@ -122,13 +122,27 @@ def _subview(t: Translator, op: Operation) -> None:
             (part.static_strides, part.strides),
         )
     )
-    if len(static_extents(op.results[0].type)) != len(view.extents):
-        raise refusal("memory", location_of(op), "a subview of lower rank is not lifted")
+    kept = _kept(part.static_sizes, len(static_extents(op.results[0].type)), op)
     if any(step.terms or step.constant < 1 for step in steps):
         raise refusal("memory", location_of(op), "a subview with a stride that is no positive constant is not lifted")
     places = view.at(tuple(offsets))
-    strides = tuple(outer * step.constant for outer, step in zip(view.steps, steps, strict=True))
-    t.known[op.results[0]] = View(view.memory, places, strides, tuple(extents))
+    strides = list(view.steps)
+    for axis, step in zip(view.axes, steps, strict=True):
+        strides[axis] *= step.constant
+    axes = tuple(view.axes[k] for k in kept)
+    t.known[op.results[0]] = View(view.memory, places, tuple(strides), tuple(extents[k] for k in kept), axes)
+
+
+def _kept(sizes: Any, rank: int, op: Operation) -> list[int]:
+    """List the dimensions that a subview keeps: one of lower rank drops all that are one element wide."""
+    wide = [k for k, size in enumerate(sizes.iter_values()) if size != 1]
+    if rank == len(sizes):
+        return list(range(rank))
+    if rank != len(wide):
+        raise refusal(
+            "memory", location_of(op), "a subview that drops some of its dimensions of extent 1 is not lifted"
+        )
+    return wide
 
 
 def _mixed(t: Translator, static: Any, dynamic: Any, op: Operation) -> list[Affine]:

@@ -50,7 +50,7 @@ def read_mlir(
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     if not text.strip():
         raise refusal("no-function", start, "the file is empty")
-    module = _parse(_without_foreign_attributes(text), filename)
+    module = _parse(without_foreign_attributes(text), filename)
     defined = {_name(op): op for op in functions_of(module)}
     if not defined:
         raise refusal("no-function", start, "the module defines no function")
@@ -99,7 +99,7 @@ def _name(op: Operation) -> str:
     return str(name.data)
 
 
-def _without_foreign_attributes(text: str) -> str:
+def without_foreign_attributes(text: str) -> str:
     """Blank linkage and the attributes of the module out; every other character keeps its place."""
     text = _LINKAGE.sub(lambda found: " " * len(found[0]), text)
     found = _MODULE_ATTRIBUTES.search(text)

@@ -65,6 +65,7 @@ class Translator:
         self.memories: list[Memory] = []
         self.loops: list[Loop] = []
         self.calls: list[str] = []
+        self.points: dict[Block, list[Affine]] = {}  # the position that a body of Linalg is at
         self.asked: dict[tuple[str, int], Affine] = {}  # extents that the program asks for, by array and dimension
         self.used: set[str] = set()  # the atoms of sizes that some index needs
         self.blocks = [entry]
@@ -266,13 +267,14 @@ class Translator:
     def extent(self, view: View, dimension: int, op: Operation) -> Affine:
         """Give an extent; one that nothing else tells becomes a size of its own, read from the shape."""
         memory = view.memory
-        known = view.extents[dimension] or memory.extents[dimension]
+        axis = view.axes[dimension]
+        known = view.extents[dimension] or memory.extents[axis]
         if known is not None:
             return known
-        key = (memory.name, dimension)
+        key = (memory.name, axis)
         if key not in self.asked:
-            self.asked[key] = self.new_size(f"{memory.name}_d{dimension}", op)
-        memory.extents[dimension] = self.asked[key]
+            self.asked[key] = self.new_size(f"{memory.name}_d{axis}", op)
+        memory.extents[axis] = self.asked[key]
         return self.asked[key]
 
     def new_size(self, hint: str, origin: Operation) -> Affine:

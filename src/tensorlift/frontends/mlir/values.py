@@ -62,22 +62,33 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A memref of the source: a whole memory, or every ``steps``-th element of it from ``offsets`` on."""
+    """A memref of the source: a whole memory, or every ``steps``-th element of it from ``offsets`` on.
+
+    ``axes`` are the dimensions of the memory along which those of the view run; along others it is one element wide.
+    """
 
     memory: Memory
     offsets: tuple[Affine, ...]
     steps: tuple[int, ...]
     extents: tuple[Affine | None, ...]  # those of the view, None where they are those of the memory
+    axes: tuple[int, ...]
 
     @staticmethod
     def whole(memory: Memory) -> View:
         """See all of a memory."""
         rank = len(memory.extents)
-        return View(memory, (ZERO,) * rank, (1,) * rank, (None,) * rank)
+        return View(memory, (ZERO,) * rank, (1,) * rank, (None,) * rank, tuple(range(rank)))
 
     def at(self, indices: tuple[Affine, ...]) -> tuple[Affine, ...]:
         """Give the place in the memory of an element of the view."""
-        return tuple(o + i * s for o, i, s in zip(self.offsets, indices, self.steps, strict=True))
+        places = list(self.offsets)
+        for axis, index in zip(self.axes, indices, strict=True):
+            places[axis] += index * self.steps[axis]
+        return tuple(places)
+
+    def extent(self, axis: int) -> Affine | None:
+        """Give the extent along a dimension of the memory, None where it is not known here."""
+        return self.extents[self.axes.index(axis)] if axis in self.axes else Affine(1)
 
 
 @dataclass(slots=True)

@@ -78,14 +78,14 @@ def _tools(opt: Path) -> Tools | None:
     return Tools(str(opt), str(translate), opt.parents[1] / "lib", f"libLLVM.so.{version[1]}.{version[2]}")
 
 
-def checked(text: str, tools: Tools) -> str:
-    """Return a module as upstream's verifier prints it.
+def checked(text: str, tools: Tools, *passes: str) -> str:
+    """Return a module as upstream's verifier prints it, behind passes given as flags.
 
     Raises:
         LoweringError: where it does not accept the module.
 
     """
-    return _run([tools.opt], text)
+    return _run([tools.opt, *passes], text)
 
 
 def to_llvm(text: str, tools: Tools) -> str:

@@ -11,8 +11,8 @@ from xdsl.ir import Dialect, Operation, OpTraits
 from xdsl.traits import IsTerminator
 
 from tensorlift.ir.dialects import added_operation
+from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.syntax import upstream_syntax
-from tensorlift.targets.linalg.rows_named import PRODUCTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.targets.linalg.kinds import Row
 from tensorlift.targets.linalg.rows_structured import (
     broadcast,
@@ -23,20 +24,20 @@ if TYPE_CHECKING:
 
 _TYPES = ("f64", "i32", "f32")
 
-# Named products: subscripts of the operands and of the result, and the extents to try.
-PRODUCTS = {
-    "matmul": ("i k,k j->i j", "m k", "k n", "m n"),
-    "matvec": ("i k,k->i", "m n", "n", "m"),
-    "vecmat": ("k,k j->j", "m", "m n", "n"),
-    "dot": ("k,k->", "n", "n", ""),
-    "batch_matmul": ("b i k,b k j->b i j", "2 m k", "2 k n", "2 m n"),
-    "batch_matvec": ("b i k,b k->b i", "2 m n", "2 n", "2 m"),
-    "batch_vecmat": ("b k,b k j->b j", "2 m", "2 m n", "2 n"),
-    "conv_1d": ("i+k,k->i", "m+n-1", "n", "m"),
-    "conv_2d": ("i+k j+l,k l->i j", "m+n-1 m+1", "n 2", "m m"),
-    "conv_3d": ("i+k j+l h+g,k l g->i j h", "m+1 m+1 n", "2 2 1", "m m n"),
-    "conv_2d_nhwc_hwcf": ("n i+k j+l c,k l c f->n i j f", "2 m+1 n+1 k", "2 2 k 3", "2 m n 3"),
-    "conv_2d_nchw_fchw": ("n c i+k j+l,f c k l->n f i j", "2 k m+1 n+1", "3 k 2 2", "2 3 m n"),
+# Extents of the operands of named products to try.
+_EXTENTS = {
+    "matmul": ("m k", "k n", "m n"),
+    "matvec": ("m n", "n", "m"),
+    "vecmat": ("m", "m n", "n"),
+    "dot": ("n", "n", ""),
+    "batch_matmul": ("2 m k", "2 k n", "2 m n"),
+    "batch_matvec": ("2 m n", "2 n", "2 m"),
+    "batch_vecmat": ("2 m", "2 m n", "2 n"),
+    "conv_1d": ("m+n-1", "n", "m"),
+    "conv_2d": ("m+n-1 m+1", "n 2", "m m"),
+    "conv_3d": ("m+1 m+1 n", "2 2 1", "m m n"),
+    "conv_2d_nhwc_hwcf": ("2 m+1 n+1 k", "2 2 k 3", "2 m n 3"),
+    "conv_2d_nchw_fchw": ("2 k m+1 n+1", "3 k 2 2", "2 3 m n"),
 }
 
 
@@ -135,7 +136,7 @@ def _row(name: str, meaning: Meaning, *samples: Sample) -> Row:
 _MAPS = tuple(f"affine_map<(d0, d1, d2) -> ({results})>" for results in ("d2, d0", "d2, d1", "d0, d1"))
 
 ROWS = [
-    *(_product_row(name, spec, (a, b, c)) for name, (spec, a, b, c) in PRODUCTS.items()),
+    *(_product_row(name, spec, _EXTENTS[name]) for name, spec in PRODUCTS.items()),
     Row(
         "contract",
         "linalg.contract",

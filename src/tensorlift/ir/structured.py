@@ -1,0 +1,162 @@
+"""Linalg on memrefs: its operations as iteration spaces with an access map for each operand.
+
+A named product says in subscripts what its operands are read at, ``i k,k j->i j``; everything else about it follows:
+the dimensions in the order of the result's subscripts, then of those that are summed over.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i32, i64
+from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, irdl_op_definition, opt_prop_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from tensorlift.ir.subscripts import PRODUCTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Operation, SSAValue
+    from xdsl.parser import Parser
+    from xdsl.printer import Printer
+
+
+_TRANSPOSE = "linalg.transpose"
+_PAIR = 2
+
+
+class NamedStructuredOp(IRDLOperation):
+    """An operation that reads ``inputs`` and writes ``outputs``, in upstream's syntax without a region."""
+
+    inputs = var_operand_def()
+    outputs = var_operand_def(MemRefType)
+    permutation = opt_prop_def(DenseArrayBase)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def verify_(self) -> None:
+        """Check the numbers of operands, and that dimensions have one extent."""
+        count = _PAIR if self.name.removeprefix("linalg.") in PRODUCTS else 1
+        if len(self.inputs) != count or len(self.outputs) != 1:
+            raise VerifyException(f"takes {count} inputs and one output")
+        if self.name == _TRANSPOSE:
+            rank = len(_memref(self.outputs[0]).get_shape())
+            if self.permutation is None or sorted(self.permutation.get_values()) != list(range(rank)):
+                raise VerifyException("the permutation is none of the dimensions")
+        _check_ranks(self, space_of(self))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> NamedStructuredOp:
+        """Read ``ins(%a, %b : type, type) outs(%c : type)`` and a permutation behind it."""
+        inputs = _parse_operands(parser, "ins")
+        outputs = _parse_operands(parser, "outs")
+        op = cls.create(
+            operands=[*inputs, *outputs],
+            properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [len(inputs), len(outputs)])},
+        )
+        if cls.name == _TRANSPOSE:
+            parser.parse_keyword("permutation")
+            parser.parse_punctuation("=")
+            values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+            op.properties["permutation"] = DenseArrayBase.from_list(i64, values)
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        """Print as upstream does."""
+        _print_operands(printer, " ins(", self.inputs)
+        _print_operands(printer, " outs(", self.outputs)
+        if self.permutation is not None:
+            printer.print_string(f" permutation = [{', '.join(map(str, self.permutation.get_values()))}]")
+        printer.print_op_attributes(self.attributes)
+
+
+def _parse_operands(parser: Parser, keyword: str) -> Sequence[SSAValue]:
+    parser.parse_keyword(keyword)
+    with parser.in_parens():
+        place = parser.pos
+        names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        return parser.resolve_operands(names, types, place)
+
+
+def _print_operands(printer: Printer, keyword: str, values: Sequence[SSAValue]) -> None:
+    printer.print_string(keyword)
+    printer.print_list(values, printer.print_ssa_value)
+    printer.print_string(" : ")
+    printer.print_list([value.type for value in values], printer.print_attribute)
+    printer.print_string(")")
+
+
+def _named(name: str) -> type[NamedStructuredOp]:
+    return irdl_op_definition(type(name, (NamedStructuredOp,), {"name": f"linalg.{name}", "__module__": __name__}))
+
+
+OPERATIONS: list[type[Operation]] = [
+    GenericOp,
+    IndexOp,
+    YieldOp,
+    *map(_named, ("fill", "copy", "transpose", *PRODUCTS)),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An iteration space: a map for each operand, outputs last, and for each dimension whether it is folded over."""
+
+    maps: tuple[AffineMap, ...]
+    folded: tuple[bool, ...]
+
+
+def space_of(op: Operation) -> Space:
+    """Give the iteration space of an operation; scalars are read at no subscripts."""
+    if isinstance(op, GenericOp):
+        folded = tuple(kind.data.value == "reduction" for kind in op.iterator_types)
+        return Space(tuple(m.data for m in op.indexing_maps), folded)
+    assert isinstance(op, NamedStructuredOp)
+    name = op.name.removeprefix("linalg.")
+    if name in PRODUCTS:
+        return product_space(name)
+    rank = len(_memref(op.outputs[0]).get_shape())
+    dims = [AffineExpr.dimension(k) for k in range(rank)]
+    order: Sequence[int] = range(rank)
+    if op.permutation is not None:
+        order = [op.permutation.get_values().index(k) for k in range(rank)]
+    given = [] if name == "fill" else [dims[k] for k in order]
+    return Space((AffineMap(rank, 0, tuple(given)), AffineMap(rank, 0, tuple(dims))), (False,) * rank)
+
+
+@cache
+def product_space(name: str) -> Space:
+    """Give the iteration space of a named product."""
+    left, _, right = PRODUCTS[name].partition("->")
+    letters = list(dict.fromkeys(re.findall(r"\w", right + left)))
+    sides = [side.split() for side in (*left.split(","), right)]
+    maps = [AffineMap(len(letters), 0, tuple(_subscript(axis, letters) for axis in side)) for side in sides]
+    return Space(tuple(maps), tuple(letter not in right for letter in letters))
+
+
+def _subscript(axis: str, letters: Sequence[str]) -> AffineExpr:
+    first, *rest = (AffineExpr.dimension(letters.index(letter)) for letter in axis.split("+"))
+    for other in rest:
+        first = first + other
+    return first
+
+
+def _memref(value: SSAValue) -> MemRefType[Any]:
+    assert isinstance(value.type, MemRefType)
+    return value.type
+
+
+def _check_ranks(op: Operation, space: Space) -> None:
+    for value, subscripts in zip(op.operands, space.maps, strict=True):
+        rank = len(value.type.get_shape()) if isinstance(value.type, MemRefType) else 0
+        if rank != len(subscripts.results):
+            raise VerifyException(f"an operand has rank {rank}, not {len(subscripts.results)}")

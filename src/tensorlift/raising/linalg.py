@@ -1,0 +1,368 @@
+"""Definitions as operations of Linalg on memrefs, in the memory of the nest's arrays.
+
+A piece is ``start + coefficient * fold + ...``: the start overwrites its cells, unless it is their value before, and
+each fold is added to them by an operation of its own.  What a fold needs that is a fold itself is computed before, into
+an array of its own.  A version that is still needed, or that is read at other cells than those that are written, is
+copied first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
+from tensorlift.raising.bodies import Body, Loop, Operand, operand, spelled_map, unraisable
+from tensorlift.raising.memrefs import MemRef, allocated
+from tensorlift.raising.naming import permutation_of, product_name
+from tensorlift.targets.c.calls import box
+from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.targets.c.sums import Part
+    from tensorlift.targets.linalg.writer import Value, Writer
+
+_PAIR = 2
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Cells of an array to be computed, at ``indices`` over the variables; ``own`` is the value before of one."""
+
+    target: MemRef
+    indices: tuple[Affine, ...]
+    variables: tuple[str, ...]
+    domain: Domain
+    term: Term
+    own: Read
+
+
+@dataclass
+class Emission:
+    """Writes operations; ``place`` is the memory of a version, ``holder`` the version in some memory now."""
+
+    summary: Summary
+    writer: Writer
+    place: dict[str, MemRef]
+    holder: dict[str, str] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  # of the operations, as they were written
+    owned: list[MemRef] = field(default_factory=list)
+    may_copy: bool = True  # whole arrays, where a version is overwritten that is still needed
+
+    def __post_init__(self) -> None:
+        """Let each parameter hold its first version."""
+        self.homes = dict(self.place)
+        self.holder |= {memref.name: version for version, memref in self.place.items()}
+
+    def run(self) -> Value | None:
+        """Write everything, and give the value that the nest returns.
+
+        Raises:
+            LiftError: TL594 or TL305, where a definition is nothing that Linalg computes.
+
+        """
+        summary = self.summary
+        needed = {version for _, version in summary.outputs} | {summary.result} - {None}
+        for position, item in enumerate(summary.items):
+            if isinstance(item, KeptLoop):
+                raise unraisable(f"its iterations depend on each other: {item.reason.message}")
+            later = needed | {name for other in summary.items[position + 1 :] for name in _read_by(other)}
+            self._define(item, {name for name in later if name is not None})
+        for name, version in summary.outputs:
+            home = self.homes[name]
+            if self.place[version].name != home.name:
+                self._copy(self.place[version], home, [])
+        result = None
+        if summary.result is not None:
+            found = self.place[summary.result]
+            result = self.writer.define(f"memref.load {found.name}[] : {found.type}", found.dtype)
+        for memref in self.owned:
+            self.writer.line(f"memref.dealloc {memref.name} : {memref.type}")
+        return result
+
+    # -- definitions
+
+    def _define(self, definition: Definition, later: set[str]) -> None:
+        indices = tuple(fresh("i") for _ in definition.indices)
+        names = dict(zip(definition.indices, indices, strict=True))
+        values = {old: Affine.var(new) for old, new in names.items()}
+        where = definition.domain.rename(names)
+        pieces = [(domain.rename(names) & where, substitute(term, values)) for domain, term in definition.pieces]
+        if definition.name == self.summary.result and isinstance(definition.pieces[0][1], Read):
+            self.place[definition.name] = self.place[definition.pieces[0][1].array]
+            return
+        target = self.homes.get(definition.array)
+        if target is None or len(target.shape) != len(definition.shape):
+            target = self.homes[definition.array] = self._new(definition.array, definition.dtype, definition.shape)
+        occupant = self.holder.get(target.name)
+        own = terms.read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
+        pieces = [(domain, _with_own(term, domain, own)) for domain, term in pieces if not domain.is_empty()]
+        pieces = [(domain, term) for domain, term in pieces if term is not own]
+        where = where & self.summary.context
+        if occupant is not None and pieces and (occupant in later or _is_hazard(pieces, own, where)):
+            self._evacuate(target, occupant, definition)
+        for domain, term in pieces:
+            self._piece(_Piece(target, own.indices, indices, domain, term, own))
+        self.place[definition.name] = target
+        self.holder[target.name] = definition.name
+
+    def _new(self, stem: str, dtype: DType, shape: Sequence[Affine]) -> MemRef:
+        """Allocate an array."""
+        if any(v not in self.writer.symbols for extent in shape for v in extent.variables):
+            raise unraisable(f"the extents of {stem} are no sizes")
+        found = allocated(self.writer.fresh(stem), dtype, shape)
+        dynamic = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
+        self.writer.line(f"{found.name} = memref.alloc({dynamic}) : {found.type}")
+        self.owned.append(found)
+        return found
+
+    def _evacuate(self, target: MemRef, occupant: str, definition: Definition) -> None:
+        """Copy a version that is overwritten elsewhere."""
+        if not self.may_copy:
+            raise unraisable(f"{definition.array} would be copied in each iteration of the loop around")
+        shape = [e if e is not None else s for e, s in zip(target.extents, definition.shape, strict=True)]
+        copied = self._new("before", target.dtype, shape)
+        self._copy(target, copied, shape)
+        self.place[occupant] = copied
+
+    def _copy(self, source: MemRef, target: MemRef, shape: Sequence[Affine]) -> None:
+        extents = list(shape) or [e for e in target.extents if e is not None]
+        if len(extents) < len(target.shape):
+            raise unraisable("an array of open extents is copied")
+        start = [Affine(0)] * len(extents)
+        kept = [True] * len(extents)
+        parts = [memref.part(start, extents, kept, self.writer) for memref in (source, target)]
+        self.writer.line(f"memref.copy {parts[0].name}, {parts[1].name} : {parts[0].type} to {parts[1].type}")
+        self.names.append("memref.copy")
+
+    # -- pieces
+
+    def _piece(self, piece: _Piece) -> None:
+        piece = self._moving(piece)
+        term = piece.term
+        parts = addends(term)
+        folds = [part for part in parts if part.fold is not None]
+        extreme = _extreme(term) if not folds else None
+        if extreme is not None:
+            start, fold = extreme
+            self._assign(piece, start)
+            self._fold(piece, fold, None)
+            return
+        rest = joined([part for part in parts if part.fold is None], term.dtype)
+        self._assign(piece, terms.zero(term.dtype) if rest is None else rest)
+        for part in folds:
+            assert part.fold is not None
+            self._fold(piece, part.fold, part.coefficient)
+
+    def _moving(self, piece: _Piece) -> _Piece:
+        """Return a piece without the variables that have one value."""
+        loops = self._loops(piece.domain, piece.variables)
+        fixed = {loop.variable: loop.first for loop in loops if loop.extent == 1}
+        own = substitute(piece.own, fixed)
+        assert isinstance(own, Read)
+        return replace(
+            piece,
+            indices=tuple(index.substitute(fixed) for index in piece.indices),
+            variables=tuple(v for v in piece.variables if v not in fixed),
+            domain=piece.domain.substitute(fixed),
+            term=substitute(piece.term, fixed),
+            own=own,
+        )
+
+    def _assign(self, piece: _Piece, term: Term) -> None:
+        """Overwrite cells."""
+        if term is piece.own:
+            return
+        term = self._without_folds(term, piece.domain, piece.variables)
+        loops = self._loops(piece.domain, piece.variables)
+        out = self._out(piece, loops)
+        if isinstance(term, Constant | Scalar):
+            value = Body(self.writer, loops, self._at).value(term)
+            self._named("fill", [value.name], [value.type], out)
+            return
+        if isinstance(term, Read) and term is not piece.own:
+            source = operand(self._at(term), term.indices, loops, self.writer)
+            order = permutation_of(out.subscripts, source.subscripts)
+            if order is not None and order == tuple(range(len(order))):
+                self._named("copy", [source.memref.name], [source.memref.type], out)
+                return
+            if order is not None:
+                given = f" permutation = [{', '.join(map(str, order))}]"
+                self._named("transpose", [source.memref.name], [source.memref.type], out, given)
+                return
+        self._generic(piece, loops, (), term, None)
+
+    def _fold(self, piece: _Piece, fold: Reduce, coefficient: Term | None) -> None:
+        """Fold values into cells."""
+        renamed = {old: fresh("k") for old in fold.bound}
+        domain = fold.domain.rename(renamed)
+        body = substitute(fold.body, {old: Affine.var(new) for old, new in renamed.items()})
+        whole = terms.reduce(fold.op, tuple(renamed.values()), domain, body)
+        assert isinstance(whole, Reduce)
+        whole = flattened(whole)
+        points = piece.domain & whole.domain
+        variables = (*piece.variables, *whole.bound)
+        body = self._without_folds(whole.body, points, variables)
+        if coefficient is not None:
+            body = terms.apply("mul", self._without_folds(coefficient, piece.domain, piece.variables), body)
+        loops = self._loops(points, variables)
+        self._generic(piece, loops, whole.bound, body, whole)
+
+    def _without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
+        """Return a term that reads what its folds are from arrays."""
+        for fold in folds_of(term) if has_fold(term) else ():
+            own = tuple(v for v in variables if v in fold.free)
+            where = domain.project_out(*(v for v in variables if v not in own))
+            shape = [loop.first + loop.extent for loop in self._loops(where, own)]
+            target = self._new("part", fold.dtype, shape)
+            cell = terms.read(f"{target.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
+            self._piece(_Piece(target, cell.indices, own, where, fold, cell))
+            self.place[cell.array] = target
+            term = replaced(term, fold, cell)
+        return term
+
+    def _loops(self, points: Domain, variables: Sequence[str]) -> list[Loop]:
+        """Return the dimensions of a box of points."""
+        ranges = box(points, variables, self.summary.context)
+        if ranges is None:
+            raise unraisable("its points form no box")
+        return [Loop(v, low, high - low + 1) for v, (low, high) in ranges.items()]
+
+    def _out(self, piece: _Piece, loops: Sequence[Loop]) -> Operand:
+        return operand(piece.target, piece.indices, loops, self.writer)
+
+    def _at(self, read: Read) -> MemRef:
+        return self.place[read.array]
+
+    # -- operations
+
+    def _generic(
+        self, piece: _Piece, loops: Sequence[Loop], bound: Sequence[str], term: Term, fold: Reduce | None
+    ) -> None:
+        """Write the operation that computes a term at each point, by its name where it has one."""
+        body = Body(self.writer, loops, self._at, piece.own if fold is None else None)
+        body.bind(piece.target.dtype, [term])
+        out = self._out(piece, loops)
+        if fold is not None and fold.op == "sum" and self._product(term, body, out):
+            return
+        _check_dimensions(loops, [*body.inputs, out])
+        operands = [*body.inputs, out]
+        maps = ", ".join(spelled_map(loops, one.subscripts) for one in operands)
+        kinds = ", ".join('"reduction"' if loop.variable in bound else '"parallel"' for loop in loops)
+        head = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
+        arguments = [*body.inputs.values(), body.out]
+        self.writer.line(f"{head}{_operands(list(body.inputs), out)} {{")
+        self.writer.line(f"^bb0({', '.join(f'{a.name}: {a.type}' for a in arguments)}):")
+        with self.writer.region():
+            value = body.value(term)
+            if fold is not None:
+                combined = terms.apply(COMBINER[fold.op], term, term)
+                value = body.applied(COMBINER[fold.op], [body.out, value], combined)
+            self.writer.line(f"linalg.yield {value.name} : {value.type}")
+        self.writer.line("}")
+        self.names.append("linalg.generic")
+
+    def _product(self, term: Term, body: Body, out: Operand) -> bool:
+        """Write a product of two operands by its name; tell whether it has one."""
+        inputs = list(body.inputs)
+        if not isinstance(term, Apply) or term.op != "mul" or not all(isinstance(a, Read) for a in term.args):
+            return False
+        if len(inputs) != _PAIR or any(one.memref.dtype != out.memref.dtype for one in inputs):
+            return False
+        if term.dtype == "bool" or any(a.dtype != term.dtype for a in term.args):
+            return False
+        found = product_name(out.subscripts, [one.subscripts for one in inputs])
+        if found is None:
+            return False
+        name, order = found
+        ordered = [inputs[k].memref for k in order]
+        self._named(name, [m.name for m in ordered], [m.type for m in ordered], out)
+        return True
+
+    def _named(self, name: str, values: Sequence[str], types: Sequence[str], out: Operand, end: str = "") -> None:
+        ins = f"ins({', '.join(values)} : {', '.join(types)})"
+        self.writer.line(f"linalg.{name} {ins} outs({out.memref.name} : {out.memref.type}){end}")
+        self.names.append(f"linalg.{name}")
+
+
+def _operands(inputs: Sequence[Operand], out: Operand) -> str:
+    listed = ", ".join(one.memref.name for one in inputs)
+    types = ", ".join(one.memref.type for one in inputs)
+    return f"{f'ins({listed} : {types}) ' if inputs else ''}outs({out.memref.name} : {out.memref.type})"
+
+
+def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> None:
+    """Demand that some operand tells how long each dimension is."""
+    told = {subscript.variable for one in operands for subscript in one.subscripts}
+    if any(loop.variable not in told for loop in loops):
+        raise unraisable("no array has a dimension for each of its loops")
+
+
+def _extreme(term: Term) -> tuple[Term, Reduce] | None:
+    """Split ``max(start, fold)`` and its like."""
+    if not isinstance(term, Apply):
+        return None
+    for fold, start in (term.args, term.args[::-1]) if len(term.args) == _PAIR else ():
+        if isinstance(fold, Reduce) and COMBINER[fold.op] == term.op and not has_fold(start):
+            return start, fold
+    return None
+
+
+def _with_own(term: Term, domain: Domain, own: Read) -> Term:
+    """Let what is the own cell at all points of a domain be spelled so."""
+
+    def convert(read: Read, where: Domain) -> Term:
+        is_own = read.array == own.array and all(
+            where.vanishes(a - b) for a, b in zip(read.indices, own.indices, strict=True)
+        )
+        return own if is_own else read
+
+    return map_reads(term, domain, convert) if own.array in term.reads else term
+
+
+def _is_hazard(pieces: Sequence[tuple[Domain, Term]], own: Read, context: Domain) -> bool:
+    """Tell whether cells are read that may be overwritten by then: all but the own one where no fold reads it."""
+    names = [index.variable for index in own.indices]
+    found: list[tuple[Read, Domain]] = []
+    for domain, term in pieces:
+        for part in addends(term):
+            if part.term is not own:
+                found += _reads_of(part, domain & context, own)
+    for read, where in found:
+        point = {name: index for name, index in zip(names, read.indices, strict=True) if name is not None}
+        if any(not (where & written.substitute(point)).is_empty() for written, _ in pieces):
+            return True
+    return False
+
+
+def _reads_of(part: Part, where: Domain, own: Read) -> list[tuple[Read, Domain]]:
+    """Return the reads of an array in an addend, but not of its own cell where that is not folded over."""
+    found: list[tuple[Read, Domain]] = []
+
+    def visit(read: Read, points: Domain) -> None:
+        if read.array == own.array and (read is not own or has_fold(part.term)):
+            found.append((read, points))
+
+    visit_reads(part.term, where, visit)
+    return found
+
+
+def _read_by(item: Item) -> set[str]:
+    if isinstance(item, KeptLoop):
+        return {name for inner in item.body for name in _read_by(inner)} | {c.before for c in item.carried}
+    return {name for _, term in item.pieces for name in term.reads}
+
+
+def parameters_of(summary: Summary, memrefs: Mapping[str, MemRef]) -> dict[str, MemRef]:
+    """Return the memory of the arrays that a summary starts from."""
+    return {name: memrefs[name] for name, info in summary.arrays.items() if info.is_parameter}

@@ -1,0 +1,154 @@
+"""One nest: outlined, understood, written anew, proved, and put into its place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import IndexType, MemRefType
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.names import reserve
+from tensorlift.conditions.language import Separate
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import dtype_of
+from tensorlift.ir.location import location_of
+from tensorlift.raising.bodies import unraisable
+from tensorlift.raising.linalg import Emission, parameters_of
+from tensorlift.raising.memrefs import MemRef, memref_of
+from tensorlift.raising.outline import Outline, outline
+from tensorlift.raising.place import put_in_place
+from tensorlift.raising.proved import Meaning, meaning_of, proved
+from tensorlift.targets.linalg.writer import Value, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.conditions.language import Condition
+
+    # What writes the operations in the place of a nest: it gives their names and the value of the nest.
+    Write = Callable[["Nest"], tuple[list[str], Value | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What stands in the place of a nest, and the preconditions under which that is the same."""
+
+    names: tuple[str, ...]
+    preconditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """What is written anew: its definitions, the writer, the memory of its arrays, and whether a loop is around it."""
+
+    summary: Summary
+    writer: Writer
+    memrefs: dict[str, MemRef]
+    is_inner: bool
+
+
+def as_linalg(nest: Nest) -> tuple[list[str], Value | None]:
+    """Write definitions as operations of Linalg."""
+    memory = parameters_of(nest.summary, nest.memrefs)
+    emission = Emission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
+    result = emission.run()
+    return emission.names, result
+
+
+def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
+    """Put operations that mean the same in the place of others, which stand in one block one behind the other.
+
+    Raises:
+        LiftError: where there are none, or none that are proved; the module is as it was.
+
+    """
+    place = location_of(ops[0])
+    try:
+        outlined = outline(ops)
+        meaning = meaning_of(outlined)
+        reserve(meaning.summary.sizes)
+        names, text = _text(outlined, meaning, write)
+        module, conditions = proved(text, meaning)
+    except LiftError as error:
+        raise LiftError(*(replace(d, location=place) for d in error.diagnostics)) from None
+    put_in_place(outlined, module)
+    return Replaced(tuple(names), tuple(_stated(conditions, outlined)))
+
+
+def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[str]:
+    """Yield the conditions that do not hold by themselves: iterations are counted from 1, allocations are apart."""
+    counted = {outlined.names[position] for position in outlined.shifts}
+    new = {n for n, v in zip(outlined.names, outlined.arguments, strict=True) if _is_allocated(v)}
+    for condition in conditions:
+        if isinstance(condition, Separate):
+            others = tuple(o for o in condition.others if o not in new)
+            if others and condition.array not in new:
+                yield str(replace(condition, others=others))
+        elif not set(re.findall(r"[A-Za-z_]\w*", str(condition))) <= counted:
+            yield str(condition)
+
+
+def _is_allocated(value: SSAValue) -> bool:
+    return getattr(value.owner, "name", "") in {"memref.alloc", "memref.alloca"}
+
+
+# -- text
+
+
+def _text(outlined: Outline, meaning: Meaning, write: Write) -> tuple[list[str], str]:
+    summary = meaning.simplified
+    writer = Writer(summary.context, outlined.names)
+    memrefs = _bind(outlined, summary, writer)
+    names, result = write(Nest(summary, writer, memrefs, bool(outlined.shifts)))
+    arguments = [
+        f'%{name}: {_spelled(value)} {{tl.name = "{name}"}}'
+        for name, value in zip(outlined.names, outlined.arguments, strict=True)
+    ]
+    returned = "" if result is None else f" -> {result.type}"
+    end = "return" if result is None else f"return {result.name} : {result.type}"
+    lines = [f"func.func @nest({', '.join(arguments)}){returned} {{"]
+    lines += [f"  {line}" for line in writer.constants.values()]
+    return names, "\n".join([*lines, *writer.lines, f"  {end}", "}"]) + "\n"
+
+
+def _spelled(value: SSAValue) -> str:
+    return str(value.type)
+
+
+def _bind(outlined: Outline, summary: Summary, writer: Writer) -> dict[str, MemRef]:
+    """Give the memrefs of the arguments; the writer learns what sizes and scalars are."""
+    arguments = dict(zip(outlined.names, outlined.arguments, strict=True))
+    sizes = {size for size in summary.sizes if size not in arguments}
+    memrefs: dict[str, MemRef] = {}
+    for name, value in arguments.items():
+        if isinstance(value.type, MemRefType):
+            memrefs[name] = _memref(name, value.type, sizes, writer)
+        elif name in summary.sizes and not isinstance(value.type, IndexType):
+            cast = f"arith.index_cast %{name} : {_spelled(value)} to index"
+            writer.symbols[name] = writer.define(cast, "index", name)
+        else:
+            writer.symbols[name] = Value(f"%{name}", _spelled(value))
+    if any(size not in writer.symbols for size in summary.sizes) or summary.derived:
+        raise unraisable("it depends on a size that no value around it is")
+    return memrefs
+
+
+def _memref(name: str, of_type: MemRefType[Any], sizes: set[str], writer: Writer) -> MemRef:
+    """Return an argument; extents that its type leaves open and that are sizes are read from it."""
+    found = memref_of(f"%{name}", of_type, cast("DType", dtype_of(of_type)), ())
+    if found is None:
+        raise unraisable("an array has a layout that is none by strides")
+    extents: list[Affine | None] = []
+    for axis, extent in enumerate(found.shape):
+        size = f"{name}_d{axis}"
+        if extent is None and size in sizes:
+            at = writer.index(axis)
+            writer.symbols[size] = writer.define(f"memref.dim %{name}, {at.name} : {found.type}", "index", size)
+        extents.append(Affine(extent) if extent is not None else Affine.var(size) if size in sizes else None)
+    return replace(found, extents=tuple(extents))

@@ -1,0 +1,194 @@
+"""Outlining: a run of operations as a function of its own, over the values that it takes from around it.
+
+Index values that say how long something is are arguments, and so sizes.  For the variable of a loop around stands the
+number of the iteration, counted from 1, as a size: it is never less.  Constants and extents of memrefs are computed
+again inside, so that a proof knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from tensorlift.raising.bodies import unraisable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_NAME = "nest"
+_PLAIN = re.compile(r"(?!x\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
+_AGAIN = ("arith.constant", "memref.dim", "affine.apply")
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The number of an iteration of a loop around, counted from 1: a map of values around."""
+
+    map: AffineMap
+    operands: Sequence[SSAValue]
+
+
+@dataclass
+class Outline:
+    """A function that does what ``ops`` do; ``arguments`` are the values around that its arguments stand for.
+
+    ``shifts`` are the arguments that are computed from such values.
+    """
+
+    ops: Sequence[Operation]
+    function: FuncOp
+    arguments: list[SSAValue]
+    shifts: dict[int, Shift]
+    results: Sequence[SSAValue]
+    names: list[str]
+
+
+def outline(ops: Sequence[Operation]) -> Outline:
+    """Return the function that some operations of one block, one behind the other, are.
+
+    Raises:
+        LiftError: TL594, where they cannot be taken out of their place.
+
+    """
+    results = [r for op in ops for r in op.results if any(_is_outside(use.operation, ops) for use in r.uses)]
+    if len(results) > 1:
+        raise unraisable("it gives several values")
+    taken = _Taken(Block())
+    for value in _given(ops):
+        taken.get(value)
+    for op in ops:
+        taken.block.add_op(op.clone(taken.inside))
+    taken.block.add_op(ReturnOp(*(taken.inside[r] for r in results)))
+    arguments = list(taken.block.args)
+    names = _names(taken)
+    function = FuncOp(
+        _NAME,
+        FunctionType.from_lists([a.type for a in arguments], [r.type for r in results]),
+        Region(taken.block),
+        arg_attrs=ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]),
+    )
+    function.location = ops[0].location
+    return Outline(ops, function, taken.outside, taken.shifts, results, names)
+
+
+def _names(taken: _Taken) -> list[str]:
+    """Name the arguments as they are named around, where that is not ambiguous."""
+    hints = [_source_name(value) for value in taken.outside]
+    found = []
+    for position, hint in enumerate(hints):
+        plain = hint is not None and _PLAIN.fullmatch(hint) and hints.count(hint) == 1
+        found.append(hint if plain and hint is not None and position not in taken.shifts else f"x{position}")
+    return found
+
+
+def _source_name(value: SSAValue) -> str | None:
+    """Return the name of a value, that of the source where an argument states it."""
+    parent: Any = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    rows = parent.properties.get("arg_attrs") if parent is not None and parent.name == "func.func" else None
+    stated = (
+        rows.data[value.index].data.get("tl.name") if rows is not None and isinstance(value, BlockArgument) else None
+    )
+    return stated.data if isinstance(stated, StringAttr) else value.name_hint
+
+
+def _is_outside(op: Operation, ops: Sequence[Operation]) -> bool:
+    return all(op is not one and not one.is_ancestor(op) for one in ops)
+
+
+def _given(ops: Sequence[Operation]) -> Iterator[SSAValue]:
+    """Yield the values from around that operations use, each once, in their order."""
+    seen: set[SSAValue] = set()
+    for op in ops:
+        for inner in op.walk():
+            for value in inner.operands:
+                if value not in seen and _is_from_around(value, ops):
+                    seen.add(value)
+                    yield value
+
+
+def _is_from_around(value: SSAValue, ops: Sequence[Operation]) -> bool:
+    owner = value.owner
+    parent = owner if isinstance(owner, Operation) else owner.parent_op()
+    return parent is None or _is_outside(parent, ops)
+
+
+@dataclass
+class _Taken:
+    """What values from around are inside of the function."""
+
+    block: Block
+    outside: list[SSAValue] = field(default_factory=list)
+    inside: dict[SSAValue, SSAValue] = field(default_factory=dict)
+    shifts: dict[int, Shift] = field(default_factory=dict)
+
+    def get(self, value: SSAValue) -> SSAValue:
+        """Return the value inside that stands for one from around."""
+        if value not in self.inside:
+            self.inside[value] = self._made(value)
+        return self.inside[value]
+
+    def _made(self, value: SSAValue) -> SSAValue:
+        owner = value.owner
+        if isinstance(owner, Operation) and owner.name in _AGAIN:
+            for operand in owner.operands:
+                self.get(operand)
+            copied = owner.clone(self.inside)
+            self.block.add_op(copied)
+            return copied.results[0]
+        argument = self.block.insert_arg(value.type, len(self.block.args))
+        self.outside.append(value)
+        if not isinstance(value.type, IndexType):
+            return argument
+        start = _start_of(value)
+        if start is None:
+            return argument
+        lower, around = start
+        count = len(around)
+        dims = [AffineExpr.dimension(k) for k in range(count + 1)]
+        symbols = [AffineExpr.symbol(k) for k in range(count + 1)]
+        one = AffineExpr.constant(1)
+        from_one = AffineMap(count + 1, 0, ((dims[count] - _over(lower, dims) + one).simplify(count + 1, 0),))
+        self.shifts[argument.index] = Shift(from_one, [*around, value])
+        back = AffineMap(0, count + 1, ((symbols[count] + _over(lower, symbols) - one).simplify(0, count + 1),))
+        applied = affine.ApplyOp([*map(self.get, around), argument], AffineMapAttr(back))
+        self.block.add_op(applied)
+        return applied.results[0]
+
+
+def _over(lower: AffineMap, operands: Sequence[AffineExpr]) -> AffineExpr:
+    """Return the only result of a map, over other dimensions and symbols."""
+    count = lower.num_dims
+    return lower.results[0].replace_dims_and_symbols(operands[:count], operands[count : count + lower.num_symbols])
+
+
+def _start_of(value: SSAValue) -> tuple[AffineMap, list[SSAValue]] | None:
+    """Return where the variable of a loop starts; None for any other value.
+
+    Raises:
+        LiftError: TL594, where it starts at the greatest of several indices, or is no variable of a loop.
+
+    """
+    if not isinstance(value, BlockArgument):
+        return None
+    loop: Any = value.block.parent_op()
+    if loop is None or loop.name == "func.func":
+        return None
+    if loop.name == "affine.for" and value.index == 0 and len(loop.lowerBoundMap.data.results) == 1:
+        return loop.lowerBoundMap.data, list(loop.lowerBoundOperands)
+    if loop.name == "scf.for" and value.index == 0:
+        return AffineMap(1, 0, (AffineExpr.dimension(0),)), [loop.operands[0]]
+    raise unraisable("an index from around it is no variable of a plain loop")

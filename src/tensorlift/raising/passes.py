@@ -1,0 +1,108 @@
+"""The raising passes: frozen dataclasses with a name, whose fields are their options, and with a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.passes import ModulePass
+
+from tensorlift.diagnostics import Diagnostic, LiftError, Severity
+from tensorlift.ir.location import location_of
+from tensorlift.ir.text import functions
+from tensorlift.raising.nests import as_linalg, replace_proved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Block, Operation
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.raising.nests import Replaced
+
+LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
+
+
+@dataclass
+class Report:
+    """What a pass did: how often, and what there is to say about it."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def count(self, what: str) -> None:
+        """Count something."""
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+    def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
+        """Say what stands in the place of something, and when that is right."""
+        self.count(f"{what}s raised")
+        for name in found.names:
+            self.count(name)
+        listed = ", ".join(dict.fromkeys(found.names)) or "nothing, as it does nothing"
+        where = f", where {'; '.join(found.preconditions)}" if found.preconditions else ""
+        message = f"the {what} becomes {listed}{where}"
+        remedy = "call the function where that holds" if found.preconditions else ""
+        self.diagnostics.append(Diagnostic("TL592", message, place, remedy, Severity.NOTE))
+
+    def stays(self, what: str, refusal: LiftError, place: Location | None) -> None:
+        """Say why something stays as it is."""
+        self.count(f"{what}s left as they are")
+        first = refusal.diagnostics[0]
+        code = "" if first.code == "TL594" else f" [{first.code}]"
+        if first.code.startswith("TL9"):
+            self.diagnostics.append(first)
+            return
+        message = f"the {what} stays as it is: {first.message}{code}"
+        self.diagnostics.append(Diagnostic("TL593", message, place, first.remedy, Severity.NOTE))
+
+
+@dataclass(frozen=True)
+class RaisingPass(ModulePass):
+    """A pass that reports what it did."""
+
+    report: Report = field(default_factory=Report, init=False, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RaiseAffineToLinalg(RaisingPass):
+    """Replaces loop nests by operations of Linalg on memrefs, in place; what is not raised stays.
+
+    A nest that is not raised whole is looked into: the nests inside of its loops are tried in their turn.
+    """
+
+    name: ClassVar[str] = "raise-affine-to-linalg"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raise every nest of every function."""
+        del ctx
+        for function in functions(op):
+            for region in function.regions:
+                for block in region.blocks:
+                    self._block(block)
+
+    def _block(self, block: Block) -> None:
+        for op in list(block.ops):
+            if op.name not in LOOPS:
+                for inner in _blocks(op):
+                    self._block(inner)
+                continue
+            place = location_of(op)
+            try:
+                self.report.replaced("nest", replace_proved([op], as_linalg), place)
+            except LiftError as refusal:
+                inside = [inner for one in _blocks(op) for inner in one.ops if inner.name in LOOPS]
+                if len(list(_blocks(op))) == 1 and not inside:
+                    self.report.stays("nest", refusal, place)
+                for one in _blocks(op):
+                    self._block(one)
+
+
+def _blocks(op: Operation) -> Iterator[Block]:
+    for region in op.regions:
+        yield from region.blocks
+
+
+PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in (RaiseAffineToLinalg,)}

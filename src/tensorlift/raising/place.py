@@ -1,0 +1,92 @@
+"""Putting the operations of a proved function into the place of those that were outlined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import affine
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tensorlift.ir.function import functions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.raising.outline import Outline
+
+_UNNEEDED = ("arith.constant", "memref.dim", "memref.subview", "affine.apply")  # where nothing uses them
+_SHARED = ("arith.constant", "memref.dim")
+_MAPS = ("affine.apply", "affine.min", "affine.max")
+
+
+def put_in_place(outlined: Outline, module: ModuleOp) -> None:
+    """Put the operations of a module's only function into the place of the outlined ones."""
+    (function,) = functions(module)
+    block = function.regions[0].block
+    *inserted, last = block.ops
+    point = InsertPoint.before(outlined.ops[0])
+    used = [bool(argument.uses) for argument in block.args]
+    for argument, value in zip(block.args, list(_values(outlined, used, point)), strict=True):
+        argument.replace_all_uses_with(value)
+    for result, value in zip(outlined.results, last.operands, strict=True):
+        result.replace_all_uses_with(value)
+    for op in inserted:
+        op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
+        Rewriter.insert_op(op, point)
+        for inner in op.walk():
+            _without_symbols(inner)
+    for op in reversed(outlined.ops):
+        Rewriter.erase_op(op)
+    _tidy(inserted)
+
+
+def _values(outlined: Outline, used: Sequence[bool], point: InsertPoint) -> Iterator[SSAValue]:
+    """Yield what stands for each argument, computed where it is used."""
+    for position, value in enumerate(outlined.arguments):
+        shift = outlined.shifts.get(position)
+        if shift is None or not used[position]:
+            yield value
+            continue
+        applied = affine.ApplyOp(list(shift.operands), AffineMapAttr(shift.map))
+        Rewriter.insert_op(applied, point)
+        yield applied.results[0]
+
+
+def _without_symbols(op: Operation) -> None:
+    """Let a map take dimensions only, as any index may be one."""
+    if op.name in _MAPS:
+        found: Any = op.properties["map"]
+        count = found.data.num_dims + found.data.num_symbols
+        dims = [AffineExpr.dimension(k) for k in range(count)]
+        split = found.data.num_dims
+        results = tuple(r.replace_dims_and_symbols(dims[:split], dims[split:]) for r in found.data.results)
+        op.properties["map"] = AffineMapAttr(AffineMap(count, 0, results))
+
+
+def _tidy(inserted: Sequence[Operation]) -> None:
+    """Leave out what is there already, and what nothing uses."""
+    for op in inserted:
+        same = _same_before(op) if op.name in _SHARED else None
+        if same is not None:
+            op.results[0].replace_all_uses_with(same.results[0])
+    for op in reversed(inserted):
+        if op.name in _UNNEEDED and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
+
+
+def _same_before(op: Operation) -> Operation | None:
+    """Return an operation before, in the same block or around, that gives the same value."""
+    at: Operation | None = op
+    while at is not None and at.name != "func.func":
+        before = at.prev_op
+        while before is not None:
+            if before.name == op.name and before.operands == op.operands and before.properties == op.properties:
+                return before
+            before = before.prev_op
+        at = at.parent_op()
+    return None

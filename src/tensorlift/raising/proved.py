@@ -1,0 +1,132 @@
+"""Proved replacements: what a run of operations means, and whether other operations in its place mean the same.
+
+The operations in the place are written as the text of a function; the text is read back, summarised, and compared with
+the meaning of the outlined operations by the checker, which knows nothing of how the text came about.  Then both run on
+small inputs in the interpreter, unless their shapes are too large for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.normal import clear_caches
+from tensorlift.conditions.language import Separate
+from tensorlift.diagnostics import LiftError, internal_error
+from tensorlift.frontends.mlir.function import FunctionReader
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.ir.text import parse_module
+from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.read_back import Emitted, check_read_back
+from tensorlift.proofs.summaries import ReadBack
+from tensorlift.runtime.data import seeded
+from tensorlift.runtime.in_place import compare_as_read
+from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.simplify import simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.conditions.language import Condition
+    from tensorlift.raising.outline import Outline
+    from tensorlift.record import Precondition
+
+_FILE = "raised.mlir"
+_CASES, _LARGEST, _SEED = 3, 6, 16
+_TOO_LARGE = {"TL610", "TL611"}  # codes of tests without inputs
+
+
+@dataclass
+class Meaning:
+    """What an outlined function means."""
+
+    view: FunctionView
+    summary: Summary
+
+    @cached_property
+    def simplified(self) -> Summary:
+        """The same definitions in a simpler form; nothing is proved against it."""
+        return simplify(self.summary)
+
+    @cached_property
+    def preconditions(self) -> tuple[Precondition, ...]:
+        """What must hold of the arguments."""
+        return preconditions_of(self.view, self.summary)
+
+
+def meaning_of(outlined: Outline) -> Meaning:
+    """Summarise an outlined function, every closed form proved by induction.
+
+    Raises:
+        LiftError: where it has no meaning in definitions.
+
+    """
+    reset_names()
+    clear_caches(and_spending=True)
+    return _meaning(outlined.function, distribute=True)
+
+
+def _meaning(function: Operation, *, distribute: bool) -> Meaning:
+    module, _ = FunctionReader(function, {}, _FILE).read(generalised=False)
+    (func_op,) = functions(module)
+    view = FunctionView(func_op)
+    return Meaning(view, summarise(view, distribute=distribute))
+
+
+def proved(text: str, meaning: Meaning) -> tuple[ModuleOp, tuple[Condition, ...]]:
+    """Return the module of a text whose function is proved to compute what a meaning says, and when that holds.
+
+    The text may work in another order, and so demand that more arrays are apart than the source does.  That accesses
+    stay inside of their arrays is no condition: no module means anything without it.
+
+    Raises:
+        LiftError: TL4xx, where that is not proved; TL900, where the interpreter contradicts the proof.
+
+    """
+    module = parse_module(text, _FILE, places=True)
+    (function,) = functions(module)
+    program = _meaning(function, distribute=False)
+    conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
+    apart = [c for c in conditions if isinstance(c, Separate)]
+    read = ReadBack(program.summary, {}, tuple(p.text for p in program.preconditions), program.view)
+    caller = Caller({}, {}, [*(p.text for p in meaning.preconditions), *map(str, apart)])
+    name: Any = function.properties["sym_name"]
+    check_read_back(read, Emitted(text, name.data, ()), meaning.summary, "linalg", caller)
+    _run(meaning, program.view)
+    kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
+    others = [condition for condition in kept if condition is not None]
+    return module, (*others, *_together(apart))
+
+
+def _together(conditions: Sequence[Separate]) -> Iterator[Separate]:
+    """Yield conditions that together say what all of them say, one for each array."""
+    pairs: dict[tuple[str, str], bool] = {}
+    for condition in conditions:
+        for other in condition.others:
+            pair = (other, condition.array) if (other, condition.array) in pairs else (condition.array, other)
+            pairs[pair] = pairs.get(pair, True) and condition.or_same
+    for array, or_same in dict.fromkeys((array, same) for (array, _), same in pairs.items()):
+        others = tuple(other for (one, other), same in pairs.items() if one == array and same == or_same)
+        yield Separate(array, others, or_same)
+
+
+def _run(meaning: Meaning, program: FunctionView) -> None:
+    """Interpret both at small sizes, where there are any."""
+    defined = meaning.summary.context & required(meaning.view)
+    try:
+        sizes = choose_sizes(meaning.view.parameters, defined, seeded(_SEED), _CASES, largest=_LARGEST)
+        report = compare_as_read(meaning.view, program, sizes)
+    except LiftError as error:
+        if any(d.code not in _TOO_LARGE for d in error.diagnostics):
+            raise
+        return
+    if report.failures:
+        raise LiftError(internal_error(AssertionError(f"a proof is contradicted by {report.failures[0]}")))

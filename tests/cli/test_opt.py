@@ -1,0 +1,101 @@
+"""``tensorlift opt``: pipelines, what they print, and requests that are wrong."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tensorlift.cli import main
+
+_MATMUL = (Path(__file__).parents[2] / "bench" / "mlir_programs" / "matmul.mlir").read_text(encoding="utf-8")
+_LINALG = "--raise-affine-to-linalg"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a module."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "matmul.mlir").write_text(_MATMUL)
+    return tmp_path
+
+
+def test_without_passes_a_module_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir"]) == 0
+    assert "affine.store" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [_LINALG],
+        ["--pass-pipeline", "raise-affine-to-linalg"],
+        ["--pass-pipeline=builtin.module(raise-affine-to-linalg)"],
+    ],
+)
+def test_a_pass_is_a_flag_or_part_of_a_pipeline(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", *arguments]) == 0
+    shown = capsys.readouterr()
+    assert "linalg.matmul" in shown.out
+    assert "matmul.mlir:3:3: note: the nest becomes linalg.matmul, where k >= 1; m >= 1; n >= 1; C shares" in shown.err
+
+
+def test_the_module_is_written_to_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", _LINALG, "-o", "out.mlir"]) == 0
+    assert "linalg.matmul" in (folder / "out.mlir").read_text()
+    assert capsys.readouterr().out == ""
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_MATMUL.encode())))
+    assert main(["opt", "-", _LINALG]) == 0
+    assert "linalg.matmul" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("flag", ["--print-ir-after-all", "--mlir-print-ir-after-all"])
+def test_the_module_is_shown_behind_each_pass(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", _LINALG, flag]) == 0
+    assert "// -----// IR Dump After raise-affine-to-linalg //----- //\nbuiltin.module" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--pass-statistics", "--mlir-pass-statistics"])
+def test_statistics_count_what_a_pass_did(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", _LINALG, flag]) == 0
+    assert "raise-affine-to-linalg:\n     1 nests raised\n     1 linalg.matmul\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        ("raise", "there is no pass 'raise' [TL591]"),
+        ("raise-affine-to-linalg,", "is no pipeline: a comma stands at its end [TL590]"),
+        ("raise-affine-to-linalg{", "is no pipeline"),
+        ("raise-affine-to-linalg raise-affine-to-linalg", "is no pipeline"),
+        ("func.func(raise-affine-to-linalg)", "is no pipeline"),
+        ("raise-affine-to-linalg{depth=3}", "is no use of a pass"),
+    ],
+)
+def test_a_wrong_pipeline_is_refused(pipeline: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", f"--pass-pipeline={pipeline}"]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f() {", "not MLIR"),
+        ("func.func @f() { tosa.yield }", "'tosa.yield' is not part of the loop IR [TL191]"),
+    ],
+)
+def test_a_wrong_module_is_refused(text: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "wrong.mlir").write_text(text)
+    assert main(["opt", "wrong.mlir", _LINALG]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "none.mlir"]) == 2
+    assert "[TL501]" in capsys.readouterr().err

@@ -1,0 +1,103 @@
+"""Linalg on memrefs as a source: it lifts as the loops that it stands for, and what has no one meaning is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import FunctionRecord, Level
+from tensorlift.source import source_from_text
+
+
+def _lift(text: str) -> FunctionRecord:
+    (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions(generalise=False)).functions
+    return function
+
+
+_ROW = """func.func @f(%A: memref<?x?xf64>, %x: memref<?xf64>, %i: index, %n: index) {
+  %row = memref.subview %A[%i, 0] [1, %n] [1, 1] : memref<?x?xf64> to memref<?xf64, strided<[1], offset: ?>>
+  %part = memref.subview %x[0] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1]>>
+  linalg.copy ins(%row : memref<?xf64, strided<[1], offset: ?>>) outs(%part : memref<?xf64, strided<[1]>>)
+  return
+}
+"""
+_WINDOWS = """func.func @f(%x: memref<8xf32>, %w: memref<3xf32>, %y: memref<6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<6xf32>)
+  linalg.conv_1d ins(%x, %w : memref<8xf32>, memref<3xf32>) outs(%y : memref<6xf32>)
+  return
+}
+"""
+
+
+def test_a_row_is_a_view_of_lower_rank() -> None:
+    lifted = _lift(_ROW)
+    assert lifted.level is Level.PROVED
+    assert "return A[i].copy()" in lifted.program
+
+
+def test_windows_are_products() -> None:
+    assert _lift(_WINDOWS).level is Level.PROVED
+
+
+def _function(body: str) -> str:
+    given = "%A: memref<4x4xf64>, %B: memref<?x4xf64>, %x: memref<4xf64>, %y: memref<4xf32>, %s: memref<2xf64>"
+    return f"func.func @f({given}) {{\n{body}\nreturn\n}}\n"
+
+
+_SQUARE = "memref<4x4xf64>, memref<4x4xf64>"
+_MAP = "affine_map<(d0) -> (d0)>"
+
+_POSITION = f"""linalg.generic {{indexing_maps = [{_MAP}], iterator_types = ["parallel"]}} outs(%x : memref<4xf64>) {{
+^bb0(%o: f64):
+  %k = linalg.index 1 : index
+  %n = arith.index_cast %k : index to i64
+  %v = arith.sitofp %n : i64 to f64
+  linalg.yield %v : f64
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        (f"linalg.matmul ins(%A, %A : {_SQUARE}) outs(%A : memref<4x4xf64>)", "TL196", "reads A where it writes it"),
+        (
+            "linalg.transpose ins(%A : memref<4x4xf64>) outs(%A : memref<4x4xf64>) permutation = [1, 0]",
+            "TL196",
+            "reads A where it writes it",
+        ),
+        (
+            "linalg.matmul ins(%B, %A : memref<?x4xf64>, memref<4x4xf64>) outs(%A : memref<4x4xf64>)",
+            "TL196",
+            "reads A where it writes it",
+        ),
+        (
+            "linalg.copy ins(%B : memref<?x4xf64>) outs(%A : memref<4x4xf64>)",
+            "TL196",
+            "the extents B_d0 and 4 may differ",
+        ),
+        (
+            "linalg.conv_1d ins(%x, %x : memref<4xf64>, memref<4xf64>) outs(%s : memref<2xf64>)",
+            "TL196",
+            "may be too small for its windows",
+        ),
+        ("linalg.copy ins(%y : memref<4xf32>) outs(%x : memref<4xf64>)", "TL145", "`linalg.copy` of two types"),
+        (
+            _POSITION,
+            "TL195",
+            "not in an operation with such a dimension",
+        ),
+        ("linalg.fill ins(%x : memref<4xf64>) outs(%x : memref<4xf64>)", "TL192", "rank 1, not 0"),
+        (f"linalg.copy ins(%A, %A : {_SQUARE}) outs(%A : memref<4x4xf64>)", "TL192", "takes 1 inputs and one output"),
+        (
+            "linalg.transpose ins(%x : memref<4xf64>) outs(%x : memref<4xf64>) permutation = [1]",
+            "TL192",
+            "none of the dimensions",
+        ),
+    ],
+)
+def test_what_has_no_one_meaning_is_refused(body: str, code: str, message: str) -> None:
+    record = lift_source(source_from_text(_function(body), "f.mlir"), LiftOptions(generalise=False))
+    (refusal,) = record.all_diagnostics
+    assert refusal.code == code
+    assert message in refusal.message
