@@ -20,7 +20,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Redu
 from tensorlift.raising.bodies import Body, Loop, Operand, operand, spelled_map, unraisable
 from tensorlift.raising.memrefs import MemRef, allocated
 from tensorlift.raising.naming import permutation_of, product_name
-from tensorlift.targets.c.calls import box
+from tensorlift.targets.c.operands import box
 from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
 
 if TYPE_CHECKING:
