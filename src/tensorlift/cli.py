@@ -20,6 +20,7 @@ from tensorlift.commands.opt import opt
 from tensorlift.commands.options import lift_options, source_options
 from tensorlift.commands.run import run
 from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
+from tensorlift.commands.target import target as target_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,9 +229,9 @@ def targets(names: tuple[str, ...], operation: str | None) -> int:
         return OK
     from tensorlift.report.program import language
     from tensorlift.runtime.libraries import installation
-    from tensorlift.targets import target_names
+    from tensorlift.targets import imported_names, target_names
 
-    for name in target_names():
+    for name in (*target_names(), *imported_names()):
         missing = installation(name)
         click.echo(f"{name:<12} writes {language(name).title}" + (f"; to run it: {missing}" if missing else ""))
     return OK
@@ -299,3 +300,4 @@ commands.add_command(run)
 commands.add_command(build)
 commands.add_command(bench)
 commands.add_command(opt)
+commands.add_command(target_command)

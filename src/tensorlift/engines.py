@@ -53,9 +53,13 @@ def search_by(engine: str, tactics: tuple[str, ...] = ()) -> Search:
     return _SEARCHES.get(engine, derived)
 
 
-def derived(summary: Summary, _target: Target, _effort: Effort) -> TensorProgram:
-    """Derive a program: every target can spell what derivation gives."""
-    return derive(summary)
+def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
+    """Derive a program: every target can spell what derivation gives, an imported one by operations that compute it."""
+    if not target.instances:
+        return derive(summary)
+    from tensorlift.synthesis.select import selection  # noqa: PLC0415 - loads the engine that searches
+
+    return derive(summary, select=selection(target.instances))
 
 
 def _by_sketches(summary: Summary, target: Target, effort: Effort) -> TensorProgram:

@@ -15,10 +15,12 @@ from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation import show, show_summary
 from tensorlift.comprehension.notation.printer import shapes
 from tensorlift.diagnostics import refuse
+from tensorlift.dialects.table import instance_lines
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger, Undecided
 from tensorlift.proofs.samples import meaning_of_sample
 from tensorlift.targets import get_target, target_names
+from tensorlift.targets.imported.rows import ImportedRow
 from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory
 
@@ -106,6 +108,10 @@ def _is_named(parameter: Parameter) -> bool:
 
 
 def _explanation(target: Target, row: OpRow) -> Iterator[str]:
+    if isinstance(row, ImportedRow):
+        yield f"{target.name}: {row.name}"
+        yield from (f"  {line}" for instance in row.instances for line in instance_lines(instance))
+        return
     yield f"{target.name}: {row.spelling}  {row.name}({', '.join(_parameters(row))})"
     if isinstance(row.memory, Memory) and target.changes_arrays:
         yield f"  the result lies {_MEMORY[row.memory]}"

@@ -30,6 +30,7 @@ from tensorlift.preconditions.guards import unguarded
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
+from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.sizes import choose_sizes, required
 from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
@@ -54,7 +55,7 @@ Outcome = tuple[FunctionRecord, Lifting | None]  # what became of a function, an
 _SMALL_CASES, _SMALL_SIZE, _SMALL_SEED = 3, 6, 16
 
 _GENERALISED = {"TL199"}  # the code of the front end for a constant that became a size
-_TOO_LARGE = {"TL611"}  # the code of tests whose least inputs are too large
+_UNTESTED = {"TL611", "TL615"}  # codes of tests whose least inputs are too large, and of programs that nothing runs
 _WRONG_REQUESTS = {"TL105"}  # codes of the front ends for a function that the source does not define
 
 
@@ -234,6 +235,8 @@ def _lift_module(
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
     with _untested() as warnings:
+        if options.test and target.instances:
+            require_library(target.library)
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
                 reports.append(_run_small(view, summary, emitted, target.library, proved.view))
@@ -256,12 +259,12 @@ def _lift_module(
 
 @contextmanager
 def _untested() -> Iterator[list[Diagnostic]]:
-    """Turn what is too large to be tested into warnings: the program is proved all the same."""
+    """Turn what cannot be tested into warnings: the program is proved all the same."""
     warnings: list[Diagnostic] = []
     try:
         yield warnings
     except LiftError as error:
-        if any(d.code not in _TOO_LARGE for d in error.diagnostics):
+        if any(d.code not in _UNTESTED for d in error.diagnostics):
             raise
         warnings += [replace(d, severity=Severity.WARNING) for d in error.diagnostics]
 

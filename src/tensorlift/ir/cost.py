@@ -21,6 +21,7 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Literal,
+    Operation,
     Reduction,
     SetSlice,
     SizeValue,
@@ -121,6 +122,9 @@ class _Estimate:
         if isinstance(node, Contraction):
             each = self.costs.product if _is_matrix_product(node) else self.costs.loose_product
             return each * self.cells(_products(node)) + self.costs.cell * self.cells(node.shape)
+        if isinstance(node, Operation):
+            sizes = node.instance.fits([argument.shape for argument in node.arguments]) or {}
+            return self.costs.product * self.cells(tuple(sizes.values())) + self.costs.cell * self.cells(node.shape)
         touched = node.argument.shape if isinstance(node, Reduction) else node.shape
         return (self.costs.function if _is_slow(node) else self.costs.cell) * self.cells(touched)
 

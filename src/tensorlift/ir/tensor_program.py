@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import Location
 
@@ -254,6 +255,19 @@ class Cumulative(_Unary):
     axis: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Operation(Expression):
+    """An operation of an imported dialect, on operands whose shapes fit its instance."""
+
+    instance: Instance
+    arguments: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.arguments
+
+
 @dataclass(frozen=True, slots=True)
 class Assign:
     """``name = value``; ``definition`` is the definition that the variable then equals, if any.
@@ -353,7 +367,7 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
         return replace(expression, argument=operands[0], indices=operands[1:])
     if isinstance(expression, _Unary):
         return replace(expression, argument=operands[0])
-    if isinstance(expression, Elementwise | Contraction):
+    if isinstance(expression, Elementwise | Contraction | Operation):
         return replace(expression, arguments=operands)
     return expression
 

@@ -23,12 +23,12 @@ class Language:
 PYTHON = Language("Python", "python", "#")
 _MLIR = Language("MLIR", "mlir", "//")
 _C = Language("C", "c", "//")
-_OTHERS = {"stablehlo": _MLIR, "linalg": _MLIR, "c": _C}
+_LANGUAGES = {"numpy": PYTHON, "jax": PYTHON, "torch": PYTHON, "c": _C}
 
 
 def language(target: str) -> Language:
-    """Give the language of a target: Python but for the targets that write MLIR or C."""
-    return _OTHERS.get(target, PYTHON)
+    """Give the language of a target: MLIR but for those that write Python or C, imported dialects included."""
+    return _LANGUAGES.get(target, _MLIR)
 
 
 def join_programs(programs: Sequence[str], target: str) -> str:

@@ -60,8 +60,11 @@ def installation(name: str) -> str:
 def require_library(name: str) -> None:
     """Refuse to run a program whose library is not installed; nothing is imported here.
 
-    A target that is none of the optional libraries needs nothing.
+    A target that is none of the optional libraries needs nothing; programs in imported dialects are not run here.
     """
+    if name == "imported":
+        message = "nothing is known that runs programs in an imported dialect"
+        raise refuse("TL615", message, remedy="lower them with the passes of the dialect")
     missing = installation(name)
     if missing:
         message = f"running the lifted program needs {package_of(name)}, which is not installed"

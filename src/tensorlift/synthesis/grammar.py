@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import TypeRules
     from tensorlift.comprehension.terms import Reducer, Term
 
@@ -67,6 +68,10 @@ class Dialect(Protocol):
     def types(self) -> TypeRules:
         """The type rules."""
 
+    @property
+    def instances(self) -> Sequence[Instance]:
+        """What is known of the operations of an imported dialect."""
+
 
 @dataclass(frozen=True)
 class Grammar:
@@ -99,7 +104,21 @@ def grammar_of(target: Dialect) -> Grammar:
 _known: dict[str, Grammar] = {}
 
 
+def _of_instances(instances: Sequence[Instance]) -> Grammar:
+    """Return what the operations of an imported dialect are made of; which of them compute it is found out later."""
+    cells = [term for instance in instances for d in instance.definitions for _, term in d.pieces]
+    nodes = [node for cell in cells for node in walk(cell)]
+    folds = [node for node in nodes if isinstance(node, Reduce)]
+    return Grammar(
+        frozenset(node.op for node in nodes if isinstance(node, Apply)),
+        frozenset(fold.op for fold in folds),
+        any(fold.op == "sum" and _is_product(fold.body) for fold in folds),
+    )
+
+
 def _probed(target: Dialect) -> Grammar:
+    if target.instances:
+        return _of_instances(target.instances)
     elementwise: set[str] = set()
     reductions: set[Reducer] = set()
     contracts = False

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import TypeRules
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
@@ -184,6 +185,7 @@ class Target:
     written for given sizes; it has values that are no tensors where it ``has_numbers``.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
     ``routines`` are what it calls.  ``costs`` rank programs that compute the same.
+    ``instances`` are what is known of the operations of an imported dialect.
     """
 
     name: str
@@ -206,6 +208,7 @@ class Target:
     has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
     costs: Costs = field(default_factory=Costs)
+    instances: tuple[Instance, ...] = ()
 
     @property
     def reads_back(self) -> bool:

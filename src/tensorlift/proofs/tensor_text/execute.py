@@ -14,9 +14,11 @@ from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.tensor_text.arguments import attribute_value, result_type
 from tensorlift.proofs.tensor_text.counting import CountingLoops
+from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
+from tensorlift.targets.imported.rows import ImportedRow
 from tensorlift.targets.linalg.kinds import Row
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.mlir_text.types import dtype_of
@@ -73,10 +75,18 @@ class Evaluation:
         row = self.target.row(op.name)
         if isinstance(row, Row):
             return self.structured.operation(row, op, values)
+        if isinstance(row, ImportedRow):
+            return self._imported(row, op, values)
         if not isinstance(row, TextRow) or len(op.results) != 1 or op.successors:
             self.ledger.refuse(f"'{op.name}' is no operation of the target {self.target.name} with one result")
         result = row.meaning(self.ledger, *self._operands_of(row, op, values), **self._named(row, op, values))
         assert isinstance(result, SymbolicTensor)
+        self.check_is(op.results[0].type, result, op.name)
+        return Held(result)
+
+    def _imported(self, row: ImportedRow, op: Operation, values: Values) -> Held:
+        operands = [self.structured.value(operand, values) for operand in op.operands]
+        result = imported_result(row, op, operands, self.ledger)
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -305,6 +306,8 @@ class _Reading:
     def number(self, name: str) -> SymbolicTensor:
         """Return a number that the text spells."""
         value = self.op.properties[name]
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            return _everywhere(value)
         if isinstance(value, IntegerAttr):
             if isinstance(value.type, IndexType):
                 return size(Affine(value.value.data))
@@ -330,6 +333,13 @@ class _Reading:
         if not isinstance(value, ArrayAttr) or not all(isinstance(v, StringAttr) for v in value.data):
             raise TypeError
         return tuple(v.data for v in value.data)
+
+    def groups(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Return groups of integers."""
+        value = self.op.properties[name]
+        if not isinstance(value, ArrayAttr) or not all(isinstance(group, ArrayAttr) for group in value.data):
+            raise TypeError
+        return tuple(tuple(map(_integer, group.data)) for group in value.data)
 
     def map(self, name: str) -> Map:
         """Return an affine map."""
@@ -360,6 +370,19 @@ def _integer(attribute: Attribute) -> int:
     if not isinstance(attribute, IntegerAttr):
         raise TypeError
     return attribute.value.data
+
+
+def _everywhere(value: DenseIntOrFPElementsAttr) -> SymbolicTensor:
+    """Return a tensor that has one number everywhere."""
+    kind = _stated(value.type)
+    shape = tuple(map(Affine, kind.extents))  # type: ignore[arg-type]  # the extents of a constant are numbers
+    if not value.is_splat() or not kind.is_tensor:
+        raise TypeError
+    number = value.get_values()[0]
+    if isinstance(number, tuple):
+        raise TypeError
+    cell = _real(number, kind.dtype) if isinstance(number, float) else _whole(number, kind.dtype)
+    return SymbolicTensor(shape, kind.dtype, lambda _: cell)
 
 
 def _whole(value: int, dtype: DType | None) -> Any:
@@ -423,5 +446,5 @@ _KINDS: dict[str, Callable[[_Reading, str], object]] = {
     "Mixed": _Reading.mixed, "Inputs": _Reading.inputs, "Outs": _Reading.outs, "Body": _Reading.body,
     "Predicate": _Reading.predicate, "Result": _Reading.result, "Number": _Reading.number, "int": _Reading.integer,
     "Ints": _Reading.integers, "Texts": _Reading.texts, "Map": _Reading.map, "Maps": _Reading.maps,
-    "Extents": _Reading.extents,
+    "Extents": _Reading.extents, "Groups": _Reading.groups,
 }  # fmt: skip

@@ -17,25 +17,36 @@ from tensorlift.synthesis.derive.sharing import shared
 from tensorlift.synthesis.derive.surface import read_versions, surface
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.ir.tensor_program import Statement, TensorProgram
     from tensorlift.synthesis.derive.lower import Evaluate
 
+    Select = Callable[[tuple[Statement, ...], Builder, Domain], tuple[Statement, ...]]
 
-def derive(summary: Summary, evaluate: Evaluate = value_of) -> TensorProgram:
+
+def derive(summary: Summary, evaluate: Evaluate = value_of, select: Select | None = None) -> TensorProgram:
     """Return a program that computes what the summary says; ``evaluate`` finds the expression of each term.
 
     Raises:
         LiftError: TL301 to TL304, where a definition has no form in array operations, or what ``evaluate`` raises.
 
     """
-    return assembled(summary, None, evaluate)
+    return assembled(summary, None, evaluate, select)
 
 
-def assembled(summary: Summary, cover: Cover | None, evaluate: Evaluate = value_of) -> TensorProgram:
-    """Return the program of statements that ``cover`` gives for each definition, those derived where it is None."""
+def assembled(
+    summary: Summary, cover: Cover | None, evaluate: Evaluate = value_of, select: Select | None = None
+) -> TensorProgram:
+    """Return the program of statements that ``cover`` gives for each definition, those derived where it is None.
+
+    ``select`` says what they become in the operations of an imported dialect.
+    """
     build = Builder()
     body = Lowering(summary, build, cover, evaluate).body()
+    body = body if select is None else select(body, build, summary.context)
     body = shared(body, build)
     return surface(summary, named(body, summary), read_versions(body))
 

@@ -28,6 +28,7 @@ from tensorlift.ir.tensor_program import (
     Iota,
     Literal,
     NewAxis,
+    Operation,
     Range,
     Reduction,
     Reverse,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
 
@@ -110,6 +112,13 @@ class Builder:
     def empty(self, shape: Shape, dtype: DType) -> Empty:
         """Return an array without values."""
         return self._node(Empty, dtype, shape)
+
+    def operation(self, instance: Instance, arguments: tuple[Expression, ...]) -> Operation:
+        """Apply an operation of an imported dialect to operands that fit."""
+        sizes = instance.fits([argument.shape for argument in arguments])
+        if sizes is None:
+            raise ValueError(f"operands that do not fit {instance.operation}")
+        return self._node(Operation, instance.result.dtype, instance.result_shape(sizes), instance, arguments)
 
     # -- elementwise
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.synthesis.derive import assembled
+from tensorlift.synthesis.enumerate.imported import found_imported
 from tensorlift.synthesis.enumerate.search import Enumeration, Options, Statistics
 from tensorlift.synthesis.grammar import grammar_of
 from tensorlift.synthesis.symbolic.covering import Covering
@@ -19,7 +20,9 @@ from tensorlift.synthesis.symbolic.covering import Covering
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.synthesis.derive.scope import Value
     from tensorlift.synthesis.grammar import Dialect
+    from tensorlift.synthesis.symbolic.covering import Traced
 
 _PLAIN = Options()
 
@@ -35,7 +38,13 @@ def enumerated(
 
     """
     grammar, record = grammar_of(target), statistics or Statistics()
-    cover = Covering(lambda traced, _: Enumeration(traced, grammar, options, record).found())
+
+    def find(traced: Traced, _: str) -> Value | None:
+        if target.instances:
+            return found_imported(traced, target.instances, options, record)
+        return Enumeration(traced, grammar, options, record).found()
+
+    cover = Covering(find, is_compact=bool(target.instances))
     return assembled(summary, cover.statements)
 
 

@@ -11,9 +11,6 @@ the same program.
 from __future__ import annotations
 
 import itertools
-import math
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,29 +18,23 @@ import numpy as np
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant, Reduce
-from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.enumerate.pools import Block, Entries, Kind, Pool, fingerprints
+from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
+from tensorlift.synthesis.enumerate.pools import Block, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import Cellwise, Contraction, Fold, Step
 from tensorlift.synthesis.sketch.goals import Goal, extents_of, without_constant_axes
 from tensorlift.synthesis.sketch.library import Library
-from tensorlift.synthesis.symbolic.covering import Exhausted
-from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape
-    from tensorlift.synthesis.enumerate.pools import Positions
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.symbolic.covering import Traced
-    from tensorlift.synthesis.symbolic.field import Elements
     from tensorlift.synthesis.symbolic.task import Task
 
-_BLOCK = 1 << 14  # candidates evaluated at once
-_MOST_STORED = 1 << 18  # candidates that larger ones are made of
 _WITH = {  # operations that say the same as one of the source
     "sub": ("neg",), "neg": ("sub",), "select": ("max", "min"), "gt": ("lt",), "ge": ("le",), "mul": ("div",),
     "pow": ("mul",),
@@ -52,69 +43,16 @@ _COMPARISONS = frozenset({"lt", "le", "eq", "ne"})
 _LOGICAL = frozenset({"and", "or", "not"})
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to enumerate: the budget, and the heuristics that tell from the source which operations to try.
-
-    The search fails where it is not done by ``deadline``, a moment of `time.perf_counter`.
-    """
-
-    budget: int = 16_000_000  # candidates
-    most_operations: int = 6
-    by_operations: bool = True  # only scalar functions that the source applies
-    by_reductions: bool = True  # only folds that the source has
-    deadline: float = math.inf
-
-
-@dataclass(slots=True)
-class Statistics:
-    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept; operations of the last."""
-
-    enumerated: int = 0
-    filtered: int = 0
-    evaluated: int = 0
-    equivalent: int = 0
-    kept: int = 0
-    operations: int = 0
-
-
-class Enumeration:
+class Enumeration(Levels):
     """One bottom-up search for the goal of a task."""
 
     def __init__(self, traced: Traced, grammar: Grammar, options: Options, statistics: Statistics) -> None:
+        goal = without_constant_axes(Goal(traced.cells[0], traced.task.axes))
+        super().__init__(traced, goal, options, statistics)
         self.traced = traced
-        self.scope = traced.scope
-        self.options = options
-        self.statistics = statistics
-        self.start = statistics.enumerated
-        self.stored = 0
         self.scalar_ops, self.reducers, self.contracts = _vocabulary(traced.task, grammar, options)
-        self.pools: dict[Kind, Pool] = {}
-        self.goal = without_constant_axes(Goal(traced.cells[0], traced.task.axes))
         self._enter_leaves()
         self.most_axes = max(len(self.goal.axes), *(len(kind.extents) for kind in self.pools), 1)
-
-    def found(self) -> Value | None:
-        """Return the first value that holds at both sets of sizes, None where there is none with so many operations.
-
-        Raises:
-            Exhausted: where the budget is spent before.
-
-        """
-        if len(self.goal.wanted) < self.goal.nodes.size or not self.goal.nodes.size:
-            return None
-        self._set_goal()
-        for pool in [pool for pool in self.pools.values() if pool.levels]:
-            value = self._hit(pool, pool.levels[0])
-            if value is not None:
-                return value
-        for level in range(1, self.options.most_operations + 1):
-            self.statistics.operations = level
-            for step in self._steps(level):
-                value = self._level(step, level)
-                if value is not None:
-                    return value
-        return None
 
     # -- leaves and goal
 
@@ -138,19 +76,12 @@ class Enumeration:
                 literal = self.scope.build.literal(term.value, term.dtype)
                 yield View(literal, (), np.array(graph.constant(term.value, term.dtype)))
 
-    def _pool(self, kind: Kind) -> Pool:
-        pool = self.pools.get(kind)
-        if pool is None:
-            shape = tuple(evaluate(extent, self.traced.sizes[0]) for extent in kind.extents)
-            pool = self.pools[kind] = Pool(kind, shape, len(self.pools))
-        return pool
-
-    def _set_goal(self) -> None:
+    def set_goal(self) -> None:
         """Take the fingerprints of the goal in each order of its axes."""
         graph = self.traced.graph
         values = np.array([graph.value[int(n)] for n in self.goal.nodes.flat], np.uint64).reshape(self.goal.nodes.shape)
         extents = extents_of(self.goal, self.scope)
-        self.goals: dict[Kind, list[tuple[int, Elements, tuple[str, ...]]]] = {}
+        self.goals = {}
         for order in itertools.permutations(range(len(extents))):
             kind = Kind(self.goal.dtype(graph), tuple(extents[k] for k in order))
             cells = np.transpose(values, order).reshape(-1)
@@ -220,108 +151,6 @@ class Enumeration:
             places = tuple(places[0] for places in own)
             yield Cellwise("select", (mask, left, right), places, Kind(left.kind.dtype, extents))
 
-    # -- levels
-
-    def _level(self, step: Step, level: int) -> Value | None:
-        """Evaluate all candidates of a step with so many operations; return the goal's value if it is one."""
-        for levels in _compositions(level - 1, len(step.operands)):
-            entries = [pool.levels.get(n) for pool, n in zip(step.operands, levels, strict=True)]
-            if any(e is None for e in entries):
-                continue
-            if step.is_symmetric and levels[0] > levels[1]:
-                continue
-            value = self._product(step, level, [e for e in entries if e is not None])
-            if value is not None:
-                return value
-        return None
-
-    def _product(self, step: Step, level: int, entries: list[Entries]) -> Value | None:
-        target = self._pool(step.result)
-        needs = step.needs(target.samples, target.shape)
-        parts = [
-            e.at(positions, inverse=step.inverts_last and k == len(entries) - 1)
-            for k, (e, positions) in enumerate(zip(entries, needs, strict=True))
-        ]
-        for bounds in _blocks([len(e) for e in entries]):
-            rows = [np.arange(low, high) for low, high in bounds]
-            chosen = [part[..., low:high] for part, (low, high) in zip(parts, bounds, strict=True)]
-            counts = tuple(len(r) for r in rows)
-            self._count(int(np.prod(counts)))
-            samples = np.broadcast_to(step.combine(_spread(chosen)), (len(target.samples), *counts))
-            prints = fingerprints(samples).reshape(-1)
-            value = self._block(step, level, target, entries, rows, prints)
-            if value is not None:
-                return value
-        return None
-
-    def _count(self, candidates: int) -> None:
-        self.statistics.enumerated += candidates
-        self.statistics.evaluated += candidates
-        if self.statistics.enumerated - self.start > self.options.budget:
-            raise Exhausted(f"{self.options.budget} candidates")
-        if time.perf_counter() > self.options.deadline:
-            raise Exhausted("its time")
-
-    def _block(  # noqa: PLR0913, PLR0917 - one block of candidates
-        self, step: Step, level: int, target: Pool, entries: list[Entries], rows: list[Positions], prints: Elements
-    ) -> Value | None:
-        """Compare a block with the goal, and keep what is new."""
-        for wanted, _, _ in self.goals.get(target.kind, ()):
-            hits = np.flatnonzero(prints == np.uint64(wanted))
-            if len(hits):
-                value = self._hit(target, self._made(step, target, entries, rows, hits[:1]))
-                if value is not None:
-                    return value
-        fresh = target.new_rows(prints)
-        self.statistics.equivalent += len(prints) - len(fresh)
-        if len(fresh) and level < self.options.most_operations and self.stored < _MOST_STORED:
-            made = self._made(step, target, entries, rows, fresh)
-            target.store(level, made.cells, made.blocks[0])
-            self.stored += len(fresh)
-            self.statistics.kept += len(fresh)
-        return None
-
-    def _made(
-        self, step: Step, target: Pool, entries: list[Entries], rows: list[Positions], chosen: Positions
-    ) -> Entries:
-        """Return candidates of a block with all their cells."""
-        index = np.unravel_index(chosen, [len(r) for r in rows])
-        own = tuple(r[i] for r, i in zip(rows, index, strict=True))
-        parts = []
-        for k, (e, positions) in enumerate(zip(entries, step.needs(np.arange(target.size), target.shape), strict=True)):
-            inverse = step.inverts_last and k == len(entries) - 1
-            cells = e.inverses() if inverse else e.cells
-            parts.append(np.moveaxis(cells[own[k]][:, positions], 0, -1))
-        cells = np.moveaxis(step.combine(parts), -1, 0)
-        block = Block(step, tuple(entries), own)
-        return Entries(target.kind, target.shape, np.ascontiguousarray(cells), [block])
-
-    # -- results
-
-    def _hit(self, pool: Pool, entries: Entries) -> Value | None:
-        """Return the value of a candidate that has the goal's cells and holds at both sets of sizes."""
-        for _, wanted, axes in self.goals.get(pool.kind, ()):
-            for row in np.flatnonzero((entries.cells == wanted).all(axis=1)):
-                value = self.traced.confirmed(self._value(entries, int(row), axes))
-                if value is not None:
-                    return value
-        return None
-
-    def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
-        block, at = entries.origin(row)
-        if block.step is None:
-            return Value(block.leaves[at], axes)
-        inner = block.step.operand_axes(axes, self.scope)
-        outside = self.scope.guard
-        values: list[Value] = []
-        for position, (operand, rows) in enumerate(zip(block.operands, block.rows, strict=True)):
-            if block.step.op == "select" and position:  # an arm counts only where the condition says so
-                holds = values[0] if position == 1 else self.scope.combined("not", values[0])
-                self.scope.guard = holds if outside is None else self.scope.combined("and", outside, holds)
-            values.append(self._value(operand, int(rows[at]), inner[position]))
-        self.scope.guard = outside
-        return block.step.build(values, axes, self.scope)
-
 
 def _vocabulary(task: Task, grammar: Grammar, options: Options) -> tuple[list[str], list[Reducer], bool]:
     """Return the scalar functions, folds and whether contractions are tried, in a fixed order."""
@@ -363,33 +192,4 @@ def _pairs(left: Pool, right: Pool, operations: int) -> int:
     return sum(a * b for a, b in zip(counts[0], reversed(counts[1]), strict=True))
 
 
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to give a number of operations to operands."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
-
-
-def _blocks(counts: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
-    """Cut a product of rows into blocks."""
-    widths, room = [], _BLOCK
-    for count in reversed(counts):
-        widths.append(max(min(count, room), 1))
-        room = max(room // widths[-1], 1)
-    ranges = [
-        [(low, min(low + width, count)) for low in range(0, count, width)]
-        for count, width in zip(counts, reversed(widths), strict=True)
-    ]
-    yield from map(list, itertools.product(*ranges))
-
-
-def _spread(parts: list[Elements]) -> list[Elements]:
-    """Give each operand's candidates an axis of their own."""
-    count = len(parts)
-    return [
-        part.reshape(*part.shape[:-1], *(part.shape[-1] if axis == own else 1 for axis in range(count)))
-        for own, part in enumerate(parts)
-    ]
+__all__ = ["Enumeration", "Options", "Statistics"]

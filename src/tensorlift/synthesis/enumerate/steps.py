@@ -47,8 +47,8 @@ class Step(ABC):
         """Return the flat cells of each operand for flat cells of a result, runs along a last axis."""
 
     @abstractmethod
-    def combine(self, parts: Sequence[Elements]) -> Elements:
-        """Return the result's cells from those of the operands, which broadcast together."""
+    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:
+        """Return the flat cells of the result from those of the operands, which broadcast together."""
 
     @abstractmethod
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
@@ -79,7 +79,7 @@ class Cellwise(Step):
             found.append(np.ravel_multi_index(own, pool.shape) if own else np.zeros_like(cells))
         return [np.asarray(positions, np.int64) for positions in found]
 
-    def combine(self, parts: Sequence[Elements]) -> Elements:
+    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:  # noqa: ARG002 - the parts are in order
         """Apply the function."""
         return applied(self.op, self.result.dtype, parts)
 
@@ -115,7 +115,7 @@ class Contraction(Step):
             found.append(_run(own, axis, pool.shape, len(cells)))
         return found
 
-    def combine(self, parts: Sequence[Elements]) -> Elements:
+    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:  # noqa: ARG002 - the parts are in order
         """Multiply and add along the runs, which are the second axis."""
         left, right = parts
         result = gf.mul(left[:, 0], right[:, 0])
@@ -150,14 +150,14 @@ class Fold(Step):
         index = list(np.unravel_index(cells, shape)) if shape else []
         return [_run(index, self.axis, self.operands[0].shape, len(cells))]
 
-    def combine(self, parts: Sequence[Elements]) -> Elements:
+    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:  # noqa: ARG002 - the parts are in order
         """Fold along the runs, which are the second axis."""
-        (cells,) = parts
+        (runs,) = parts
         if self.op == "sum":
-            return gf.total(cells, 1)
+            return gf.total(runs, 1)
         if self.op == "prod":
-            return gf.product(cells, 1)
-        ordered = np.sort(cells, axis=1)
+            return gf.product(runs, 1)
+        ordered = np.sort(runs, axis=1)
         return gf.mixed_arrays(self.op, self.result.dtype, [ordered[:, k] for k in range(ordered.shape[1])])
 
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:

@@ -51,8 +51,13 @@ def sketch(summary: Summary, target: Dialect, run: Run | None = None, budget: in
 
     """
     grammar, record = grammar_of(target), run or Run()
-    cover = Covering(lambda traced, name: _find(traced, name, grammar, record, budget))
-    return assembled(summary, cover.statements)
+    is_imported = bool(target.instances)
+    cover = Covering(lambda traced, name: _find(traced, name, grammar, record, budget), is_compact=is_imported)
+    if not is_imported:
+        return assembled(summary, cover.statements)
+    from tensorlift.synthesis.select import selection  # noqa: PLC0415 - loads the other engine, for imported dialects only
+
+    return assembled(summary, cover.statements, select=selection(target.instances))
 
 
 def sketches(summary: Summary, target: Dialect) -> str:

@@ -15,7 +15,7 @@ from tensorlift.synthesis.derive.pieces import PieceLowering
 from tensorlift.synthesis.symbolic.generalise import at_numbers, with_sizes
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.meaning import Meaning
-from tensorlift.synthesis.symbolic.points import Untraceable, small_sizes
+from tensorlift.synthesis.symbolic.points import Untraceable, compact_sizes, small_sizes
 from tensorlift.synthesis.symbolic.task import Task
 from tensorlift.synthesis.symbolic.trace import FREE, trace
 
@@ -37,8 +37,8 @@ class Exhausted(Exception):  # noqa: N818 - an end, not a fault
 class Traced:
     """A task with its cells at two sets of sizes: a candidate is found at the first and must hold at both."""
 
-    def __init__(self, task: Task, scope: Scope) -> None:
-        """Trace a task.
+    def __init__(self, task: Task, scope: Scope, *, is_compact: bool = False) -> None:
+        """Trace a task; where it is to be compact, at sizes of which several may be equal.
 
         Raises:
             Untraceable, Undefined: where it has no values at small sizes.
@@ -46,7 +46,8 @@ class Traced:
         """
         self.task = task
         self.graph = Graph()
-        self.sizes = [small_sizes(task.symbols, task.relevant, task.extents, least) for least in _LEAST]
+        sizes = compact_sizes if is_compact else small_sizes
+        self.sizes = [sizes(task.symbols, task.relevant, task.extents, least) for least in _LEAST]
         self.cells = [trace(self.graph, task, at) for at in self.sizes]
         self.scope = replace(scope, spans=dict(task.spans), memo={})
 
@@ -80,8 +81,9 @@ Find = Callable[[Traced, str], "Value | None"]  # the value of a task that has a
 class Covering:
     """Covers the definitions of one program, box by box where they fall into boxes."""
 
-    def __init__(self, find: Find) -> None:
+    def __init__(self, find: Find, *, is_compact: bool = False) -> None:
         self.find = find
+        self.is_compact = is_compact
 
     def statements(self, definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
         """Return the statements that compute a definition.
@@ -109,7 +111,7 @@ class Covering:
         return self._found(Task(((UNIVERSE, term),), scope.spans, scope.domain, scope.shapes), scope, "a part")
 
     def _found(self, task: Task, scope: Scope, name: str) -> Value:
-        value = self.find(Traced(task, scope), name)
+        value = self.find(Traced(task, scope, is_compact=self.is_compact), name)
         if value is None:
             raise Untraceable("the engine finds no operations of the target that compute it")
         return value

@@ -20,9 +20,11 @@ from tensorlift.ir.tensor_program import (
     Elementwise,
     Expression,
     Full,
+    Gather,
     Iota,
     Literal,
     NewAxis,
+    Operation,
     Range,
     Reduction,
     Reverse,
@@ -32,7 +34,9 @@ from tensorlift.ir.tensor_program import (
     Triangle,
     TriangleMask,
     Variable,
+    Windows,
 )
+from tensorlift.synthesis.symbolic.instances import computed_nodes
 from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.trace import array_nodes
 
@@ -131,6 +135,23 @@ def _mask(at: Meaning, node: TriangleMask | DiagonalMask) -> Nodes:
     return _chosen(holds > 0, at.graph.one("bool"), at.graph.zero("bool"))
 
 
+def _windows(at: Meaning, node: Windows) -> Nodes:
+    extents = [evaluate(extent, at.sizes) for extent in node.extents]
+    return np.lib.stride_tricks.sliding_window_view(at.of(node.argument), extents, node.axes)
+
+
+def _gather(at: Meaning, node: Gather) -> Nodes:
+    """Return the cells at indices that are numbers."""
+    shaped = []
+    for index in node.indices:
+        numbers = [at.graph.constants.get(n) for n in at.of(index).ravel().tolist()]
+        if any(number is None for number in numbers):
+            raise ValueError("cells at indices that are no numbers")
+        shaped.append(np.array([int(number or 0) for number in numbers]).reshape(at.extents(index)))
+    found: Nodes = at.of(node.argument)[tuple(shaped)]
+    return found
+
+
 def _triangle(at: Meaning, node: Triangle) -> Nodes:
     nodes = at.of(node.argument)
     offset = evaluate(node.offset, at.sizes)
@@ -178,6 +199,8 @@ _RULES: dict[type[Expression], Callable[..., Nodes]] = {
     Full: _full,
     Subscript: _subscript,
     Transpose: lambda at, node: np.transpose(at.of(node.argument), node.permutation),
+    Windows: _windows,
+    Gather: _gather,
     Diagonal: lambda at, node: np.diagonal(at.of(node.argument)),
     Triangle: _triangle,
     TriangleMask: _mask,
@@ -186,4 +209,5 @@ _RULES: dict[type[Expression], Callable[..., Nodes]] = {
     Contraction: _contraction,
     Reduction: _reduction,
     Cumulative: _cumulative,
+    Operation: lambda at, node: computed_nodes(at.graph, node.instance, [at.of(a) for a in node.arguments]),
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 16
 _MOST_TRIED = 20_000
+_VARIETY = 3  # different sizes, where several may be equal
 
 
 class Untraceable(Exception):  # noqa: N818 - a property of a definition
@@ -87,6 +88,20 @@ def _limits(conjunct: list[Constraint], name: str, at: Mapping[str, int]) -> tup
             bound = rest // -factor
             high = bound if high is None else min(high, bound)
     return None if low is None or high is None else (low, high)
+
+
+def compact_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int) -> dict[str, int]:
+    """Return sizes as `small_sizes` does, of which several may be equal where there are many.
+
+    Raises:
+        Untraceable: where there are none.
+
+    """
+    sizes = {name: least + position % _VARIETY for position, name in enumerate(names)}
+    relevant = context.project_out(*(v for v in context.variables() if v not in names))
+    if len(names) > _VARIETY and contains(relevant, sizes) and all(evaluate(e, sizes) > 0 for e in extents):
+        return sizes
+    return small_sizes(names, context, extents, least)
 
 
 def small_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int) -> dict[str, int]:

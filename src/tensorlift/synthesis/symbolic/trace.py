@@ -58,7 +58,7 @@ def trace(graph: Graph, task: Task, sizes: Mapping[str, int]) -> Nodes:
     shape = tuple(max(end - first, 0) for first, end in zip(firsts, ends, strict=True))
     if int(np.prod(shape)) > _MOST_CELLS:
         raise Untraceable("an array is large even at small sizes")
-    tracer = _Tracer(graph, sizes)
+    tracer = Tracer(graph, sizes)
     nodes = np.full(shape, FREE, np.int64)
     for index in np.ndindex(*shape):
         at = dict(sizes)
@@ -69,10 +69,13 @@ def trace(graph: Graph, task: Task, sizes: Mapping[str, int]) -> Nodes:
     return nodes
 
 
-class _Tracer:
-    def __init__(self, graph: Graph, sizes: Mapping[str, int]) -> None:
+class Tracer:
+    """Evaluates terms at points; ``sizes`` stay symbols as values, and cells of ``arrays`` are nodes that are given."""
+
+    def __init__(self, graph: Graph, sizes: Mapping[str, int], arrays: Mapping[str, Nodes] | None = None) -> None:
         self.graph = graph
         self.sizes = sizes
+        self.arrays = arrays or {}
         self._memo: dict[tuple[Term, tuple[int, ...]], int] = {}
         self._order: dict[Term, tuple[str, ...]] = {}
 
@@ -98,10 +101,14 @@ class _Tracer:
         graph = self.graph
         if isinstance(term, Constant):
             return graph.constant(term.value, term.dtype)
+        if isinstance(term, Scalar) and term.name in self.arrays:
+            return int(self.arrays[term.name])
         if isinstance(term, Scalar):
             return graph.symbol(("scalar", term.name), term.dtype)
         if isinstance(term, Index):
             return graph.of_affine(self._with_indices(term.affine, at), term.dtype)
+        if isinstance(term, Read) and term.array in self.arrays:
+            return int(self.arrays[term.array][tuple(evaluate(i, at) for i in term.indices)])
         if isinstance(term, Read):
             return cell(graph, term.array, tuple(evaluate(i, at) for i in term.indices), term.dtype)
         if isinstance(term, Apply):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
@@ -48,19 +48,33 @@ def emit(program: TensorProgram) -> Emitted:
             lack a type.
 
     """
-    try:
-        return _Emission(program).emit()
-    except LiftError as error:
-        place = program.location
-        located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
-        raise UnspelledError(located, error.definitions if isinstance(error, UnspelledError) else ()) from None
+    return Emission.emitted(program)
 
 
-class _Emission:
+class Emission:
+    """Emits one program; what its expressions are as values is said by ``values_of``."""
+
+    values_of: ClassVar[type[Values]] = Values
+
+    @classmethod
+    def emitted(cls, program: TensorProgram) -> Emitted:
+        """Return a program as text.
+
+        Raises:
+            LiftError: where the dialects lack an operation or a type, or the program returns nothing.
+
+        """
+        try:
+            return cls(program).emit()
+        except LiftError as error:
+            place = program.location
+            located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
+            raise UnspelledError(located, error.definitions if isinstance(error, UnspelledError) else ()) from None
+
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
         self.writer = Writer(program.context or UNIVERSE, [p.name for p in program.parameters])
-        self.values = Values(self.writer)
+        self.values = self.values_of(self.writer)
         self.cuts: list[Cut] = []
         self.result_types: list[str] = []
         for parameter in program.parameters:

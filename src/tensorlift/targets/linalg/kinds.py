@@ -47,6 +47,7 @@ class Map(NamedTuple):
 
 
 Maps = tuple[Map, ...]
+Groups = tuple[tuple[int, ...], ...]  # axes of the result that an axis of the operand becomes
 
 
 class Body(NamedTuple):

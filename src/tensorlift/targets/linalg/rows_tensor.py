@@ -21,7 +21,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.targets.arrays.creation import check_extents
 from tensorlift.targets.arrays.index import Selection, stored_cells, stored_value
-from tensorlift.targets.linalg.kinds import Map, Mixed, Open, Result, Row, Scalar, Scalars, is_index
+from tensorlift.targets.linalg.kinds import Groups, Ints, Map, Mixed, Open, Result, Row, Scalar, Scalars, is_index
 from tensorlift.targets.target import Memory, Tensor, sample
 
 if TYPE_CHECKING:
@@ -167,6 +167,45 @@ def _insert_slice(  # noqa: PLR0913 - the operation's operands
     return dest.with_cells(dest.shape, cell)
 
 
+def _splat(o: Obligations, input: Scalar, dynamicSizes: Open, result: Result) -> SymbolicTensor:  # noqa: A002, N803 - MLIR's names
+    """Return a tensor that has a number in every cell."""
+    shape = stated_shape(o, result, dynamicSizes)
+    check_extents(o, shape)
+    if input.rank or is_index(input):
+        o.refuse("what is spread is no number of a tensor")
+    return SymbolicTensor(shape, input.dtype, lambda _: input.value())
+
+
+def _expand_shape(  # noqa: PLR0913 - the operation's operands
+    o: Obligations,
+    src: Tensor,
+    *,
+    reassociation: Groups,
+    dynamic_output_shape: Scalars,
+    static_output_shape: Ints,
+    result: Result,
+) -> SymbolicTensor:
+    """Insert axes of one position: of the axes that one becomes, the others have the extent one."""
+    waiting = [_exact(o, extent.value()) for extent in dynamic_output_shape]
+    if sum(extent < 0 for extent in static_output_shape) != len(waiting):
+        o.refuse("another number of sizes than of open extents")
+    shape = tuple(waiting.pop(0) if extent < 0 else Affine(extent) for extent in static_output_shape)
+    whole = tuple(range(len(shape)))
+    if len(reassociation) != src.rank or sum(reassociation, ()) != (whole if src.rank else ()):
+        o.refuse("groups that are not all axes in order")
+    if not src.rank and any(extent != ONE for extent in shape):
+        o.refuse("a number that becomes more than one cell")
+    places = [next((axis for axis in group if shape[axis] != ONE), group[0]) for group in reassociation]
+    for axis, (group, place) in enumerate(zip(reassociation, places, strict=True)):
+        if any(shape[other] != ONE for other in group if other != place):
+            o.refuse("an axis that becomes several")
+        if shape[place] != src.shape[axis]:
+            o.require("an axis keeps its extent", equal(shape[place], src.shape[axis]))
+    if not result.is_tensor or len(result.extents) != len(shape):
+        o.refuse("a tensor of another rank")
+    return src.with_cells(shape, lambda at: src.at(tuple(at[place] for place in places)))
+
+
 def _cast(o: Obligations, source: Tensor, result: Result) -> SymbolicTensor:
     """Say more or less of the extents; what is said is demanded where the result's type is."""
     if not result.is_tensor or len(result.extents) != source.rank:
@@ -268,6 +307,30 @@ ROWS = [
                 1,
                 a="i32[n + n + 1]",
                 b="i32[n]",
+            ),
+        ),
+    ),
+    Row(
+        "splat",
+        "tensor.splat",
+        _splat,
+        (
+            sample("tensor.splat %x[%n] : tensor<2x?xf64>", x="f64[]"),
+            sample("tensor.splat %x[%m, %n] : tensor<?x?xi32>", x="i32[]"),
+        ),
+    ),
+    Row(
+        "expand_shape",
+        "tensor.expand_shape",
+        _expand_shape,
+        (
+            sample(
+                "tensor.expand_shape %a [[0, 1], [2]] output_shape [1, %m, %n]"
+                " : tensor<?x?x{a}> into tensor<1x?x?x{a}>",
+                **_MATRIX,
+            ),
+            sample(
+                "tensor.expand_shape %a [[0, 1]] output_shape [%n, 1] : tensor<?x{a}> into tensor<?x1x{a}>", **_VECTOR
             ),
         ),
     ),

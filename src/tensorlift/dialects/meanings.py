@@ -1,0 +1,111 @@
+"""The meaning of an operation: a function in affine MLIR that computes it on memory, read and summarised.
+
+The function takes the operands in order.  What it writes is the result: an operand of the operation, which it updates
+in place, or one more array behind the operands, which it fills.  What is written must be the same whatever was there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.instance import Instance, InstanceOperand
+from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.terms import Apply, Constant, Reduce
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.summarize import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.rewrite import Descend
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.frontends.read_function import ReadFunction
+
+_DIVISIONS = ("tdiv", "rem", "floordiv", "mod")
+
+
+class NoMeaning(Exception):  # noqa: N818 - a property of an operation
+    """Raised where an operation is given no meaning; the text says why."""
+
+
+def summary_of(function: ReadFunction) -> Summary:
+    """Return what a function computes.
+
+    Raises:
+        NoMeaning: where the front end or summarising refuses it.
+
+    """
+    if function.module is None:
+        raise NoMeaning(f"its lowering is not read: {function.diagnostics[0].message}")
+    try:
+        (func_op,) = functions(function.module)
+        return summarise(FunctionView(func_op), distribute=False)
+    except LiftError as refusal:
+        raise NoMeaning(f"its lowering is not summarised: {refusal.diagnostics[0].message}") from None
+
+
+def instance_of(operation: str, summary: Summary, count: int, attributes: str = "") -> Instance:
+    """Return what an operation with so many operands computes, from the summary of its lowering.
+
+    Raises:
+        NoMeaning: where the summary is not one of a single result.
+
+    """
+    definitions = [item for item in summary.items if isinstance(item, Definition)]
+    if len(definitions) != len(summary.items):
+        raise NoMeaning("its lowering keeps a loop")
+    if summary.derived or summary.result is not None or len(summary.outputs) != 1:
+        raise NoMeaning("its lowering does not give one array out")
+    ((written, version),) = summary.outputs
+    names = [name for name in summary.parameters if name not in summary.sizes]
+    if len(names) == count + 1 and names[-1] == written:
+        names.pop()
+    if len(names) != count or len(summary.parameters) != len(names) + len(summary.sizes) + (written not in names):
+        raise NoMeaning(f"its lowering takes {len(names)} arrays and numbers, not {count}")
+    result = next((d for d in definitions if d.name == version), None)
+    if result is None:
+        raise NoMeaning("its lowering writes nothing")
+    ordered = [d for d in definitions if d is not result]
+    if definitions[-1] is not result:
+        raise NoMeaning("its lowering writes to an array that it gives out before the end")
+    _check(definitions, {*names, *(d.name for d in ordered)})
+    operands = tuple(_operand(summary, name) for name in names)
+    tidied = tuple(map(_tidied, definitions))
+    return Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, tidied)
+
+
+def _operand(summary: Summary, name: str) -> InstanceOperand:
+    if name in summary.scalars:
+        return InstanceOperand(name, summary.scalars[name], is_number=True)
+    info = summary.arrays[name]
+    return InstanceOperand(name, info.dtype, info.shape)
+
+
+def _tidied(definition: Definition) -> Definition:
+    """Leave out of the domains of folds what is known where they are evaluated."""
+
+    def tidy(node: Term, where: Domain, descend: Descend) -> Term:
+        if not isinstance(node, Reduce):
+            return rebuild_inside(node, where, descend)
+        return terms.reduce(node.op, node.bound, node.domain.gist(where), descend(node.body, where & node.domain))
+
+    pieces = tuple((domain, transform(term, domain, tidy)) for domain, term in definition.pieces)
+    return replace(definition, pieces=pieces)
+
+
+def _check(definitions: Sequence[Definition], known: set[str]) -> None:
+    """Demand that only operands and what is computed are read, and that nothing may fail."""
+    for definition in definitions:
+        for _, term in definition.pieces:
+            unknown = sorted(term.reads - known)
+            if unknown:
+                raise NoMeaning(f"its result depends on what {unknown[0]} held before")
+            for node in walk(term):
+                if isinstance(node, Apply) and node.op in _DIVISIONS and not isinstance(node.args[1], Constant):
+                    raise NoMeaning("it divides integers, which fails for some")

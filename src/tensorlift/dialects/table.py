@@ -1,0 +1,36 @@
+"""An imported dialect as a table: each operation with its meaning, or with why it has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.notation.definitions import show_definition
+from tensorlift.comprehension.notation.printer import shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.instance import Instance, InstanceOperand
+    from tensorlift.targets.imported.record import ImportedDialect
+
+
+def table(dialect: ImportedDialect) -> str:
+    """Return the operations of a dialect, line by line."""
+    lines = [line for instance in dialect.instances for line in instance_lines(instance)]
+    lines += [f"{name}: no meaning: {reason}" for name, reason in dialect.without.items()]
+    return "\n".join(lines) + "\n"
+
+
+def instance_lines(instance: Instance) -> Iterator[str]:
+    """Yield what an operation takes, what it gives, and what it computes."""
+    operands = ", ".join(map(_operand, instance.operands))
+    attributes = f" {instance.attributes}" if instance.attributes else ""
+    result = instance.result
+    yield f"{instance.operation}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}"
+    for definition in instance.definitions:
+        yield f"  {show_definition(definition).splitlines()[1]}"
+
+
+def _operand(operand: InstanceOperand) -> str:
+    value = "" if operand.value is None else f" = {operand.value}"
+    return f"{operand.name}: {operand.dtype}{shapes(operand.shape)}{value}"

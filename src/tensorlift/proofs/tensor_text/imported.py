@@ -1,0 +1,84 @@
+"""Operations of imported dialects in a text: the instance that its types and attributes state gives the meaning."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, TensorType
+from xdsl.parser import Parser
+
+from tensorlift.comprehension.domain import equal
+from tensorlift.comprehension.terms import Constant
+from tensorlift.targets.mlir_text.types import dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, Operation
+
+    from tensorlift.comprehension.instance import Instance, InstanceOperand
+    from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.proofs.obligations import Ledger
+    from tensorlift.targets.imported.rows import ImportedRow
+
+
+def imported_result(row: ImportedRow, op: Operation, operands: Sequence[SymbolicTensor], o: Ledger) -> SymbolicTensor:
+    """Return the result of an operation, by the first instance of the stated types and attributes."""
+    if len(op.results) != 1 or op.regions or op.successors:
+        o.refuse(f"'{op.name}' has regions, or another number of results than one")
+    given = {**op.attributes, **op.properties}
+    stated = [operand.type for operand in op.operands]
+    for instance in row.instances:
+        if _attributes(instance.attributes) == given and _is_of(instance, stated, operands):
+            return _applied(instance, operands, o)
+    return o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
+
+
+@cache
+def _attributes(text: str) -> dict[str, Attribute]:
+    """Read attributes as an instance spells them."""
+    if not text:
+        return {}
+    context = Context(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    return Parser(context, text).parse_optional_attr_dict()
+
+
+def _is_of(instance: Instance, stated: Sequence[Attribute], operands: Sequence[SymbolicTensor]) -> bool:
+    return len(stated) == len(instance.operands) and all(map(_fits, instance.operands, stated, operands))
+
+
+def _fits(own: InstanceOperand, stated: Attribute, given: SymbolicTensor) -> bool:
+    """Tell whether an operand is of the type of an instance's; extents that are numbers there are stated."""
+    if own.is_number:
+        return dtype_of(stated) == own.dtype == given.dtype
+    if not isinstance(stated, TensorType) or len(stated.get_shape()) != len(own.shape):
+        return False
+    pairs = zip(own.shape, stated.get_shape(), strict=True)
+    is_stated = all(extent == number for extent, number in pairs if extent.is_constant)
+    return is_stated and dtype_of(stated.element_type) == own.dtype == given.dtype and _has_value(own, given)
+
+
+def _has_value(own: InstanceOperand, given: SymbolicTensor) -> bool:
+    """Tell whether every cell is the number that the instance has there, if it has one."""
+    if own.value is None:
+        return True
+    cell = given.at(tuple(extent - extent for extent in given.shape))
+    whole = all(extent.is_constant for extent in given.shape)
+    return whole and isinstance(cell, Constant) and cell.value == own.value
+
+
+def _applied(instance: Instance, operands: Sequence[SymbolicTensor], o: Ledger) -> SymbolicTensor:
+    sizes = instance.sizes_of([operand.shape for operand in operands])
+    if sizes is None:
+        o.refuse(f"{instance.operation}: an extent of an operand is no size")
+    for own, given in zip(instance.operands, operands, strict=True):
+        for extent, number in zip(own.shape, given.shape, strict=True):
+            wanted = extent.substitute(sizes)
+            if wanted != number:
+                o.require(f"operands of {instance.operation} have fitting extents", equal(wanted, number))
+    for demand in instance.demands:
+        o.require(f"{instance.operation} is defined for the extents", demand.substitute(sizes))
+    return instance.computed(operands, sizes)

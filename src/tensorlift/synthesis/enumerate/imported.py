@@ -1,0 +1,265 @@
+"""Enumeration over an imported dialect: its operations are the steps, nothing is transposed or broadcast beside them.
+
+Leaves are the views that the source reads, numbers, and tensors that have one number everywhere; where an operation
+takes extents of one, or more axes, also views with axes of one position inserted.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import Constant
+from tensorlift.ir.tensor_program import At, NewAxis
+from tensorlift.synthesis.derive.builder import whole
+from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.enumerate.instances import Imported
+from tensorlift.synthesis.enumerate.levels import Levels
+from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
+from tensorlift.synthesis.sketch.goals import Goal, extents_of
+from tensorlift.synthesis.sketch.library import Library
+from tensorlift.synthesis.symbolic.graph import Undefined
+from tensorlift.synthesis.symbolic.views import View, views_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.comprehension.instance import Instance
+    from tensorlift.ir.tensor_program import Shape, SubscriptItem
+    from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
+    from tensorlift.synthesis.enumerate.pools import Entries, Pool
+    from tensorlift.synthesis.enumerate.steps import Step
+    from tensorlift.synthesis.symbolic.covering import Traced
+
+MOST_INSERTED = {1: 6, 2: 1}  # axes of one position in a view, and for so many how many operations are tried at most
+_UNIT = "unit "  # begins the names of axes of one position
+_MATRIX = 2
+
+
+class Leaves(NamedTuple):
+    """What candidates are made of: views of arrays, and single numbers."""
+
+    views: Sequence[View]
+    numbers: Sequence[View]
+
+
+def leaves_of(traced: Traced) -> Leaves:
+    """Return the views of the arrays that a task reads, and its scalars, sizes and constants."""
+    graph, task, scope = traced.graph, traced.task, traced.scope
+    constants = {node: None for _, term in task.pieces for node in walk(term) if isinstance(node, Constant)}
+    numbers = [
+        View(scope.build.literal(c.value, c.dtype), (), np.array(graph.constant(c.value, c.dtype)))
+        for c in constants
+        if c.dtype != "bool"
+    ]
+    return Leaves(views_of(graph, task, scope, traced.sizes[0]), [*Library(graph, scope, ()).scalars(), *numbers])
+
+
+def found_imported(
+    traced: Traced, instances: Sequence[Instance], options: Options, statistics: Statistics
+) -> Value | None:
+    """Return a value of a task in operations of a dialect, None where there is none with so many of them.
+
+    Raises:
+        Exhausted: where the budget is spent before.
+
+    """
+    goal, leaves = Goal(traced.cells[0], traced.task.axes), leaves_of(traced)
+    searches = [
+        ImportedEnumeration(traced, goal, leaves, instances, options=options, statistics=statistics, most_inserted=most)
+        for most in MOST_INSERTED
+    ]
+    if not searches[0].is_whole:
+        return None
+    for level in range(options.most_operations + 1):
+        for search in searches:
+            value = search.reached(level)
+            if value is not None:
+                return value
+    return None
+
+
+class ImportedEnumeration(Levels):
+    """One bottom-up search for a goal with the operations of an imported dialect."""
+
+    def __init__(  # noqa: PLR0913 - a goal, what leads to it, and how to search
+        self,
+        wanted: Wanted,
+        goal: Goal,
+        leaves: Leaves,
+        instances: Sequence[Instance],
+        *,
+        options: Options,
+        statistics: Statistics,
+        most_inserted: int = 1,
+    ) -> None:
+        """Enter the leaves; ``most_inserted`` axes of one position are inserted into one."""
+        super().__init__(wanted, goal, options, statistics)
+        self.instances = instances
+        self.most_inserted = most_inserted
+        self.ranks = sorted({len(o.shape) for i in instances for o in i.operands})
+        self._traced_steps: dict[tuple[Instance, tuple[Pool, ...]], Step | None] = {}
+        self._enter_leaves(leaves)
+        if self.is_whole:
+            self.set_goal()
+
+    # -- leaves and goal
+
+    def _enter_leaves(self, leaves: Leaves) -> None:
+        """Enter views with and without axes of one position, numbers, and tensors of one number."""
+        graph, scope = self.wanted.graph, self.scope
+        for view in leaves.views:
+            self._enter(view)
+            for extents, items in self._with_units(view.extents):
+                shape = tuple(1 if isinstance(item, NewAxis) else -1 for item in items)
+                expression = scope.build.subscript(view.expression, items)
+                self._enter(View(expression, extents, view.nodes.reshape(_filled(shape, view.nodes.shape))))
+        numbers = [*leaves.numbers, *self._neutral()]
+        for view in numbers:
+            self._enter(view)
+        for kind, number in itertools.product(self._tensor_kinds(), numbers):
+            dtype = graph.dtype[int(number.nodes)]
+            full = scope.build.full(number.expression, kind, dtype)
+            shape = self._pool(Kind(dtype, kind)).shape
+            self._enter(View(full, kind, np.broadcast_to(number.nodes, shape)))
+
+    def _enter(self, view: View) -> None:
+        graph = self.wanted.graph
+        if not view.nodes.size:
+            return
+        pool = self._pool(Kind(graph.dtype[int(view.nodes.flat[0])], view.extents))
+        cells = np.array([graph.value[int(n)] for n in view.nodes.flat], np.uint64)
+        pool.store(0, cells.reshape(1, -1), Block(None, (), (), (view.expression,)))
+
+    def _with_units(self, extents: Shape) -> Iterator[tuple[Shape, tuple[SubscriptItem, ...]]]:
+        """Yield the shapes of higher ranks with axes of one position, and the subscripts that insert them."""
+        for rank in self.ranks if extents else ():
+            if not 0 < rank - len(extents) <= self.most_inserted:
+                continue
+            for places in itertools.combinations(range(rank), rank - len(extents)):
+                own = iter(extents)
+                shape = tuple(ONE if k in places else next(own) for k in range(rank))
+                yield shape, tuple(NewAxis() if k in places else whole(e) for k, e in enumerate(shape))
+
+    def _neutral(self) -> Iterator[View]:
+        """Yield zero, which operations take that add to more."""
+        graph = self.wanted.graph
+        dtypes = {pool.kind.dtype for pool in self.pools.values()} | {self.goal.dtype(graph)}
+        for dtype in sorted(dtype for dtype in dtypes if is_float(dtype)):
+            yield View(self.scope.build.literal(0, dtype), (), np.array(graph.zero(dtype)))
+
+    def _tensor_kinds(self) -> list[Shape]:
+        """Return the shapes in which tensors of one number may be wanted: of extents that occur."""
+        goal = extents_of(self.goal, self.scope)
+        shapes = {pool.kind.extents for pool in self.pools.values() if pool.kind.extents}
+        shapes |= {goal, *(extents for extents, _ in self._with_units(goal))}
+        extents = sorted({e for shape in shapes for e in shape}, key=str)
+        shapes |= set(itertools.product(extents, repeat=_MATRIX))
+        shapes |= {(ONE,) * rank for rank in self.ranks if rank}
+        return sorted((s for s in shapes if s and len(s) in self.ranks), key=lambda s: (len(s), str(s)))
+
+    def set_goal(self) -> None:
+        """Take the fingerprints of the goal, also with axes of one position, in the order of its own axes."""
+        graph, nodes = self.wanted.graph, self.goal.nodes
+        values = np.array([graph.value[int(n)] for n in nodes.flat], np.uint64)
+        extents, dtype = extents_of(self.goal, self.scope), self.goal.dtype(graph)
+        self.goals = {}
+        found = [(extents, tuple(whole(e) for e in extents)), *self._with_units(extents)]
+        for shape, items in found:
+            own = iter(self.goal.axes)
+            axes = tuple(f"{_UNIT}{k}" if isinstance(item, NewAxis) else next(own) for k, item in enumerate(items))
+            pool = self._pool(Kind(dtype, shape))
+            prints = int(fingerprints(values[pool.samples][:, None])[0])
+            self.goals.setdefault(Kind(dtype, shape), []).append((prints, values, axes))
+
+    def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
+        """Return the value of a candidate without axes of one position that were inserted."""
+        value = super()._value(entries, row, axes)
+        return self._without_units(value) if any(axis.startswith(_UNIT) for axis in axes) else value
+
+    def _without_units(self, value: Value) -> Value:
+        items = [
+            At(ZERO) if axis.startswith(_UNIT) else whole(extent)
+            for axis, extent in zip(value.axes, value.expression.shape, strict=True)
+        ]
+        kept = tuple(axis for axis in value.axes if not axis.startswith(_UNIT))
+        return Value(self.scope.build.subscript(value.expression, items), kept)
+
+    def _reached(self, level: int) -> Value | None:
+        """Compare all candidates with the goal before any is kept: to keep one takes all of its cells."""
+        most = min(self.options.most_operations, MOST_INSERTED[self.most_inserted])
+        if level > most:
+            return None
+        steps = list(self._steps(level))
+        for self.keeps in (False, True):
+            values = (self._level(step, level) for step in steps)
+            found = next((value for value in values if value is not None), None)
+            if found is not None or level == most:
+                return found
+        return None
+
+    def _product(self, step: Step, level: int, entries: list[Entries]) -> Value | None:
+        try:
+            return super()._product(step, level, entries)
+        except Undefined:  # a division by zero whatever the operands
+            return None
+
+    # -- steps
+
+    def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
+        for instance in self.instances:
+            for pools in list(self._operands(instance, ())):
+                step = self._step(instance, pools)
+                if step is not None:
+                    yield step
+
+    def _operands(self, instance: Instance, chosen: tuple[Pool, ...]) -> Iterator[tuple[Pool, ...]]:
+        """Yield the pools that fit the operands of an instance, one operand after the other."""
+        if len(chosen) == len(instance.operands):
+            yield chosen
+            return
+        for pool in list(self.pools.values()):
+            if pool.levels and _is_possible(instance, (*chosen, pool)):
+                yield from self._operands(instance, (*chosen, pool))
+
+    def _step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
+        key = (instance, pools)
+        if key not in self._traced_steps:
+            self._traced_steps[key] = self._made_step(instance, pools)
+        return self._traced_steps[key]
+
+    def _made_step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
+        sizes = instance.fits([pool.kind.extents for pool in pools])
+        if sizes is None:
+            return None
+        result = Kind(instance.result.dtype, instance.result_shape(sizes))
+        try:
+            return Imported(instance, pools, result)
+        except (Undefined, ValueError):
+            return None
+
+
+def _is_possible(instance: Instance, pools: tuple[Pool, ...]) -> bool:
+    """Tell whether the first operands of an instance may be of some pools."""
+    known: dict[str, Affine] = {}
+    for own, pool in zip(instance.operands, pools, strict=False):
+        if own.dtype != pool.kind.dtype or len(own.shape) != len(pool.kind.extents):
+            return False
+        for extent, given in zip(own.shape, pool.kind.extents, strict=True):
+            name = extent.variable
+            if (name is not None and known.setdefault(name, given) != given) or (
+                extent.is_constant and extent != given
+            ):
+                return False
+    return True
+
+
+def _filled(pattern: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Put extents in for those of a pattern that are negative."""
+    own = iter(shape)
+    return tuple(next(own) if extent < 0 else extent for extent in pattern)

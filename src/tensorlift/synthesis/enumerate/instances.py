@@ -1,0 +1,118 @@
+"""Steps of imported operations: an instance between kinds of candidates, evaluated from its meaning alone.
+
+Its cells are traced once as a graph over those of its operands, which is then evaluated for whole blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.enumerate.steps import Step, applied
+from tensorlift.synthesis.symbolic import field as gf
+from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph
+from tensorlift.synthesis.symbolic.instances import Cells
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.instance import Instance
+    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
+    from tensorlift.synthesis.enumerate.steps import Axes
+    from tensorlift.synthesis.symbolic.field import Elements
+
+
+class _Plan(NamedTuple):
+    """How some cells are computed: cells of each operand, where each of these goes, and nodes in their order."""
+
+    needs: list[Positions]
+    reads: list[tuple[int, int, int]]
+    computed: list[int]
+    results: list[int]
+
+
+class Imported(Step):
+    """An imported operation on operands that fit its instance."""
+
+    def __init__(self, instance: Instance, operands: tuple[Pool, ...], result: Kind) -> None:
+        """Trace the operation.
+
+        Raises:
+            Undefined, ValueError: where a cell is divided by zero whatever the operands, or the operands do not fit.
+
+        """
+        self.op = instance.operation
+        self.instance = instance
+        self.operands = operands
+        self.result = result
+        self._graph = Graph()
+        arrays = [self._symbols(k, pool) for k, pool in enumerate(operands)]
+        self._cells = Cells(self._graph, instance, arrays)
+        self._plans: dict[bytes, _Plan] = {}
+
+    def _symbols(self, operand: int, pool: Pool) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        cells = [self._graph.symbol(("cell", str(operand), k), pool.kind.dtype) for k in range(pool.size)]
+        return np.array(cells, np.int64).reshape(pool.shape)
+
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:  # noqa: ARG002 - a cell has a number
+        """Return the cells of each operand that any of the cells depends on."""
+        return self._plan(cells).needs
+
+    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:
+        """Evaluate the graph of the cells."""
+        graph, plan = self._graph, self._plan(cells)
+        values: dict[int, Elements] = {}
+        for node, operand, place in plan.reads:
+            values[node] = parts[operand][place]
+        for node in plan.computed:
+            if graph.op[node] == "constant":
+                values[node] = np.array(graph.value[node], np.uint64)
+            else:
+                operands = [values[o] for o in graph.operands[node]]
+                values[node] = _applied(graph.op[node], graph, node, operands)
+        return np.stack(np.broadcast_arrays(*(values[node] for node in plan.results)))
+
+    def _plan(self, cells: Positions) -> _Plan:
+        key = cells.tobytes()
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = self._planned([self._cells.at(int(cell)) for cell in cells])
+        return found
+
+    def _planned(self, results: list[int]) -> _Plan:
+        """Return how nodes are evaluated: which cells of operands are read, and what is computed, operands first."""
+        done: dict[int, None] = {}
+        stack = [(node, False) for node in results]
+        while stack:
+            node, is_left = stack.pop()
+            if is_left:
+                done.setdefault(node)
+            elif node not in done:
+                stack.append((node, True))
+                stack.extend((o, False) for o in self._graph.operands[node])
+        symbols = {node: self._graph.symbols[node] for node in done if node in self._graph.symbols}
+        needed = [sorted(int(c) for _, k, c in symbols.values() if int(k) == own) for own in range(len(self.operands))]
+        reads = [(node, int(k), needed[int(k)].index(int(c))) for node, (_, k, c) in symbols.items()]
+        computed = [node for node in done if node not in symbols]
+        return _Plan([np.array(own, np.int64) for own in needed], reads, computed, results)
+
+    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:  # noqa: ARG002 - operands are positional
+        """Return numbered axes: operands are taken as they lie."""
+        return [tuple(map(str, range(len(pool.shape)))) for pool in self.operands]
+
+    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
+        """Apply the operation."""
+        return Value(scope.build.operation(self.instance, tuple(v.expression for v in values)), axes)
+
+
+def _applied(op: str, graph: Graph, node: int, operands: list[Elements]) -> Elements:
+    """Apply a function of a graph to values; an extreme may have any number of operands."""
+    if op == "div":
+        return gf.mul(operands[0], gf.inverse(operands[1]))
+    if op in EXTREMES:
+        ordered = np.sort(np.stack(np.broadcast_arrays(*operands)), axis=0)
+        return gf.mixed_arrays(op, graph.dtype[node], list(ordered))
+    return applied(op, graph.dtype[node], operands)

@@ -1,0 +1,275 @@
+"""Levels of an enumeration: candidates by their number of operations, evaluated by the block, each kept once.
+
+What the steps and the leaves are is said by those that enumerate.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from tensorlift.synthesis.derive.scope import Value
+from tensorlift.synthesis.enumerate.pools import Block, Entries, Kind, Pool, fingerprints
+from tensorlift.synthesis.symbolic.covering import Exhausted
+from tensorlift.synthesis.symbolic.points import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.enumerate.pools import Positions
+    from tensorlift.synthesis.enumerate.steps import Step
+    from tensorlift.synthesis.sketch.goals import Goal
+    from tensorlift.synthesis.symbolic.field import Elements
+    from tensorlift.synthesis.symbolic.graph import Graph
+
+_BLOCK = 1 << 14  # candidates evaluated at once
+_MOST_STORED = 1 << 18  # candidates that larger ones are made of
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to enumerate: the budget, and the heuristics that tell from the source which operations to try.
+
+    The search fails where it is not done by ``deadline``, a moment of `time.perf_counter`.
+    """
+
+    budget: int = 16_000_000  # candidates
+    most_operations: int = 6
+    by_operations: bool = True  # only scalar functions that the source applies
+    by_reductions: bool = True  # only folds that the source has
+    deadline: float = math.inf
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept; operations of the last."""
+
+    enumerated: int = 0
+    filtered: int = 0
+    evaluated: int = 0
+    equivalent: int = 0
+    kept: int = 0
+    operations: int = 0
+
+
+class Wanted(Protocol):
+    """What is searched for: its nodes are in a graph, at some sizes, and a candidate can be confirmed at others."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of all nodes."""
+
+    @property
+    def scope(self) -> Scope:
+        """The axes, and what builds expressions."""
+
+    @property
+    def sizes(self) -> Sequence[dict[str, int]]:
+        """The sets of sizes; candidates are evaluated at the first."""
+
+    def confirmed(self, value: Value) -> Value | None:
+        """Return a value that holds at all sets of sizes, else None."""
+
+
+class Levels(ABC):
+    """One bottom-up search for a goal."""
+
+    def __init__(self, wanted: Wanted, goal: Goal, options: Options, statistics: Statistics) -> None:
+        self.wanted = wanted
+        self.scope = wanted.scope
+        self.goal = goal
+        self.options = options
+        self.statistics = statistics
+        self.start = statistics.enumerated
+        self.stored = 0
+        self.keeps = True
+        self.pools: dict[Kind, Pool] = {}
+        self.goals: dict[Kind, list[tuple[int, Elements, tuple[str, ...]]]] = {}
+
+    @abstractmethod
+    def set_goal(self) -> None:
+        """Take the fingerprints of the goal, in all forms in which it is looked for."""
+
+    @abstractmethod
+    def _steps(self, level: int) -> Iterator[Step]:
+        """Yield the steps between the kinds that there are."""
+
+    def found(self) -> Value | None:
+        """Return the first value that holds at both sets of sizes, None where there is none with so many operations.
+
+        Raises:
+            Exhausted: where the budget is spent before.
+
+        """
+        if not self.is_whole:
+            return None
+        self.set_goal()
+        return next((v for level in range(self.options.most_operations + 1) if (v := self.reached(level))), None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every cell of the goal counts, and there are some."""
+        return 0 < self.goal.nodes.size == len(self.goal.wanted)
+
+    def reached(self, level: int) -> Value | None:
+        """Return the goal's value with so many operations, None where there is none; fewer were tried before."""
+        self.statistics.operations = level
+        if level:
+            return self._reached(level)
+        pools = [pool for pool in self.pools.values() if pool.levels]
+        return next((value for pool in pools if (value := self._hit(pool, pool.levels[0]))), None)
+
+    def _reached(self, level: int) -> Value | None:
+        """Evaluate all candidates with so many operations; return the goal's value if it is one."""
+        values = (self._level(step, level) for step in self._steps(level))
+        return next((value for value in values if value is not None), None)
+
+    def _pool(self, kind: Kind) -> Pool:
+        pool = self.pools.get(kind)
+        if pool is None:
+            shape = tuple(evaluate(extent, self.wanted.sizes[0]) for extent in kind.extents)
+            pool = self.pools[kind] = Pool(kind, shape, len(self.pools))
+        return pool
+
+    # -- levels
+
+    def _level(self, step: Step, level: int) -> Value | None:
+        """Evaluate all candidates of a step with so many operations; return the goal's value if it is one."""
+        for levels in _compositions(level - 1, len(step.operands)):
+            entries = [pool.levels.get(n) for pool, n in zip(step.operands, levels, strict=True)]
+            if any(e is None for e in entries):
+                continue
+            if step.is_symmetric and levels[0] > levels[1]:
+                continue
+            value = self._product(step, level, [e for e in entries if e is not None])
+            if value is not None:
+                return value
+        return None
+
+    def _product(self, step: Step, level: int, entries: list[Entries]) -> Value | None:
+        target = self._pool(step.result)
+        needs = step.needs(target.samples, target.shape)
+        parts = [
+            e.at(positions, inverse=step.inverts_last and k == len(entries) - 1)
+            for k, (e, positions) in enumerate(zip(entries, needs, strict=True))
+        ]
+        for bounds in _blocks([len(e) for e in entries]):
+            rows = [np.arange(low, high) for low, high in bounds]
+            chosen = [part[..., low:high] for part, (low, high) in zip(parts, bounds, strict=True)]
+            counts = tuple(len(r) for r in rows)
+            self._count(int(np.prod(counts)))
+            samples = np.broadcast_to(step.combine(_spread(chosen), target.samples), (len(target.samples), *counts))
+            prints = fingerprints(samples).reshape(-1)
+            value = self._block(step, level, target, entries, rows, prints)
+            if value is not None:
+                return value
+        return None
+
+    def _count(self, candidates: int) -> None:
+        self.statistics.enumerated += candidates
+        self.statistics.evaluated += candidates
+        if self.statistics.enumerated - self.start > self.options.budget:
+            raise Exhausted(f"{self.options.budget} candidates")
+        if time.perf_counter() > self.options.deadline:
+            raise Exhausted("its time")
+
+    def _block(  # noqa: PLR0913, PLR0917 - one block of candidates
+        self, step: Step, level: int, target: Pool, entries: list[Entries], rows: list[Positions], prints: Elements
+    ) -> Value | None:
+        """Compare a block with the goal, and keep what is new if that is wanted now."""
+        for wanted, _, _ in self.goals.get(target.kind, ()):
+            hits = np.flatnonzero(prints == np.uint64(wanted))
+            if len(hits):
+                value = self._hit(target, self._made(step, target, entries, rows, hits[:1]))
+                if value is not None:
+                    return value
+        if not self.keeps:
+            return None
+        fresh = target.new_rows(prints)
+        self.statistics.equivalent += len(prints) - len(fresh)
+        if len(fresh) and level < self.options.most_operations and self.stored < _MOST_STORED:
+            made = self._made(step, target, entries, rows, fresh)
+            target.store(level, made.cells, made.blocks[0])
+            self.stored += len(fresh)
+            self.statistics.kept += len(fresh)
+        return None
+
+    def _made(
+        self, step: Step, target: Pool, entries: list[Entries], rows: list[Positions], chosen: Positions
+    ) -> Entries:
+        """Return candidates of a block with all their cells."""
+        index = np.unravel_index(chosen, [len(r) for r in rows])
+        own = tuple(r[i] for r, i in zip(rows, index, strict=True))
+        parts, whole = [], np.arange(target.size)
+        for k, (e, positions) in enumerate(zip(entries, step.needs(whole, target.shape), strict=True)):
+            inverse = step.inverts_last and k == len(entries) - 1
+            cells = e.inverses() if inverse else e.cells
+            parts.append(np.moveaxis(cells[own[k]][:, positions], 0, -1))
+        cells = np.moveaxis(step.combine(parts, whole), -1, 0)
+        block = Block(step, tuple(entries), own)
+        return Entries(target.kind, target.shape, np.ascontiguousarray(cells), [block])
+
+    # -- results
+
+    def _hit(self, pool: Pool, entries: Entries) -> Value | None:
+        """Return the value of a candidate that has the goal's cells and holds at both sets of sizes."""
+        for _, wanted, axes in self.goals.get(pool.kind, ()):
+            for row in np.flatnonzero((entries.cells == wanted).all(axis=1)):
+                value = self.wanted.confirmed(self._value(entries, int(row), axes))
+                if value is not None:
+                    return value
+        return None
+
+    def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
+        block, at = entries.origin(row)
+        if block.step is None:
+            return Value(block.leaves[at], axes)
+        inner = block.step.operand_axes(axes, self.scope)
+        outside = self.scope.guard
+        values: list[Value] = []
+        for position, (operand, rows) in enumerate(zip(block.operands, block.rows, strict=True)):
+            if block.step.op == "select" and position:  # an arm counts only where the condition says so
+                holds = values[0] if position == 1 else self.scope.combined("not", values[0])
+                self.scope.guard = holds if outside is None else self.scope.combined("and", outside, holds)
+            values.append(self._value(operand, int(rows[at]), inner[position]))
+        self.scope.guard = outside
+        return block.step.build(values, axes, self.scope)
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to give a number of operations to operands."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def _blocks(counts: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
+    """Cut a product of rows into blocks."""
+    widths, room = [], _BLOCK
+    for count in reversed(counts):
+        widths.append(max(min(count, room), 1))
+        room = max(room // widths[-1], 1)
+    ranges = [
+        [(low, min(low + width, count)) for low in range(0, count, width)]
+        for count, width in zip(counts, reversed(widths), strict=True)
+    ]
+    yield from map(list, itertools.product(*ranges))
+
+
+def _spread(parts: list[Elements]) -> list[Elements]:
+    """Give each operand's candidates an axis of their own."""
+    count = len(parts)
+    return [
+        part.reshape(*part.shape[:-1], *(part.shape[-1] if axis == own else 1 for axis in range(count)))
+        for own, part in enumerate(parts)
+    ]

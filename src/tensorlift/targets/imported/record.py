@@ -1,0 +1,123 @@
+"""Imported dialects as files: JSON with the instances of operations, their meanings in the notation.
+
+The same dialect gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension.domain import parse_domain
+from tensorlift.comprehension.instance import Instance, InstanceOperand
+from tensorlift.comprehension.notation.definitions import show_definition
+from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
+from tensorlift.comprehension.notation.syntax import SyntaxFault
+from tensorlift.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.dtypes import DType
+
+_VERSION = 1
+Json = Any
+
+
+@dataclass(frozen=True)
+class ImportedDialect:
+    """A dialect as it was imported: instances of its operations, and why others have none.
+
+    ``definition`` and ``lowering`` say what it was imported from.
+    """
+
+    name: str
+    definition: str
+    lowering: str
+    instances: tuple[Instance, ...]
+    without: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Give the dialect as JSON text."""
+        content = {
+            "target": _VERSION,
+            "name": self.name,
+            "definition": self.definition,
+            "lowering": self.lowering,
+            "operations": [_instance_data(instance) for instance in self.instances],
+            "without": dict(self.without),
+        }
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def dialect_from_json(text: str, file: str) -> ImportedDialect:
+    """Read a dialect back.
+
+    Raises:
+        LiftError: TL533, where the text is none.
+
+    """
+    try:
+        return _dialect(json.loads(text))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError, SyntaxFault) as error:
+        message = f"'{file}' is no target: {error or type(error).__name__}"
+        raise refuse("TL533", message, remedy="write it with 'tensorlift target add'") from None
+
+
+def _dialect(data: Json) -> ImportedDialect:
+    if data["target"] != _VERSION:
+        raise ValueError(f"files of version {data['target']} are not read here")
+    instances = tuple(map(_instance, data["operations"]))
+    without = {str(name): str(reason) for name, reason in data["without"].items()}
+    return ImportedDialect(str(data["name"]), str(data["definition"]), str(data["lowering"]), instances, without)
+
+
+def _instance_data(instance: Instance) -> dict[str, Json]:
+    data: dict[str, Json] = {"operation": instance.operation}
+    if instance.attributes:
+        data["attributes"] = instance.attributes
+    data["operands"] = [_operand_data(operand) for operand in instance.operands]
+    data["sizes"] = list(instance.sizes)
+    data["context"] = str(instance.context)
+    data["meaning"] = [show_definition(definition) for definition in instance.definitions]
+    if instance.sampled:
+        data["sampled"] = [list(sizes) for sizes in instance.sampled]
+    return data
+
+
+def _operand_data(operand: InstanceOperand) -> dict[str, Json]:
+    data: dict[str, Json] = {"name": operand.name, "type": operand.dtype}
+    if not operand.is_number:
+        data["shape"] = [str(extent) for extent in operand.shape]
+    if operand.value is not None:
+        data["value"] = str(operand.value)
+    return data
+
+
+def _instance(data: Json) -> Instance:
+    operands = tuple(map(_operand, data["operands"]))
+    dtypes: dict[str, DType] = {operand.name: operand.dtype for operand in operands}
+    definitions = []
+    for text in data["meaning"]:
+        definition = parse_definition(text, dtypes)
+        definitions.append(definition)
+        dtypes[definition.name] = definition.dtype
+    if not definitions:
+        raise ValueError(f"{data['operation']} has no meaning")
+    return Instance(
+        str(data["operation"]),
+        operands,
+        str(data.get("attributes", "")),
+        tuple(map(str, data["sizes"])),
+        parse_domain(data["context"]),
+        tuple(definitions),
+        tuple(tuple(map(int, sizes)) for sizes in data.get("sampled", ())),
+    )
+
+
+def _operand(data: Json) -> InstanceOperand:
+    value = Fraction(data["value"]) if "value" in data else None
+    shape = tuple(parse_affine(text) for text in data.get("shape", ()))
+    return InstanceOperand(str(data["name"]), data["type"], shape, "shape" not in data, value)
