@@ -27,6 +27,7 @@ _DIGITS = 16  # of a digest that are shown
 @click.option("--function", metavar="F", help="Run this function; needed where the file defines several.")
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes to run at (repeatable).")
 @click.option("--backend", metavar="BACKEND", default="numpy", show_default=True, help="What to run on.")
+@click.option("--mesh", metavar="N", type=click.IntRange(min=1), help="Spread arrays over N devices (jax).")
 @click.option("--compare", is_flag=True, help="Also run the original, compiled at -O3, and compare.")
 @click.option("-o", "--output", metavar="OUT.npz", help="Write the results to this file.")
 @running_options
@@ -37,6 +38,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     function: str | None,
     sizes: tuple[str, ...],
     backend: str,
+    mesh: int | None,
     compare: bool,
     output: str | None,
     seed: int,
@@ -57,11 +59,15 @@ def run(  # noqa: PLR0913 - one parameter for each option
     check_outputs(file, [output] if output else [])
     source = read_source(file)
     from tensorlift.commands.prepare import NotLiftedError, prepare
+    from tensorlift.diagnostics import refuse
     from tensorlift.runtime.backends import get_backend, require_backend
     from tensorlift.runtime.large_sizes import parse_sizes
     from tensorlift.targets import get_target
 
     chosen = get_backend(backend, device)
+    if mesh and chosen.name != "jax":
+        message = f"the backend '{chosen.name}' runs on one device"
+        raise refuse("TL642", message, remedy="use --backend jax, or leave --mesh out")
     require_backend(chosen)
     given = parse_sizes(sizes)
     options = lift_options(file, (function,) if function else (), chosen.target, flags)
@@ -73,7 +79,12 @@ def run(  # noqa: PLR0913 - one parameter for each option
         return complain(refusal.diagnostics, REFUSED, source)
     inputs = prepared.inputs(prepared.checked(given), seed)
     under = conditions(seed=seed, device=device, threads=threads, wall_seconds=wall_seconds)
+    if mesh:
+        under = replace(under, mesh=mesh)
     measured, tolerance = _run(prepared, inputs, chosen, under, compare=compare, keep=bool(output))
+    if mesh and mesh > 1 and max(measured.parts.values(), default=1) == 1:
+        message = f"no array has an extent that {mesh} devices divide"
+        raise refuse("TL643", message, prepared.record.location, f"give sizes that are multiples of {mesh}")
     for line in _described(prepared, inputs, chosen, under, measured):
         click.echo(line)
     if output:
@@ -109,11 +120,14 @@ def _described(
     """Say what was run, and describe each output."""
     sizes = ", ".join(f"{name} = {value}" for name, value in inputs.sizes.items())
     kept = "" if prepared.program(backend).is_compiled or not backend.compiled else ", operation by operation"
-    where = f"{backend.name} ({under.device}{kept})"
+    devices = f", {under.mesh} devices" if under.mesh else ""
+    where = f"{backend.name} ({under.device}{devices}{kept})"
     head = f"{prepared.record.name} on {where}{', ' * bool(sizes)}{sizes}: seed {under.seed}, {measured.style} inputs"
     rows = [(o.name, f"{o.dtype}[{', '.join(map(str, o.shape))}]", o) for o in measured.outputs]
     name_width = max((len(name) for name, _, _ in rows), default=0)
     type_width = max((len(spelled) for _, spelled, _ in rows), default=0)
+    spread = [f"{name} in {count} parts" for name, count in measured.parts.items() if count > 1]
+    head += "".join(f"\n  {line}" for line in [f"spread over the devices: {', '.join(spread)}"] if spread)
     return [head] + [
         f"  {name:<{name_width}}  {spelled:<{type_width}}  sum {o.sum:.12g}  sha256 {o.sha256[:_DIGITS]}"
         for name, spelled, o in rows

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
+from tensorlift.runtime.mesh import make_host_devices, spread_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,11 +89,14 @@ def over_numpy(program: Program, name: str) -> Program:
     return converted
 
 
-def load_library(name: str, device: str = "cpu") -> Library:
+def load_library(name: str, device: str = "cpu", mesh: int = 0) -> Library:
     """Import a library, to run programs on a ``cpu`` or a ``gpu``; NumPy for the names of all that take its arrays.
 
-    Raises NoDeviceError where there is no such device.
+    With a ``mesh``, JAX spreads arrays over so many devices.
+    Raises NoDeviceError where there is no such device, or fewer.
     """
+    if mesh:
+        return _jax(device, mesh)
     return _LOADERS.get(name, _numpy)(device)
 
 
@@ -105,7 +109,9 @@ def _numpy(_device: str) -> Library:
     return Library(lambda value: value, import_module("numpy").array)
 
 
-def _jax(device: str) -> Library:
+def _jax(device: str, mesh: int = 0) -> Library:
+    if mesh and device == "cpu":
+        make_host_devices(mesh)
     jax, array, take = import_module("jax"), import_module("jax.numpy").array, import_module("numpy").array
 
     def compiled(program: Program, constants: Sequence[str]) -> Program:
@@ -113,10 +119,13 @@ def _jax(device: str) -> Library:
         return under_jit
 
     try:
-        place = jax.devices(device)[0]
+        places = jax.devices(device)
     except RuntimeError as error:
         raise NoDeviceError(str(error).splitlines()[0]) from None
-    return Library(lambda value: array(value, device=place), take, jax.block_until_ready, compiled)
+    if len(places) < mesh:
+        raise NoDeviceError(f"JAX finds {len(places)} of {mesh} devices")
+    give = spread_over(places[:mesh]) if mesh else lambda value: array(value, device=places[0])
+    return Library(give, take, jax.block_until_ready, compiled)
 
 
 def _torch(device: str) -> Library:

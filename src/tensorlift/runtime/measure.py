@@ -57,7 +57,8 @@ _PARTIAL = {
 class Conditions:
     """Under which a program runs: seed, device, number of threads, and the most seconds that the process may take.
 
-    With ``fresh_memory`` the C library gives memory that is freed back to the system, as it does unless told otherwise.
+    With a ``mesh`` the program is spread over so many devices.  With ``fresh_memory`` the C library gives memory that
+    is freed back to the system, as it does unless told otherwise.
     """
 
     seed: int = 0
@@ -65,6 +66,7 @@ class Conditions:
     threads: int = 1
     wall_seconds: float = 120.0
     fresh_memory: bool = False
+    mesh: int = 0
 
     def limits(self) -> Limits:
         """Give the limits of the process."""
@@ -120,6 +122,7 @@ class Measured:
     ``samples`` are seconds of calls, by contender, taken in turns; the program's is ``program``.  ``complaints`` tell
     by original how the results differ; where the original depends as much on the last bits of its inputs, it is in
     ``unstable``.  ``compiler`` is the one of several whose program in C is the quickest.
+    ``parts`` tells in how many parts the devices of a mesh hold each array.
     """
 
     style: str
@@ -131,6 +134,7 @@ class Measured:
     error: float = 0.0
     results: tuple[Array, ...] = ()
     compiler: str = ""
+    parts: Mapping[str, int] = field(default_factory=dict)
 
 
 def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
@@ -163,7 +167,7 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
             raise _failed(error, view, conditions, program) from None
     if "missing" in reply:
         message = f"there is no {conditions.device.upper()} to run on: {reply['missing']}"
-        raise refuse("TL635", message, remedy="leave --device out")
+        raise refuse("TL635", message, remedy="give a smaller --mesh" if conditions.mesh else "leave --device out")
     return _measured(reply, arrays)
 
 
@@ -332,6 +336,7 @@ def _described(
         "entry": program.entry,
         "module": program.backend.module,
         "device": conditions.device,
+        "mesh": conditions.mesh,
         "compiled": program.is_compiled,
     }
 
@@ -358,4 +363,5 @@ def _measured(reply: Mapping[str, Any], arrays: Mapping[str, Array]) -> Measured
         reply.get("error", 0.0),
         tuple(arrays[f"result:{k}"] for k in range(len(arrays))),
         reply.get("compiler", ""),
+        reply.get("parts", {}),
     )

@@ -19,6 +19,7 @@ from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import nudged, random_array, seeded
 from tensorlift.runtime.libraries import Library, NoDeviceError, load_library
 from tensorlift.runtime.loading import loaded_plain
+from tensorlift.runtime.mesh import parts
 from tensorlift.runtime.original_worker import Call
 from tensorlift.runtime.program import arguments_for, results_of
 from tensorlift.runtime.python_original_worker import PythonCall
@@ -61,8 +62,7 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
             reply["complaints"], reply["error"] = _compared(results, originals, inputs, facts, arrays)
         if not any(UNSTABLE in found for found in reply.get("complaints", {}).values()):
             break
-    if isinstance(program, _InMemory):
-        reply["compiler"] = program.compiler
+    reply |= {} if program is None else program.remarks()
     if facts["rounds"]:
         contenders: dict[str, Callable[[], float]] = {name: o.timed for name, o in originals.items()}
         if program is not None:
@@ -123,6 +123,10 @@ class _InMemory:
         """Give the seconds of one call."""
         return self._call.timed()
 
+    def remarks(self) -> Facts:
+        """Say what else is known of the run."""
+        return {"compiler": self.compiler}
+
     def _memory(self, name: str, shape: Sequence[int], inputs: Mapping[str, Any]) -> Array:
         """Give the memory of an array: what is no input, and gaps between its rows, hold anything."""
         memory = np.full(tuple(shape), _UNSET, self._described["types"][name])
@@ -152,11 +156,12 @@ class _Program:
 
     def __init__(self, facts: Facts) -> None:
         described = facts["program"]
-        self.missing, self._outputs = "", len(facts["outputs"])
+        self.missing, self._outputs, self._mesh = "", len(facts["outputs"]), described["mesh"]
+        self.parts: dict[str, int] = {}
         self._sizes = [p["name"] for p in facts["parameters"] if p["role"] == "size"]
         start = time.perf_counter()
         try:
-            self._library: Library = load_library(described["module"], described["device"])
+            self._library: Library = load_library(described["module"], described["device"], described["mesh"])
         except NoDeviceError as error:
             self.missing = str(error)
             return
@@ -179,6 +184,7 @@ class _Program:
         self._given = {name: v if isinstance(v, int) else self._library.give(v) for name, v in taken.items()}
         self._library.wait(list(self._given.values()))
         placed = time.perf_counter()
+        self.parts = {n: parts(v) for n, v in self._given.items() if np.ndim(v)} if self._mesh else {}
         with np.errstate(all="ignore"):
             returned = self._program(**self._given)
         self._library.wait(returned)
@@ -195,6 +201,10 @@ class _Program:
             returned = self._program(**self._given)
         self._library.wait(returned)
         return time.perf_counter() - start
+
+    def remarks(self) -> Facts:
+        """Say what else is known of the run."""
+        return {"parts": self.parts}
 
 
 class _Original:
