@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
+_UNPROVED = "TL4"  # how codes of what is not proved begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
                 summary = summarise(view, kept=kept, along_rows=request.target.reads_back)
             return replace(_attempt(view, summary, request, stage), kept=kept)
         except DefinitionError as error:
-            if request.search is not derived:  # what another engine does not cover is refused, not kept as a loop
-                raise
+            if request.search is not derived and not error.diagnostics[0].code.startswith(_UNPROVED):
+                raise  # what another engine does not cover is refused, not kept as a loop
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
             place = next((place for place in places if place not in kept), None)

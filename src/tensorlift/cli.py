@@ -94,11 +94,11 @@ def commands() -> None:
 @source_options
 @click.option(
     "--engine",
-    type=click.Choice(["auto", "derive", "tactics", "sketch", "enumerate"]),
+    type=click.Choice(["auto", "derive", "tactics", "sketch", "sketch-whole", "enumerate"]),
     default="auto",
     show_default=True,
-    help="How to search: by derivation, by tactics alone, by solving sketches, through all programs; auto: by"
-    " derivation, by the others where it fails.",
+    help="How to search: by derivation, by tactics alone, by solving sketches, the same through all loop nests at once,"
+    " through all programs; auto: by derivation, by the others where it fails.",
 )
 @click.option(
     "--budget",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from tensorlift.source import read_source
@@ -62,12 +62,12 @@ def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
     return derive(summary, select=selection(target.instances))
 
 
-def _by_sketches(summary: Summary, target: Target, effort: Effort) -> TensorProgram:
-    from tensorlift.synthesis.sketch import Run, sketch  # noqa: PLC0415 - loads NumPy
+def _by_sketches(summary: Summary, target: Target, effort: Effort, *, is_whole: bool = False) -> TensorProgram:
+    from tensorlift.synthesis.sketch import Run, sketch, sketch_whole  # noqa: PLC0415 - loads NumPy
 
     run = Run(deadline=effort.deadline)
     try:
-        return sketch(summary, target, run)
+        return (sketch_whole if is_whole else sketch)(summary, target, run)
     finally:
         effort.counts |= asdict(run.statistics)
 
@@ -84,7 +84,11 @@ def _by_enumeration(summary: Summary, target: Target, effort: Effort) -> TensorP
         effort.counts |= asdict(numbers)
 
 
-_SEARCHES: dict[str, Search] = {"sketch": _by_sketches, "enumerate": _by_enumeration}
+_SEARCHES: dict[str, Search] = {
+    "sketch": _by_sketches,
+    "sketch-whole": partial(_by_sketches, is_whole=True),
+    "enumerate": _by_enumeration,
+}
 
 
 @lru_cache(maxsize=8)

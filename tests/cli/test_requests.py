@@ -99,7 +99,17 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_only_commands_that_exist_are_listed() -> None:
-    assert sorted(commands.commands) == ["bench", "build", "lift", "opt", "run", "tactics", "target", "targets", "verify"]
+    assert sorted(commands.commands) == [
+        "bench",
+        "build",
+        "lift",
+        "opt",
+        "run",
+        "tactics",
+        "target",
+        "targets",
+        "verify",
+    ]
 
 
 def test_targets_are_listed_with_the_language_they_write(capsys: pytest.CaptureFixture[str]) -> None:

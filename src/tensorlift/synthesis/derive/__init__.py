@@ -7,6 +7,7 @@ The program is a proposal: whatever it is, the emitted text is proved against th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.synthesis.derive.builder import Builder
@@ -19,7 +20,7 @@ from tensorlift.synthesis.derive.surface import read_versions, surface
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.tensor_program import Statement, TensorProgram
     from tensorlift.synthesis.derive.lower import Evaluate
@@ -37,15 +38,23 @@ def derive(summary: Summary, evaluate: Evaluate = value_of, select: Select | Non
     return assembled(summary, None, evaluate, select)
 
 
-def assembled(
-    summary: Summary, cover: Cover | None, evaluate: Evaluate = value_of, select: Select | None = None
+def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what becomes of it
+    summary: Summary,
+    cover: Cover | None,
+    evaluate: Evaluate = value_of,
+    select: Select | None = None,
+    *,
+    items: tuple[Item, ...] | None = None,
+    divide: Callable[[tuple[Statement, ...], Builder], tuple[Statement, ...]] = lambda body, _: body,
 ) -> TensorProgram:
     """Return the program of statements that ``cover`` gives for each definition, those derived where it is None.
 
-    ``select`` says what they become in the operations of an imported dialect.
+    ``select`` says what they become in the operations of an imported dialect.  ``items`` are those of the summary that
+    are lowered, by default all; ``divide`` rewrites their statements.
     """
     build = Builder()
-    body = Lowering(summary, build, cover, evaluate).body()
+    lowered = summary if items is None else replace(summary, items=items)
+    body = divide(Lowering(lowered, build, cover, evaluate).body(), build)
     body = body if select is None else select(body, build, summary.context)
     body = shared(body, build)
     return surface(summary, named(body, summary), read_versions(body))

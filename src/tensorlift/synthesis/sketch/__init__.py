@@ -15,15 +15,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.definition import Definition
 from tensorlift.synthesis.derive import assembled
 from tensorlift.synthesis.grammar import grammar_of
 from tensorlift.synthesis.sketch.goals import Goal
 from tensorlift.synthesis.sketch.library import Library
-from tensorlift.synthesis.sketch.search import BUDGET, Search, Statistics, show
-from tensorlift.synthesis.symbolic.covering import Covering
+from tensorlift.synthesis.sketch.parts import Parts
+from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
+from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
+from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.views import views_of
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.synthesis.derive.scope import Value
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task
 
+_GOALS = 10  # more for each definition that is looked through
+_FEW = 2  # definitions that algebra looks through
 _MOST_TRIED = 12  # solutions of one definition
 
 
@@ -60,6 +66,29 @@ def sketch(summary: Summary, target: Dialect, run: Run | None = None, budget: in
     return assembled(summary, cover.statements, select=selection(target.instances))
 
 
+def sketch_whole(summary: Summary, target: Dialect, run: Run | None = None, budget: int = BUDGET) -> TensorProgram:
+    """Return a program whose outputs are solved from the parameters alone, through all definitions between.
+
+    Raises:
+        LiftError: as `sketch` does.
+
+    """
+    inner = {d.name: d for d in summary.items if isinstance(d, Definition)}
+    if target.instances or len(inner) < len(summary.items):  # what a kept loop changes cannot be looked through
+        return sketch(summary, target, run, budget)
+    results = {name for _, name in summary.outputs} | {summary.result}
+    outputs = tuple(d for d in inner.values() if d.name in results)
+    grammar, record, parts = grammar_of(target), run or Run(), Parts()
+
+    def find(traced: Traced, name: str) -> Value | None:
+        value = _find(traced, name, grammar, record, budget)
+        if value is not None:
+            parts.find(value.expression, traced)
+        return value
+
+    return assembled(summary, Covering(find, inner).statements, items=outputs, divide=parts.named)
+
+
 def sketches(summary: Summary, target: Dialect) -> str:
     """Return how the engine solves each definition, as trees of sketches over their holes, with what the search did.
 
@@ -78,18 +107,31 @@ def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) ->
     """Return the value of a task, None where no sketch leads to one."""
     task, scope = traced.task, traced.scope
     views = views_of(traced.graph, task, scope, traced.sizes[0])
-    search = Search(Library(traced.graph, scope, views), grammar, budget, run.deadline)
-    try:
-        for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
-            value = traced.confirmed(solved.value)
-            if value is not None:
-                lines = show(solved.derivation, lambda goal: _described(goal, task), 1)
-                run.derivations.append("\n".join([name, *lines]))
-                return value
-            search.statistics.backtracks += 1
-    finally:
-        run.statistics.add(search.statistics)
+    traced.graph.keeps_expressions = bool(task.inner)
+    for spines in _ways(traced):
+        limits = Limits(budget + _GOALS * len(task.looked_through), run.deadline)
+        search = Search(Library(traced.graph, scope, views), grammar, limits, spines)
+        try:
+            for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
+                value = traced.confirmed(solved.value)
+                if value is not None:
+                    lines = show(solved.derivation, lambda goal: _described(goal, task), 1)
+                    run.derivations.append("\n".join([name, *lines]))
+                    return value
+                search.statistics.backtracks += 1
+        except Exhausted:
+            if spines is not None:
+                raise
+        finally:
+            run.statistics.add(search.statistics)
     return None
+
+
+def _ways(traced: Traced) -> list[dict[Affine, int] | None]:
+    """Return how to search: by algebra, then along the spines of sums; through many definitions along these at once."""
+    task = traced.task
+    spines = {extent: evaluate(extent, traced.sizes[0]) for extent in task.extents}
+    return [None, spines] if len(task.looked_through) <= _FEW else [spines]
 
 
 def _described(goal: Goal, task: Task) -> str:
@@ -100,4 +142,4 @@ def _described(goal: Goal, task: Task) -> str:
     return f"[{', '.join(own.get(axis, axis) for axis in goal.axes)}]"
 
 
-__all__ = ["Run", "sketch", "sketches"]
+__all__ = ["Run", "sketch", "sketch_whole", "sketches"]

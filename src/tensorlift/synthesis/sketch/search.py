@@ -20,20 +20,24 @@ from typing import TYPE_CHECKING
 from tensorlift.ir.tensor_program import Expression
 from tensorlift.synthesis.sketch.algebra import Peeling
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, Key, score, without_constant_axes
+from tensorlift.synthesis.sketch.spines import Spines
 from tensorlift.synthesis.sketch.structure import Structure
 from tensorlift.synthesis.symbolic.covering import Exhausted
 from tensorlift.synthesis.symbolic.graph import Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.synthesis.derive.scope import Value
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.sketch.library import Library
 
 BUDGET = 200  # goals
 _MOST_WORK = 200_000  # pairs of a goal's cell and an array's, each a derivative at most
-_DEEPEST = 40
+_DEEPEST = 400
+_SMALL = 3  # symbols of data in a cell
+_FEW = 12  # goals for one that is small
 _ARRAYS = 64  # views that are tried for one goal
 
 _Memo = tuple[Key, Expression | None]
@@ -58,6 +62,17 @@ class Statistics:
         self.candidates += other.candidates
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search may take: goals, and time until a moment of `time.perf_counter`."""
+
+    goals: int = BUDGET
+    deadline: float = math.inf
+
+
+_PLAIN = Limits()
+
+
 @dataclass(slots=True)
 class Derivation:
     """How a goal was solved: the sketch, and how its holes were."""
@@ -76,17 +91,25 @@ class Solved:
 
 
 class Search:
-    """Solves goals over one library."""
+    """Solves goals over one library; where it is given the extents of ``spines``, it follows these before all."""
 
-    def __init__(self, library: Library, grammar: Grammar, budget: int = BUDGET, deadline: float = math.inf) -> None:
+    def __init__(
+        self,
+        library: Library,
+        grammar: Grammar,
+        limits: Limits = _PLAIN,
+        spines: Mapping[Affine, int] | None = None,
+    ) -> None:
         self.library = library
         self.graph = library.graph
         self.scope = library.scope
         self.peeling = Peeling(library, grammar)
         self.structure = Structure(library, grammar)
+        self.spines = Spines(self.structure, spines or {})
         self.statistics = Statistics()
-        self.budget = budget
-        self.deadline = deadline
+        self.follows = spines is not None
+        self.budget = limits.goals
+        self.deadline = limits.deadline
         self._work = 0
         self._cells = sum(view.nodes.size for view in library.views)
         self._memo: dict[_Memo, Solved | None] = {}
@@ -105,8 +128,12 @@ class Search:
         if known is not None:
             yield known
             return
-        self._spend(goal)
+        self._spend()
         self._open.add((goal.key, None))
+        if self.follows:
+            tried = self._tried(goal, None, 0)
+            yield from () if tried is None else (tried,)
+            return
         for candidate in self._ordered(goal):
             solved = self._filled(goal, candidate, None, 0)
             if solved is not None:
@@ -127,23 +154,39 @@ class Search:
         if key in self._open or depth > _DEEPEST:
             self._met_open = True
             return None
-        self._spend(goal)
+        self._spend()
         met, self._met_open = self._met_open, False
         self._open.add(key)
-        found: Solved | None = None
-        for candidate in self._ordered(goal):
-            found = self._filled(goal, candidate, guard, depth)
-            if found is not None:
-                break
+        found = self._tried(goal, guard, depth)
         self._open.discard(key)
         if found is not None or not self._met_open:
             self._memo[key] = found
         self._met_open = self._met_open or met
         return found
 
-    def _spend(self, goal: Goal) -> None:
+    def _tried(self, goal: Goal, guard: Value | None, depth: int) -> Solved | None:
+        """Return the first sketch that is solved; algebra on a small goal of a large program has a small budget."""
+        if not self.follows:
+            return self._first(goal, self._ordered(goal), guard, depth)
+        found = self._first(goal, self._ranked(list(self.spines.candidates(goal))), guard, depth)
+        if found is not None or score(goal, self.graph) > _SMALL:
+            return found
+        whole, self.budget = self.budget, min(self.budget, self.statistics.steps + _FEW)
+        try:
+            return self._first(goal, self._ordered(goal), guard, depth)
+        except Exhausted:
+            if self.statistics.steps > whole or self._work > _MOST_WORK:
+                raise
+            return None
+        finally:
+            self.budget = whole
+
+    def _first(self, goal: Goal, candidates: Iterable[Candidate], guard: Value | None, depth: int) -> Solved | None:
+        filled = (self._filled(goal, candidate, guard, depth) for candidate in candidates)
+        return next((solved for solved in filled if solved is not None), None)
+
+    def _spend(self) -> None:
         self.statistics.steps += 1
-        self._work += goal.nodes.size * self._cells
         if self.statistics.steps > self.budget or self._work > _MOST_WORK:
             raise Exhausted(f"{min(self.statistics.steps, self.budget)} goals")
         if time.perf_counter() > self.deadline:
@@ -184,7 +227,10 @@ class Search:
 
     def _ordered(self, goal: Goal) -> list[Candidate]:
         """Return the sketches for a goal in the order in which they are tried."""
-        found = list(self._candidates(goal))
+        self._work += goal.nodes.size * self._cells
+        return self._ranked(list(self._candidates(goal)))
+
+    def _ranked(self, found: list[Candidate]) -> list[Candidate]:
         self.statistics.candidates += len(found)
         ranked = [(self._rank(candidate), position) for position, candidate in enumerate(found)]
         return [found[position] for _, position in sorted(ranked)]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.symbolic.trace import Cells, Nodes
     from tensorlift.synthesis.symbolic.views import View
 
-_FOLDS: dict[str, Reducer] = {
+FOLDS: dict[str, Reducer] = {
     "add": "sum", "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin",
 }  # fmt: skip
 _FARTHEST_DIAGONAL = 2
@@ -111,9 +111,9 @@ class Structure:
         """Yield sums, products and extremes over an axis of a view: each operand belongs to one slice of the view."""
         graph = self.graph
         ops = {graph.op[node] for _, node in goal.wanted}
-        if len(ops) != 1 or (op := ops.pop()) not in _FOLDS or _FOLDS[op] not in self.grammar.reductions:
+        if len(ops) != 1 or (op := ops.pop()) not in FOLDS or FOLDS[op] not in self.grammar.reductions:
             return
-        operands = [self._flat(node, op) for _, node in goal.wanted]
+        operands = [self.flat(node, op) for _, node in goal.wanted]
         seen: set[bytes] = set()
         for view in self.library.views:
             for axis in range(view.nodes.ndim):
@@ -121,9 +121,9 @@ class Structure:
                 if found is None or found[0].nodes.tobytes() in seen:
                     continue
                 seen.add(found[0].nodes.tobytes())
-                yield self._fold(op, *found)
+                yield self.fold(op, *found)
 
-    def _flat(self, node: int, op: str) -> list[int]:
+    def flat(self, node: int, op: str) -> list[int]:
         """Return the operands of nested operations of one kind."""
         found, stack = [], [node]
         while stack:
@@ -155,8 +155,8 @@ class Structure:
             if groups is None:
                 return None
             for k, group in enumerate(groups):
-                folded[*index, k] = self._joined(group, op)
-            rests.append(self._joined(rest, op) if rest else FREE)
+                folded[*index, k] = self.joined(group, op)
+            rests.append(self.joined(rest, op) if rest else FREE)
         if all(r == FREE for r in rests):
             return Goal(folded, (*goal.axes, name)), None
         if any(r == FREE for r in rests):
@@ -166,13 +166,15 @@ class Structure:
             rests = [zero if r == FREE else r for r in rests]
         return Goal(folded, (*goal.axes, name)), goal.mapped(rests)
 
-    def _joined(self, nodes: list[int], op: str) -> int:
+    def joined(self, nodes: list[int], op: str) -> int:
+        """Return nodes combined by an operation of two operands."""
         result = nodes[0]
         for node in nodes[1:]:
             result = self.graph.apply(op, (result, node), self.graph.dtype[node])
         return result
 
-    def _fold(self, op: str, folded: Goal, rest: Goal | None) -> Candidate:
+    def fold(self, op: str, folded: Goal, rest: Goal | None) -> Candidate:
+        """Return the fold over a goal's last axis, combined with a rest where there is one."""
         name = folded.axes[-1]
         inside = without_constant_axes(folded)
 
@@ -181,7 +183,7 @@ class Structure:
             if name not in value.axes:
                 return None
             axis = value.axes.index(name)
-            reduced = self.scope.build.reduction(_FOLDS[op], value.expression, (axis,))
+            reduced = self.scope.build.reduction(FOLDS[op], value.expression, (axis,))
             result = Value(reduced, tuple(a for a in value.axes if a != name))
             if rest is None:
                 return result

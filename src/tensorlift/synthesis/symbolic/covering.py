@@ -17,9 +17,11 @@ from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import Untraceable, compact_sizes, small_sizes
 from tensorlift.synthesis.symbolic.task import Task
-from tensorlift.synthesis.symbolic.trace import FREE, trace
+from tensorlift.synthesis.symbolic.trace import FREE, Tracer, trace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Term
     from tensorlift.ir.tensor_program import Expression, Statement
@@ -48,7 +50,9 @@ class Traced:
         self.graph = Graph()
         sizes = compact_sizes if is_compact else small_sizes
         self.sizes = [sizes(task.symbols, task.relevant, task.extents, least) for least in _LEAST]
-        self.cells = [trace(self.graph, task, at) for at in self.sizes]
+        self.tracers = [Tracer(self.graph, at, inner=task.inner) for at in self.sizes]
+        self.cells = [trace(tracer, task) for tracer in self.tracers]
+        self.meanings = [Meaning(self.graph, at) for at in self.sizes]
         self.scope = replace(scope, spans=dict(task.spans), memo={})
 
     def confirmed(self, value: Value) -> Value | None:
@@ -56,22 +60,22 @@ class Traced:
         for version in (value, *with_sizes(value, self.sizes[0], self.scope.build)):
             expression = self.scope.aligned(version, self.task.axes)
             counts = version is not value
-            tests = zip(self.sizes, self.cells, strict=True)
+            tests = zip(self.meanings, self.cells, strict=True)
             if all(self._holds(expression, at, wanted, counts=counts) for at, wanted in tests):
                 return version
         return None
 
-    def _holds(self, expression: Expression, sizes: dict[str, int], wanted: Nodes, *, counts: bool) -> bool:
+    def _holds(self, expression: Expression, at: Meaning, wanted: Nodes, *, counts: bool) -> bool:
         """Tell whether an expression has the wanted nodes at some sizes, in every cell that counts.
 
         With ``counts`` sizes are the numbers that they are there, and no symbols.
         """
         try:
-            found = np.broadcast_to(Meaning(self.graph, sizes).of(expression), wanted.shape)
+            found = np.broadcast_to(at.of(expression), wanted.shape)
         except (Undefined, ValueError, IndexError):
             return False
         if counts:
-            found, wanted = (at_numbers(self.graph, nodes, sizes) for nodes in (found, wanted))
+            found, wanted = (at_numbers(self.graph, nodes, at.sizes) for nodes in (found, wanted))
         return bool(((found == wanted) | (wanted == FREE)).all())
 
 
@@ -79,10 +83,14 @@ Find = Callable[[Traced, str], "Value | None"]  # the value of a task that has a
 
 
 class Covering:
-    """Covers the definitions of one program, box by box where they fall into boxes."""
+    """Covers the definitions of one program, box by box where they fall into boxes.
 
-    def __init__(self, find: Find, *, is_compact: bool = False) -> None:
+    Where definitions are to be looked through, ``inner``, each is covered as a whole.
+    """
+
+    def __init__(self, find: Find, inner: Mapping[str, Definition] | None = None, *, is_compact: bool = False) -> None:
         self.find = find
+        self.inner = inner or {}
         self.is_compact = is_compact
 
     def statements(self, definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
@@ -94,9 +102,9 @@ class Covering:
         """
         try:
             boxes = PieceLowering(definition, replace(scope, evaluate=self._part), dies_here)
-            if boxes.is_in_boxes:
+            if not self.inner and boxes.is_in_boxes:
                 return boxes.statements()
-            task = Task(definition.pieces, scope.spans, scope.domain, scope.shapes)
+            task = Task(definition.pieces, scope.spans, scope.domain, scope.shapes, self.inner)
             value = self._found(task, scope, definition.name)
             return [Assign(definition.name, _whole(value, definition, scope), definition.name)]
         except (Untraceable, Undefined) as error:

@@ -56,6 +56,7 @@ class Graph:
         self.symbols: dict[int, Symbol] = {}
         self.constants: dict[int, Fraction] = {}
         self.cells = 0  # the bits of array cells and scalars
+        self.keeps_expressions = False  # whether nodes stay as they were made, for searches that follow that
         self._table: dict[tuple[int, DType], int] = {}
         self._derivatives: dict[tuple[int, int], int | None] = {}
 
@@ -171,7 +172,8 @@ class Graph:
             if residue < _SMALL or PRIME - residue < _SMALL:
                 return self.constant(residue if residue < _SMALL else residue - PRIME, dtype)
             return self._new(residue, dtype, op, operands, support, depth + 1)
-        if depth + 1 < self.depth[node] and self.op[node] not in ("symbol", "constant"):
+        is_shallower = depth + 1 < self.depth[node] and not self.keeps_expressions
+        if is_shallower and self.op[node] not in ("symbol", "constant"):
             self.op[node], self.operands[node], self.depth[node] = op, operands, depth + 1
             self.support[node] = support | self.bit.get(node, 0)
         return node

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import visit_reads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.synthesis.derive.scope import Span
@@ -23,13 +24,15 @@ Pieces = tuple[tuple["Domain", "Term"], ...]
 class Task:
     """What is wanted: the term of the piece that holds at each point of a domain, for the points of a box.
 
-    ``spans`` are the ranges of the box's index variables, ``shapes`` the extents of all arrays.
+    ``spans`` are the ranges of the box's index variables, ``shapes`` the extents of all arrays.  Arrays that ``inner``
+    defines are looked through: the task is what the term is of the others.
     """
 
     pieces: Pieces
     spans: Mapping[str, Span]
     domain: Domain
     shapes: Mapping[str, tuple[Affine, ...]]
+    inner: Mapping[str, Definition] = field(default_factory=dict)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -38,18 +41,31 @@ class Task:
 
     @cached_property
     def reads(self) -> list[tuple[Read, Domain]]:
-        """The array reads of the terms, each with the points at which it is evaluated."""
-        found: list[tuple[Read, Domain]] = []
-        for domain, term in self.pieces:
-            visit_reads(term, self.domain & domain, lambda read, where: found.append((read, where)))
-        return found
+        """The array reads of the terms and of what they look through, each with the points at which it is evaluated."""
+        found = list(_reads(self.pieces, self.domain))
+        for definition in self.looked_through:
+            found += _reads(definition.pieces, definition.domain)
+        return [(read, where) for read, where in found if read.array not in self.inner]
+
+    @cached_property
+    def looked_through(self) -> list[Definition]:
+        """The definitions that the terms read, directly or not, first those that are met first."""
+        found: dict[str, Definition] = {}
+        waiting = [name for _, term in self.pieces for name in sorted(term.reads)]
+        while waiting:
+            name = waiting.pop(0)
+            if name in self.inner and name not in found:
+                found[name] = self.inner[name]
+                waiting += [read for _, term in found[name].pieces for read in sorted(term.reads)]
+        return list(found.values())
 
     @cached_property
     def extents(self) -> list[Affine]:
         """The extents of the box and of the arrays that are read."""
         arrays = dict.fromkeys(read.array for read, _ in self.reads)
         own = [after - first for first, after in self.spans.values()]
-        return [*own, *(extent for array in arrays for extent in self.shapes[array])]
+        read = [extent for array in arrays for extent in self.shapes[array]]
+        return [*own, *read, *(extent for definition in self.looked_through for extent in definition.shape)]
 
     @cached_property
     def symbols(self) -> list[str]:
@@ -59,7 +75,11 @@ class Task:
             names.update(dict.fromkeys(v for end in span for v in end.variables))
         for domain, term in self.conditions:
             names.update(dict.fromkeys([*sorted(term.free), *domain.variables()]))
-        return [name for name in names if name not in self.spans]
+        bound = {*self.spans, *(index for definition in self.looked_through for index in definition.indices)}
+        for definition in self.looked_through:
+            for domain, term in definition.pieces:
+                names.update(dict.fromkeys([*sorted(term.free), *domain.variables()]))
+        return [name for name in names if name not in bound]
 
     @cached_property
     def conditions(self) -> Pieces:
@@ -71,3 +91,10 @@ class Task:
         """The task's domain as far as it concerns the box and the symbols."""
         known = {*self.symbols, *self.spans}
         return self.domain.project_out(*(name for name in self.domain.variables() if name not in known))
+
+
+def _reads(pieces: Pieces, where: Domain) -> Iterator[tuple[Read, Domain]]:
+    found: list[tuple[Read, Domain]] = []
+    for domain, term in pieces:
+        visit_reads(term, where & domain, lambda read, points: found.append((read, points)))
+    yield from found

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.synthesis.symbolic.graph import Graph
@@ -45,20 +46,20 @@ def array_nodes(graph: Graph, array: str, shape: tuple[int, ...], dtype: DType) 
     return nodes
 
 
-def trace(graph: Graph, task: Task, sizes: Mapping[str, int]) -> Nodes:
-    """Return the nodes of all cells of a task's box at given sizes, `FREE` where the domain does not hold.
+def trace(tracer: Tracer, task: Task) -> Nodes:
+    """Return the nodes of all cells of a task's box, `FREE` where the domain does not hold.
 
     Raises:
         Untraceable: where a cell has no value there.
         Undefined: where a cell would be divided by zero.
 
     """
+    sizes = tracer.sizes
     firsts = [evaluate(first, sizes) for first, _ in task.spans.values()]
     ends = [evaluate(after, sizes) for _, after in task.spans.values()]
     shape = tuple(max(end - first, 0) for first, end in zip(firsts, ends, strict=True))
     if int(np.prod(shape)) > _MOST_CELLS:
         raise Untraceable("an array is large even at small sizes")
-    tracer = Tracer(graph, sizes)
     nodes = np.full(shape, FREE, np.int64)
     for index in np.ndindex(*shape):
         at = dict(sizes)
@@ -70,12 +71,23 @@ def trace(graph: Graph, task: Task, sizes: Mapping[str, int]) -> Nodes:
 
 
 class Tracer:
-    """Evaluates terms at points; ``sizes`` stay symbols as values, and cells of ``arrays`` are nodes that are given."""
+    """Evaluates terms at points; ``sizes`` stay symbols as values, and cells of ``arrays`` are nodes that are given.
 
-    def __init__(self, graph: Graph, sizes: Mapping[str, int], arrays: Mapping[str, Nodes] | None = None) -> None:
+    Reads of arrays that ``inner`` defines are evaluated too.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sizes: Mapping[str, int],
+        arrays: Mapping[str, Nodes] | None = None,
+        inner: Mapping[str, Definition] | None = None,
+    ) -> None:
         self.graph = graph
         self.sizes = sizes
         self.arrays = arrays or {}
+        self.inner = inner or {}
+        self._inner: dict[tuple[str, tuple[int, ...]], int] = {}
         self._memo: dict[tuple[Term, tuple[int, ...]], int] = {}
         self._order: dict[Term, tuple[str, ...]] = {}
 
@@ -110,13 +122,27 @@ class Tracer:
         if isinstance(term, Read) and term.array in self.arrays:
             return int(self.arrays[term.array][tuple(evaluate(i, at) for i in term.indices)])
         if isinstance(term, Read):
-            return cell(graph, term.array, tuple(evaluate(i, at) for i in term.indices), term.dtype)
+            index = tuple(evaluate(i, at) for i in term.indices)
+            return (
+                self.inside(term.array, index)
+                if term.array in self.inner
+                else cell(graph, term.array, index, term.dtype)
+            )
         if isinstance(term, Apply):
             return graph.apply(term.op, [self.node(a, at) for a in term.args], term.dtype)
         if isinstance(term, Piecewise):
             return self.piece(term.pieces, at)
         assert isinstance(term, Reduce)
         return self._fold(term, at)
+
+    def inside(self, name: str, index: tuple[int, ...]) -> int:
+        """Return the node of a cell of an array that is looked through."""
+        found = self._inner.get((name, index))
+        if found is None:
+            definition = self.inner[name]
+            at = {**self.sizes, **dict(zip(definition.indices, index, strict=True))}
+            found = self._inner[name, index] = self.piece(definition.pieces, at)
+        return found
 
     def _with_indices(self, value: Affine, at: Mapping[str, int]) -> Affine:
         """Put in the numbers of index variables; sizes stay symbols, so that no number is taken for one."""

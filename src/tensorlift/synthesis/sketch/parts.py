@@ -1,0 +1,115 @@
+"""Parts: what a solution computes on its way that definitions of the source name.
+
+A solution that looks through definitions says nothing of them, and a proof through many operations at once is long.  A
+part of its expression that has the cells of such a definition at both sets of sizes becomes a variable which claims to
+be that definition, so that the proof goes from one to the next.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Broadcast,
+    Diagonal,
+    Literal,
+    SizeValue,
+    Subscript,
+    Transpose,
+    Variable,
+    walk_expressions,
+    with_operands,
+)
+from tensorlift.synthesis.symbolic.graph import Undefined
+from tensorlift.synthesis.symbolic.points import Untraceable, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ir.tensor_program import Expression, Shape, Statement
+    from tensorlift.synthesis.derive.builder import Builder
+    from tensorlift.synthesis.symbolic.covering import Traced
+
+_Look = tuple["DType", "Shape", bytes]  # what a value is at small sizes
+_PLAIN = (Literal, SizeValue, Variable, Subscript, Transpose, Diagonal, Broadcast)
+
+
+class Parts:
+    """The parts of expressions that are definitions."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[Expression, Definition] = {}
+
+    def find(self, root: Expression, traced: Traced) -> None:
+        """Look for definitions that a task looks through among the parts of its solution."""
+        known: dict[_Look, Definition] = {}
+        for definition in traced.task.looked_through:
+            look = _look_of(definition, traced)
+            if look is not None:
+                known.setdefault(look, definition)
+        for node in walk_expressions(root):
+            if not isinstance(node, _PLAIN):
+                cells = b"".join(meaning.of(node).tobytes() for meaning in traced.meanings)
+                found = known.get((node.dtype, node.shape, cells))
+                if found is not None:
+                    self.definitions[node] = found
+
+    def named(self, body: Sequence[Statement], build: Builder) -> tuple[Statement, ...]:
+        """Return the statements of a block with the parts assigned to variables before the first use."""
+        naming = _Naming(self.definitions, build)
+        for statement in body:
+            naming.add(statement)
+        return tuple(naming.statements)
+
+
+def _look_of(definition: Definition, traced: Traced) -> _Look | None:
+    cells = b""
+    for tracer, sizes in zip(traced.tracers, traced.sizes, strict=True):
+        shape = tuple(evaluate(extent, sizes) for extent in definition.shape)
+        try:
+            nodes = [tracer.inside(definition.name, index) for index in np.ndindex(*shape)]
+        except (Untraceable, Undefined):
+            return None
+        cells += np.array(nodes, np.int64).tobytes()
+    return definition.dtype, definition.shape, cells
+
+
+class _Naming:
+    """Rewrites the statements of one block, in order."""
+
+    def __init__(self, parts: dict[Expression, Definition], build: Builder) -> None:
+        self.parts = parts
+        self.build = build
+        self.statements: list[Statement] = []
+        self.assigned: set[str] = set()
+        self.done: dict[Expression, Expression] = {}
+
+    def add(self, statement: Statement) -> None:
+        """Add a statement, after the parts that its values need."""
+        if isinstance(statement, Assign):
+            value = self._with_operands(statement.value, statement.value.operands)
+            statement = Assign(statement.name, value, statement.definition, statement.is_update)
+        self.statements.append(statement)
+
+    def _with_operands(self, node: Expression, operands: Iterable[Expression]) -> Expression:
+        new = tuple(self._rewritten(operand) for operand in operands)
+        same = all(a is b for a, b in zip(new, node.operands, strict=True))
+        return node if same else with_operands(node, new)
+
+    def _rewritten(self, node: Expression) -> Expression:
+        found = self.done.get(node)
+        if found is None:
+            found = self._with_operands(node, node.operands)
+            definition = self.parts.get(node)
+            if definition is not None:
+                if definition.name not in self.assigned:
+                    self.assigned.add(definition.name)
+                    self.statements.append(Assign(definition.name, found, definition.name))
+                found = self.build.variable(definition.name, definition.dtype, definition.shape)
+            self.done[node] = found
+        return found
