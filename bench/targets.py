@@ -3,7 +3,7 @@
 A cell is the time of a call and the speed-up over the original at -O3 -march=native, by the fastest compiler that is
 here.  Arrays are small by default, so that all ends in minutes; ``--array-bytes 4M --operations 4e9`` makes them large.
 ``--backend``, ``--suite`` and ``--kernel`` choose; ``--json FILE`` writes the figures, ``--from FILE`` takes them from
-there instead of measuring.
+there instead of measuring, those of a later file in place of those of an earlier one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import re
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,7 @@ def main() -> int:
     options = _arguments()
     if options.source:
         texts = (Path(source).read_text(encoding="utf-8") for source in options.source)
-        rows = [_row_of(data) for text in texts for data in json.loads(text)]
+        rows = _merged([_row_of(data) for text in texts for data in json.loads(text)])
     else:
         rows = list(_measured_rows(options))
     page = matrix(rows, _conditions(options))
@@ -270,6 +270,15 @@ def _best(row: Row) -> float | None:
 def _mean(figures: Sequence[float]) -> str:
     mean = geometric_mean(figures)
     return "-" if mean is None else f"{mean:.2f}x"
+
+
+def _merged(rows: Sequence[Row]) -> list[Row]:
+    """Let what was measured again of a kernel take the place of what was measured before."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        before = found.get(row.kernel, row)
+        found[row.kernel] = replace(before, cells={**before.cells, **row.cells})
+    return list(found.values())
 
 
 def _row_of(data: dict[str, Any]) -> Row:

@@ -67,7 +67,10 @@ def commands() -> None:
 @commands.command(short_help="Lift the functions of a source file.")
 @click.argument("file")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
-@click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
+@click.option(
+    "--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'; or auto."
+)
+@click.option("--measured", metavar="REPORT", help="With --to auto: choose by this record of bench --json.")
 @click.option("-o", "--output", metavar="OUT", help="Write the program to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write the JSON report to this file ('-': standard output).")
 @click.option("--no-times", is_flag=True, help="Leave times out of the report: same input, same bytes.")
@@ -115,6 +118,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     file: str,
     functions: tuple[str, ...],
     target: str,
+    measured: str | None,
     output: str | None,
     report: str | None,
     no_times: bool,
@@ -143,6 +147,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         raise click.UsageError("--tactics goes with --engine tactics")
     if budget is not None and engine != "auto":
         raise click.UsageError("--budget goes with --engine auto")
+    if measured and target != "auto":
+        raise click.UsageError("--measured goes with --to auto")
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     if in_place:
@@ -168,6 +174,11 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         from tensorlift.commands.in_place import lift_in_place
 
         return lift_in_place(source, replace(options, target="c"), output, report, times=not no_times)
+    if target == "auto":
+        from tensorlift.commands.auto import with_chosen_target
+
+        options, note = with_chosen_target(source, options, measured)
+        complain((note,), OK)
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, artifact, times=not no_times, is_explained=is_explained)

@@ -114,8 +114,7 @@ def test_contenders_take_turns() -> None:
         now += seconds
         return seconds
 
-    samples = take_samples(
-        {"a": lambda: contender("a", 1.0), "b": lambda: contender("b", 2.0)}, 9, 7.0, clock=lambda: now
-    )
-    assert samples == {"a": [1.0, 1.0], "b": [2.0, 2.0]}
-    assert calls == ["a", "b", "a", "b"]
+    a, b = ("a", lambda: contender("a", 1.0)), ("b", lambda: contender("b", 2.0))
+    samples = take_samples([a, b, a], 9, 8.0, clock=lambda: now)
+    assert samples == {"a": [1.0] * 4, "b": [2.0, 2.0]}
+    assert calls == ["a", "b", "a"] * 2

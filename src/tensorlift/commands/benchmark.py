@@ -26,6 +26,7 @@ from tensorlift.runtime.measure import (
     tolerance_at,
 )
 from tensorlift.runtime.measure_worker import PROGRAM
+from tensorlift.runtime.sizes import required
 from tensorlift.runtime.work_count import work_of
 from tensorlift.targets import get_target
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.commands.prepare import Prepared
+    from tensorlift.interface import Lifting
     from tensorlift.pipeline import LiftOptions
     from tensorlift.runtime.backends import Backend
     from tensorlift.runtime.compilers import Compiler
@@ -70,7 +72,9 @@ def benchmark(source: Source, options: Callable[[str], LiftOptions], settings: S
     if not lifted:
         raise next(iter(refused.values()))
     first = next(iter(lifted.values()))
-    sizes = first.checked(settings.sizes) if settings.sizes is not None else _chosen_sizes(first, settings)
+    limits = settings.array_bytes, settings.most_operations
+    chosen = settings.sizes is None
+    sizes = chosen_sizes(first.lifting, *limits) if chosen else first.checked(settings.sizes or {})
     given = tuple(sizes.items())
     for_sizes = _lifted(source, lambda target: replace(options(target), sizes=given), static)
     lifted, refused = lifted | for_sizes[0], refused | for_sizes[1]
@@ -115,13 +119,13 @@ def _lifted(
     return found, refused
 
 
-def _chosen_sizes(prepared: Prepared, settings: Settings) -> dict[str, int]:
+def chosen_sizes(lifting: Lifting, array_bytes: int, most_operations: float) -> dict[str, int]:
     """Choose sizes of arrays as large as is wanted, unless that takes too many operations."""
-    view, wanted = prepared.lifting.view, settings.array_bytes
+    view, domain, wanted = lifting.view, lifting.summary.context & required(lifting.view), array_bytes
     while True:
-        sizes = large_sizes(view, prepared.domain, wanted)
-        operations = work_of(view, prepared.lifting.summary, sizes).operations
-        if operations is None or operations <= settings.most_operations or wanted <= _LEAST_BYTES:
+        sizes = large_sizes(view, domain, wanted)
+        operations = work_of(view, lifting.summary, sizes).operations
+        if operations is None or operations <= most_operations or wanted <= _LEAST_BYTES:
             return sizes
         wanted //= 2
 
@@ -205,12 +209,13 @@ class _Run:
 
 
 def _speedup(samples: Mapping[str, Sequence[float]]) -> Spread | None:
-    """Give the speed-up over the fastest original, sample by sample of one process."""
-    originals = {name: Spread.of(found).median for name, found in samples.items() if name != PROGRAM}
+    """Give the speed-up over the fastest original, by the samples that the program took right after it."""
+    originals = [name for name in samples if name != PROGRAM]
     if not originals:
         return None
-    fastest = min(originals, key=lambda name: originals[name])
-    return Spread.of([a / b for a, b in zip(samples[fastest], samples[PROGRAM], strict=True)])
+    fastest = min(originals, key=lambda name: Spread.of(samples[name]).median)
+    own = samples[PROGRAM][originals.index(fastest) :: len(originals)]
+    return Spread.of([a / b for a, b in zip(samples[fastest], own, strict=True)])
 
 
 def _agreement(measured: Measured, prepared: Prepared) -> tuple[str, tuple[Diagnostic, ...]]:

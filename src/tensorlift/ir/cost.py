@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.tensor_program import (
     Broadcast,
@@ -54,7 +55,8 @@ class Costs:
     """What operations take on one core of a usual machine, in nanoseconds.
 
     To start an ``operation`` or to make a ``view``; a ``cell`` that is computed or copied, one of a ``function`` such
-    as a root; a ``product`` of a matrix product, and a ``loose_product`` of any other sum of products.
+    as a root; a ``product`` of a matrix product of floats, and a ``loose_product`` of any other sum of products; to
+    ``start`` a call of the program.  `bench/costs.py` fits them to measurements.
     """
 
     operation: float = 100.0
@@ -63,6 +65,7 @@ class Costs:
     function: float = 5.0
     product: float = 0.05
     loose_product: float = 1.0
+    start: float = 0.0
 
 
 def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | None = None) -> float:
@@ -70,7 +73,7 @@ def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | Non
     at = dict(sizes or {})
     for derived in program.derived:
         at.setdefault(derived.name, max(_value(derived.numerator, at) // derived.divisor, 1))
-    return _Estimate(costs, at).of(program.body)
+    return costs.start + _Estimate(costs, at).of(program.body)
 
 
 def _value(affine: Affine, at: Mapping[str, int]) -> int:
@@ -144,8 +147,8 @@ def _products(node: Contraction) -> Shape:
 
 
 def _is_matrix_product(node: Contraction) -> bool:
-    """Tell whether a contraction is a product of two matrices, several axes taken for one, without a batch."""
-    if len(node.labels) != _PAIR:
+    """Tell whether a contraction is a product of two float matrices, several axes taken for one, without a batch."""
+    if len(node.labels) != _PAIR or not is_float(node.dtype):
         return False
     left, right = map(set, node.labels)
     return not left & right & set(node.output) and (left ^ right) <= set(node.output)

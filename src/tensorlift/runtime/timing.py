@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
 
     Clock = Callable[[], float]
 
@@ -15,18 +15,18 @@ _MOST_CALLS = 200  # in a sample
 
 
 def take_samples(
-    contenders: Mapping[str, Clock], rounds: int, seconds: float, clock: Clock = time.perf_counter
+    contenders: Sequence[tuple[str, Clock]], rounds: int, seconds: float, clock: Clock = time.perf_counter
 ) -> dict[str, list[float]]:
     """Call each contender, which gives the seconds of one call, in turns: some rounds, for about ``seconds``.
 
-    A sample is the mean of calls in a row that take a few milliseconds together.  There is at least one for each, and
-    as many for each.
+    A sample is the mean of calls in a row that take a few milliseconds together.  There is at least one for each time
+    that a contender is listed, and in each round as many as that.
     """
-    samples: dict[str, list[float]] = {name: [] for name in contenders}
+    samples: dict[str, list[float]] = {name: [] for name, _ in contenders}
     end = clock() + seconds
     for _ in range(rounds):
         began = clock()
-        for name, call in contenders.items():
+        for name, call in contenders:
             samples[name].append(_sample(call))
         if clock() + (clock() - began) > end:
             break

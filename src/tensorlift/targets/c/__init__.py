@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlift.ir.cost import Costs
 from tensorlift.targets.c.routines import ROUTINES
 from tensorlift.targets.numpy.types import NumpyTypes
 from tensorlift.targets.target import Target
@@ -13,6 +14,7 @@ TARGET = Target(
     modules={},
     element_types={},
     emitter="tensorlift.targets.c.emit:emit",
+    costs=Costs(operation=56, view=0, cell=0.08, function=5, product=0.05, loose_product=0.07),
     language="c",
     routines=ROUTINES,
 )

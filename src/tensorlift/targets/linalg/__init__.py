@@ -19,7 +19,7 @@ TARGET = Target(
     emitter="tensorlift.targets.linalg.emit:emit",
     changes_arrays=False,
     library="linalg",
-    costs=Costs(operation=50, view=0, cell=0.5, function=10, product=0.5, loose_product=1),
+    costs=Costs(operation=75, view=0, cell=0.48, function=10, product=0.5, loose_product=0.14),
     language="mlir",
     has_numbers=True,
     loops=("scf.for",),

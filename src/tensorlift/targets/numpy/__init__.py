@@ -38,5 +38,5 @@ TARGET = Target(
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.guards:guarded",
     numbers=NUMBERS,
-    costs=Costs(operation=600, view=200, cell=0.6, function=5, product=0.05, loose_product=1.2),
+    costs=Costs(operation=2000, view=250, cell=0.21, function=5, product=0.05, loose_product=0.21),
 )

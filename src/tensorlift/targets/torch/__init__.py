@@ -27,5 +27,5 @@ TARGET = Target(
     emitter="tensorlift.targets.torch.emit:emit",
     copies_overlaps=False,
     library="torch",
-    costs=Costs(operation=2000, view=1000, cell=0.5, function=2, product=0.05, loose_product=0.5),
+    costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17),
 )
