@@ -60,14 +60,14 @@ WINDOWS = {
             "void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) { int l = i - 1, r = i + 1;"
             " if (l < 0) l = 0; if (r > n - 1) r = n - 1; y[i] = x[l] + x[r]; } }"
         ),
-        ("y[1:-1] =",),
+        ("t[1:-1] = x", "t[:-2] + t[2:]",),
     ),
     "neighbours on a ring": (
         (
             "void f(int n, const float *x, float *y) {"
             " for (int i = 0; i < n; i++) y[i] = x[(i + 1) % n] - x[(i - 1 + n) % n]; }"
         ),
-        ("y[1:-1] =",),
+        ("t[0] = x[-1]", "t[2:] - t[:-2]",),
     ),
 }
 

@@ -7,6 +7,7 @@ expression in a subscript, and a remainder that wraps around once, as in ``x[(i 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
@@ -21,7 +22,7 @@ from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Binding, Choice, Environment, Index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.sink import Condition
@@ -39,6 +40,7 @@ class Choices(Loops):
             self.run(statement)
             return
         decided = self._take_decided(statement)
+        statement = self._with_values_read_before(statement)
         undecided = self.undecided(statement)
         if undecided is None:
             self.run(statement)
@@ -97,6 +99,34 @@ class Choices(Loops):
                 if found is not None:
                     return found
         return None
+
+    def _with_values_read_before(self, statement: nodes.Statement) -> nodes.Statement:
+        """Read by cases what an assignment computes with, where the assignment as a whole would have more cases.
+
+        ``y[i] = x[left] + x[right]`` has four, each of the two values has two.
+        """
+        match statement:
+            case nodes.Evaluate(expression=nodes.Assign(value=value) as assign) if isinstance(value.ctype, FloatType):
+                pass
+            case _:
+                return statement
+        found = [node for node in _computed_with(value) if self._chosen_cell(node)]
+        if not found or (len(found) == 1 and not assign.operator):
+            return statement
+        names: dict[nodes.Expression, nodes.Expression] = {}
+        for node in found:
+            variable = nodes.Variable("there", node.ctype, node.location, initialiser=node)
+            self.execute(nodes.Declare(variable, statement.location))
+            names[node] = nodes.Name(variable, node.ctype, node.location)
+        return replace(statement, expression=replace(assign, value=_exchanged(value, names)))
+
+    def _chosen_cell(self, node: nodes.Subscript) -> bool:
+        """Whether a value is read at a subscript that has several forms here."""
+        return any(
+            (isinstance(part, nodes.Name) and isinstance(self.environment.get(part.variable), Choice))
+            or self._undecided_in(part) is not None
+            for part in walk(node)
+        )
 
     def _undecided_in(self, node: nodes.Expression) -> Polynomial | None:
         if isinstance(node, nodes.Conditional) and not isinstance(node.ctype, FloatType):
@@ -202,6 +232,34 @@ def both_signs(
 ) -> tuple[AffineCondition, tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]]:
     """Give the condition that a polynomial is not negative, with what is known in either case."""
     return AffineCondition(((polynomial, False),)), ((polynomial,), (-polynomial - ONE,))
+
+
+def _computed_with(value: nodes.Expression) -> list[nodes.Subscript]:
+    """List the cells that an expression of floats reads whatever its other values are."""
+    match value:
+        case nodes.Subscript(ctype=FloatType()):
+            return [value]
+        case nodes.Binary(ctype=FloatType(), left=left, right=right):
+            return _computed_with(left) + _computed_with(right)
+        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
+            return _computed_with(operand)
+        case nodes.Call(arguments=arguments):
+            return [cell for argument in arguments for cell in _computed_with(argument)]
+    return []
+
+
+def _exchanged(value: nodes.Expression, others: Mapping[nodes.Expression, nodes.Expression]) -> nodes.Expression:
+    """Put expressions in the places of others."""
+    match value:
+        case nodes.Subscript():
+            return others.get(value, value)
+        case nodes.Binary(left=left, right=right):
+            return replace(value, left=_exchanged(left, others), right=_exchanged(right, others))
+        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
+            return replace(value, operand=_exchanged(operand, others))
+        case nodes.Call(arguments=arguments):
+            return replace(value, arguments=tuple(_exchanged(argument, others) for argument in arguments))
+    return value
 
 
 def _own(statement: nodes.Statement) -> list[nodes.Expression]:

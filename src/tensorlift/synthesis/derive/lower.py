@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from tensorlift.ir.tensor_program import (
     variables_in,
     walk_statements,
 )
+from tensorlift.synthesis.derive.borders import Borders
 from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.padding import Padding
@@ -168,17 +170,24 @@ class _Block:
 
     def _with_padding(self, definition: Definition, error: LiftError) -> list[Statement]:
         """Lower a definition that reads outside of its arrays over arrays with a border."""
+        held = Borders(definition, self.lowering.shapes, self.context).result()
+        if held is not None:
+            with suppress(LiftError):
+                return self._over_arrays(*held, is_padded=False)
         found = Padding(definition, self.lowering.shapes, self.context).result()
         if found is None:
             raise DefinitionError(error, definition) from None
-        arrays, padded = found
+        try:
+            return self._over_arrays(*found, is_padded=True)
+        except LiftError:
+            raise DefinitionError(error, definition) from None
+
+    def _over_arrays(self, arrays: list[Definition], definition: Definition, *, is_padded: bool) -> list[Statement]:
+        """Lower new arrays and the definition over them."""
         for array in arrays:
             self.lowering.types[array.name] = array.dtype, array.shape
             self.lowering.shapes[array.name] = array.shape
-        try:
-            return [s for d in (*arrays, padded) for s in self._definition(d, is_padded=True)]
-        except LiftError:
-            raise DefinitionError(error, definition) from None
+        return [s for d in (*arrays, definition) for s in self._definition(d, is_padded=is_padded)]
 
     def _is_owned(self, value: Expression) -> bool:
         """Tell whether nothing else refers to the value's memory; NumPy's scalars cannot change and count as owned."""

@@ -79,8 +79,8 @@ def without_constant_axes(goal: Goal) -> Goal:
     nodes, axes = goal.nodes, list(goal.axes)
     axis = 0
     while axis < nodes.ndim:
-        merged = nodes.max(axis=axis)  # `FREE` is less than every node
-        if bool(((nodes == np.expand_dims(merged, axis)) | (nodes == FREE)).all()):
+        merged = nodes.max(axis=axis, initial=FREE)  # less than every node
+        if nodes.shape[axis] and bool(((nodes == np.expand_dims(merged, axis)) | (nodes == FREE)).all()):
             nodes = merged
             del axes[axis]
         else:

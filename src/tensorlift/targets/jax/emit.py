@@ -121,7 +121,8 @@ class _JaxEmission(Emission):
 
     def _is_wide(self) -> bool:
         program = self.program
-        if any(f"jnp.{name}64" in line for name in ("int", "uint", "float") for line in self.lines):
+        wide = ("jnp.int64", "jnp.uint64", "jnp.float64", "jnp.arange(")  # windows are gathered by ranges
+        if any(name in line for name in wide for line in self.lines):
             return True
         if any(p.dtype in _WIDE and not p.is_size for p in program.parameters):
             return True
