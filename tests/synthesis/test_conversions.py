@@ -30,7 +30,7 @@ def test_products_that_may_wrap_are_converted_themselves(factor: str) -> None:
 
 
 def test_a_sum_that_becomes_an_integer_is_summed_in_integers() -> None:
-    assert _returned("int", "int") == "a @ b"
+    assert _returned("int", "int") == 'np.einsum("ik,kj->ij", a, b)'
 
 
 def test_a_product_that_is_no_larger_than_a_factor_stays() -> None:

@@ -60,14 +60,38 @@ WINDOWS = {
             "void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) { int l = i - 1, r = i + 1;"
             " if (l < 0) l = 0; if (r > n - 1) r = n - 1; y[i] = x[l] + x[r]; } }"
         ),
-        ("t[1:-1] = x", "t[:-2] + t[2:]",),
+        ("t[1:-1] = x", "t[:-2] + t[2:]"),
     ),
     "neighbours on a ring": (
         (
             "void f(int n, const float *x, float *y) {"
             " for (int i = 0; i < n; i++) y[i] = x[(i + 1) % n] - x[(i - 1 + n) % n]; }"
         ),
-        ("t[0] = x[-1]", "t[2:] - t[:-2]",),
+        ("t[0] = x[-1]", "t[2:] - t[:-2]"),
+    ),
+    "a blur that holds its places inside": (
+        (
+            "void f(int h, int w, const float *x, float *y) { for (int i = 0; i < h; i++) for (int j = 0; j < w; j++) {"
+            " float s = 0; for (int di = -1; di <= 1; di++) for (int dj = -1; dj <= 1; dj++) {"
+            " int r = i + di < 0 ? 0 : i + di >= h ? h - 1 : i + di;"
+            " int c = j + dj < 0 ? 0 : j + dj >= w ? w - 1 : j + dj; s += x[r * w + c]; } y[i * w + j] = s / 9; } }"
+        ),
+        ("t[0, 0] = x[0, 0]", "t[1:-1, 1:-1] = x", "return sliding_window_view(t, (3, 3)).sum(axis=(2, 3)) / 9.0"),
+    ),
+    "five points on a torus": (
+        (
+            "void f(int n, int m, const double *u, double *v) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+            " v[i * m + j] = u[(i + 1) % n * m + j] + u[(i + n - 1) % n * m + j]"
+            " + u[i * m + (j + 1) % m] + u[i * m + (j + m - 1) % m] - 4 * u[i * m + j]; }"
+        ),
+        ("t[0, 1:-1] = u[-1]", "return t[2:, 1:-1] + t[:-2, 1:-1] + t[1:-1, 2:] + t[1:-1, :-2] - 4.0 * u"),
+    ),
+    "the last element again and again": (
+        (
+            "void f(int n, int k, const float *x, const float *w, float *y) { for (int i = 0; i < n; i++) {"
+            " float s = 0; for (int j = 0; j < k; j++) { int p = i + j; if (p >= n) p = n - 1; s += w[j] * x[p]; } y[i] = s; } }"
+        ),
+        ("t[n:] = x[-1]", "return sliding_window_view(t, k) @ w"),
     ),
 }
 

@@ -140,7 +140,8 @@ class Borders:
         inside = Domain.box(names, self.shapes[array])
         for cell, domain in cells.items():
             inside = inside if cell == own else inside - domain
-        pieces, rest = [], box
+        rest = box
+        pieces: list[tuple[Domain, Term]] = []
         for cell, domain in cells.items():  # inside of the array all cells are its own, those too that nobody reads
             there = box & (inside if cell == own else domain).coalesce().substitute(places)
             pieces.append((there, terms.read(array, tuple(index.substitute(places) for index in cell), dtype)))
