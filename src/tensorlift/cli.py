@@ -82,7 +82,9 @@ def commands() -> None:
     show_default=True,
     help="Show the loop IR, the definitions, how the engine sketch solves them, or the program.",
 )
-@click.option("--in-place", is_flag=True, help="C: rewrite FILE, or write OUT, with programs in place of what lifts.")
+@click.option(
+    "--in-place", is_flag=True, help="C, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts."
+)
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tensorlift import __version__
+from tensorlift.commands.in_place_mlir import rewrite_mlir
 from tensorlift.commands.rewrite import Lines, Replaced, anchor_of, applied, generated, has_room, rewritten
 from tensorlift.commands.same import differing
 from tensorlift.commands.status import REFUSED, complain
@@ -294,7 +295,10 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
     """Rewrite a file, or write the result to another one; show and report what became of its parts."""
     if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
-    record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "")
+    if PurePath(source.name).suffix == ".mlir":
+        record, data = rewrite_mlir(source, options)
+    else:
+        record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "")
     if output is not None or any(function.lifted for function in record.functions):
         write_bytes(output or source.name, data)
     if report:

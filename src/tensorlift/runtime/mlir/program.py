@@ -46,10 +46,11 @@ _READ_ONLY = " {bufferization.writable = false}"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The type of an argument or a result: a number, where the rank is None, or a tensor."""
+    """The type of an argument or a result: a number, without a rank, or a tensor; an extent that is open is ``?``."""
 
     element: str
     rank: int | None
+    shape: tuple[str, ...] = ()
 
     @property
     def form(self) -> Any:
@@ -77,7 +78,10 @@ def signature_of(text: str, entry: str) -> Signature:
 
 def _kind(text: str) -> Kind:
     inside = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>", text.strip())
-    return Kind(text.strip(), None) if inside is None else Kind(inside[2], inside[1].count("x"))
+    if inside is None:
+        return Kind(text.strip(), None)
+    shape = tuple(inside[1].split("x")[:-1])
+    return Kind(inside[2], len(shape), shape)
 
 
 @cache

@@ -1,0 +1,279 @@
+"""The function that takes the name of one in an MLIR module: it calls the lifted program where all that it needs holds.
+
+Memory becomes tensors at its start and tensors become memory at its end.  Arrays that the program writes are copied
+first, so that no tensor shares memory with a destination; with what an array may overlap, the original runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+
+from tensorlift.conditions.language import AnyOf, Compare, Separate, Sum
+from tensorlift.conditions.notation import parse_sum
+from tensorlift.diagnostics import refuse
+from tensorlift.runtime.mlir.program import signature_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.interface import Lifting
+    from tensorlift.ir.function import Parameter
+    from tensorlift.runtime.mlir.program import Kind
+
+ORIGINAL, PROGRAM = "_original", "_lifted"  # behind the name of the source: the function as it was, the program
+_PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
+
+
+def entry_text(lifting: Lifting, types: Sequence[Any], results: Sequence[Any], visibility: str, marks: str) -> str:
+    """Write the function; ``types`` and ``results`` are those of the source, ``marks`` its attributes.
+
+    Raises:
+        LiftError: TL581, where something that the program needs is not checked here.
+
+    """
+    return _Entry(lifting, types, results).text(visibility, marks)
+
+
+@dataclass(slots=True)
+class _Entry:
+    lifting: Lifting
+    types: Sequence[Any]
+    results: Sequence[Any]
+    lines: list[str] = field(default_factory=list)
+    sizes: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, list[str]] = field(default_factory=dict)  # the extents of arrays that the program sees in part
+    known: dict[str, str] = field(default_factory=dict)  # what operations without effects gave
+    count: int = 0
+
+    def text(self, visibility: str, marks: str) -> str:
+        """Write it, as lines that are indented by nothing."""
+        name = self.lifting.view.name
+        listed = ", ".join(f"%a{k}: {t}" for k, t in enumerate(self.types))
+        returned = ", ".join(map(str, self.results))
+        arrow = f" -> {returned}" if len(self.results) == 1 else f" -> ({returned})" if self.results else ""
+        given, types = ", ".join(f"%a{k}" for k in range(len(self.types))), ", ".join(map(str, self.types))
+        call = f"func.call @{name}{ORIGINAL}({given}) : ({types}) -> ({returned})"
+        self._sizes()
+        holds = self._guard()
+        head = f"func.func {visibility}@{name}({listed}){arrow}{marks} {{"
+        if not self.results:
+            chosen = [f"scf.if {holds} {{", *self._program(), "} else {", f"  {call}", "}", "return"]
+        else:
+            program = [*self._program(), f"  scf.yield %result : {returned}"]
+            chosen = [f"%r = scf.if {holds} -> ({returned}) {{", *program, "} else {"]
+            chosen += [f"  %o = {call}", f"  scf.yield %o : {returned}", "}", f"return %r : {returned}"]
+        return "\n".join([head, *(f"  {line}" for line in [*self.lines, *chosen]), "}"]) + "\n"
+
+    # -- values
+
+    def _new(self, operation: str, prefix: str = "v") -> str:
+        if operation not in self.known:
+            self.known[operation] = self._fresh(operation, prefix)
+        return self.known[operation]
+
+    def _fresh(self, operation: str, prefix: str = "v") -> str:
+        self.count += 1
+        name = f"%{prefix}{self.count}"
+        self.lines.append(f"{name} = {operation}")
+        return name
+
+    def _number(self, value: int) -> str:
+        return self._new(f"arith.constant {value} : index", "c")
+
+    def _refused(self, what: str) -> LiftError:
+        view = self.lifting.view
+        message = f"no function checks what the program of '{view.name}' needs: {what}"
+        return refuse("TL581", message, view.location, "leave the function, or lift it to a file of its own")
+
+    def _arrays(self) -> list[Parameter]:
+        return [p for p in self.lifting.view.parameters if p.role == "array"]
+
+    def _sizes(self) -> None:
+        """Find each size: it is an argument, or the extent of an array."""
+        parameters = self.lifting.view.parameters
+        for parameter in (p for p in parameters if p.role == "size"):
+            position = parameter.value.index
+            if position < len(self.types):
+                self.sizes[parameter.name] = self._as_index(position)
+                continue
+            places = (
+                (a, axis) for a in self._arrays() for axis, e in enumerate(self._extents(a)) if str(e) == parameter.name
+            )
+            found = next(places, None)
+            if found is None:
+                raise self._refused(f"no extent is {parameter.name}")
+            self.sizes[parameter.name] = self._extent(*found)
+
+    def _as_index(self, position: int) -> str:
+        """Give an integer argument as an index; a condition on it is one on its value with its sign."""
+        own = str(self.types[position])
+        return f"%a{position}" if own == "index" else self._new(f"arith.index_cast %a{position} : {own} to index")
+
+    def _extents(self, array: Parameter) -> tuple[Sum, ...]:
+        if array.extents is None:
+            raise self._refused(f"the extents of {array.name} are not known")
+        return tuple(parse_sum(str(extent).replace(" ", "")) for extent in array.extents)
+
+    def _extent(self, array: Parameter, axis: int) -> str:
+        position = array.value.index
+        return self._new(f"memref.dim %a{position}, {self._number(axis)} : {self.types[position]}")
+
+    def _sum(self, value: Sum) -> str:
+        if value.value is not None:
+            return self._number(value.value)
+        parts = []
+        for factor, atoms in value.terms:
+            if any(atom not in self.sizes for atom in atoms):
+                raise self._refused(str(value))
+            part = self.sizes[str(atoms[0])] if atoms else self._number(factor)
+            for atom in atoms[1:]:
+                part = self._new(f"arith.muli {part}, {self.sizes[str(atom)]} : index")
+            if atoms and factor != 1:
+                part = self._new(f"arith.muli {part}, {self._number(factor)} : index")
+            parts.append(part)
+        total = parts[0]
+        for part in parts[1:]:
+            total = self._new(f"arith.addi {total}, {part} : index")
+        return total
+
+    # -- what must hold
+
+    def _guard(self) -> str:
+        tests = [test for p in self.lifting.preconditions for test in self._tests(p.condition, p.text)]
+        for array in self._arrays():
+            tests += self._fits(array)
+        tests += self._apart()
+        return self._all(tests)
+
+    def _all(self, tests: Sequence[str], operation: str = "andi") -> str:
+        if not tests:
+            return self._new("arith.constant true")
+        total = tests[0]
+        for test in tests[1:]:
+            total = self._new(f"arith.{operation} {total}, {test} : i1")
+        return total
+
+    def _tests(self, condition: Any, text: str) -> list[str]:
+        if isinstance(condition, Compare):
+            return [self._compared(condition)]
+        if isinstance(condition, AnyOf):
+            return [self._all([self._all([self._compared(c) for c in one]) for one in condition.choices], "ori")]
+        if isinstance(condition, Separate):
+            return []  # all arrays are compared at once
+        raise self._refused(text)
+
+    def _compared(self, condition: Compare) -> str:
+        left, right = self._sum(condition.left), self._sum(condition.right)
+        return self._new(f"arith.cmpi {_PREDICATES[condition.relation]}, {left}, {right} : index")
+
+    def _fits(self, array: Parameter) -> list[str]:
+        """Test that an array has the cells that the program works on, and look at just those."""
+        memory = self.types[array.value.index]
+        if not isinstance(memory, MemRefType) or not isinstance(memory.layout, NoneAttr):
+            raise self._refused(f"{array.name} has a layout of its own")
+        extents, shape = self._extents(array), memory.get_shape()
+        if all(extent.value == length for extent, length in zip(extents, shape, strict=True)):
+            return []
+        self.parts[array.name] = [self._sum(extent) for extent in extents]
+        actual = [self._extent(array, axis) for axis in range(len(shape))]
+        pairs = zip(self.parts[array.name], actual, strict=True)
+        return [self._new(f"arith.cmpi sle, {wanted}, {there} : index") for wanted, there in pairs]
+
+    def _apart(self) -> list[str]:
+        """Test that each written array lies apart from all others."""
+        arrays, written = self._arrays(), set(self.lifting.view.written)
+        pairs = [
+            (one, other)
+            for k, one in enumerate(arrays)
+            for other in arrays[k + 1 :]
+            if one.name in written or other.name in written
+        ]
+        spans = {a.name: self._span(a) for pair in pairs for a in pair}
+        tests = []
+        for one, other in pairs:
+            (start, end), (first, last) = spans[one.name], spans[other.name]
+            before = self._new(f"arith.cmpi ule, {end}, {first} : index")
+            behind = self._new(f"arith.cmpi ule, {last}, {start} : index")
+            tests.append(self._new(f"arith.ori {before}, {behind} : i1"))
+        return tests
+
+    def _span(self, array: Parameter) -> tuple[str, str]:
+        position, memory = array.value.index, self.types[array.value.index]
+        width = -(-memory.element_type.bitwidth // 8)
+        start = self._new(f"memref.extract_aligned_pointer_as_index %a{position} : {memory} -> index")
+        size = self._number(width)
+        for axis in range(len(memory.get_shape())):
+            size = self._new(f"arith.muli {size}, {self._extent(array, axis)} : index")
+        return start, self._new(f"arith.addi {start}, {size} : index")
+
+    # -- the call
+
+    def _program(self) -> list[str]:
+        """Write the branch in which the program runs."""
+        outer, self.lines = self.lines, []
+        emitted, view = self.lifting.emitted, self.lifting.view
+        signature = signature_of(emitted.text, emitted.entry)
+        known = {p.name: p for p in view.parameters}
+        places = {p.name: self._view(p) for p in self._arrays()}
+        given = [self._given(known[name], kind, places) for name, kind in signature.parameters]
+        kinds = [_spelled(kind) for kind in signature.results]
+        names = [f"%t{k}" for k in range(len(kinds))]
+        if view.result_dtype is not None:
+            names[-1] = "%result"
+        types = ", ".join(_spelled(kind) for _, kind in signature.parameters)
+        made = f"{', '.join(names)} = " if names else ""
+        self.lines.append(
+            f"{made}func.call @{emitted.entry}{PROGRAM}({', '.join(given)}) : ({types}) -> ({', '.join(kinds)})"
+        )
+        for name, kind, array in zip(names, signature.results, view.written, strict=False):
+            self._taken(name, kind, places[array])
+        inside, self.lines = self.lines, outer
+        return [f"  {line}" for line in inside]
+
+    def _view(self, array: Parameter) -> tuple[str, str]:
+        """Give the memory that the program sees of an array, and its type."""
+        position, memory = array.value.index, self.types[array.value.index]
+        if array.name not in self.parts:
+            return f"%a{position}", str(memory)
+        steps: list[str] = []
+        step = 1
+        for length in reversed(memory.get_shape()):
+            steps.insert(0, "?" if step < 0 else str(step))
+            step = -1 if length < 0 or step < 0 else step * length
+        extents = [str(extent.value or "?") for extent in self._extents(array)]
+        sizes = [v if e == "?" else e for v, e in zip(self.parts[array.name], extents, strict=True)]
+        kind = f"memref<{''.join(f'{e}x' for e in extents)}{memory.element_type}, strided<[{', '.join(steps)}]>>"
+        start, ones = ", ".join("0" * len(sizes)), ", ".join("1" * len(sizes))
+        place = f"%a{position}[{start}] [{', '.join(sizes)}] [{ones}]"
+        return self._new(f"memref.subview {place} : {memory} to {kind}"), kind
+
+    def _given(self, parameter: Parameter, kind: Kind, places: Mapping[str, tuple[str, str]]) -> str:
+        """Give an argument: a number, or the tensor of an array, of a copy where the array is written."""
+        if parameter.role != "array":
+            is_index = kind.element == "index"
+            return self.sizes[parameter.name] if is_index else f"%a{parameter.value.index}"
+        place, memory = places[parameter.name]
+        if kind.rank is None:
+            return self._fresh(f"memref.load {place}[] : {memory}")
+        tensor = self._new(f"bufferization.to_tensor {place} restrict : {memory} to {_spelled(kind)}")
+        if parameter.name not in self.lifting.view.written:
+            return tensor
+        return self._fresh(f"bufferization.alloc_tensor() copy({tensor}) : {_spelled(kind)}")
+
+    def _taken(self, name: str, kind: Kind, place: tuple[str, str]) -> None:
+        """Bring a result to the memory of its array."""
+        if kind.rank is None:
+            self.lines.append(f"memref.store {name}, {place[0]}[] : {place[1]}")
+            return
+        form = f"({_spelled(kind)}, {place[1]}) -> ()"
+        self.lines.append(f"bufferization.materialize_in_destination {name} in restrict writable {place[0]} : {form}")
+
+
+def _spelled(kind: Kind) -> str:
+    if kind.rank is None:
+        return kind.element
+    return f"tensor<{''.join(f'{extent}x' for extent in kind.shape)}{kind.element}>"
