@@ -81,9 +81,9 @@ def test_a_product_without_a_name_is_generic_and_a_coefficient_is_part_of_it() -
     text = product(("%A[%i2, %i0]", "%B[%i2, %i1]", "%C[%i0, %i1]")).replace("f64>)", "f64>, %alpha: f64)", 1)
     text = text.replace("%s = arith.addf %p", "%q = arith.mulf %alpha, %p : f64\n%s = arith.addf %q")
     result = raised(text)
-    assert 'iterator_types = ["parallel", "parallel", "reduction"]} ins(%' in result.text
+    assert 'iterator_types = ["parallel", "reduction", "parallel"]} ins(%' in result.text
     assert "arith.mulf %alpha" in result.text
-    assert "affine_map<(d0, d1, d2) -> (d2, d0)>" in result.text
+    assert "affine_map<(d0, d1, d2) -> (d1, d0)>" in result.text
 
 
 @_UPSTREAM

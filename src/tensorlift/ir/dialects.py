@@ -112,6 +112,9 @@ def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     if name == "linalg":
         return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, [])
+    if name == "llvm":
+        llvm = import_module("xdsl.dialects.llvm")
+        return Dialect(name, [llvm.IntToPtrOp], [llvm.LLVMPointerType])
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
     added = _ADDED.get(name, [])
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
@@ -128,6 +131,6 @@ def dialect_names() -> Iterable[str]:
 def loop_context() -> Context:
     """Give the one context of the process; operations of any other dialect are refused."""
     context = Context()
-    for name in _HOMES:
+    for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
         context.register_dialect(name, partial(_load, name))
     return context

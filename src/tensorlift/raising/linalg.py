@@ -15,7 +15,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
+from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads, walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.raising.bodies import Body, Loop, Operand, operand, spelled_map, unraisable
 from tensorlift.raising.memrefs import MemRef, allocated
@@ -36,7 +36,7 @@ _PAIR = 2
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
     """Cells of an array to be computed, at ``indices`` over the variables; ``own`` is the value before of one."""
 
     target: MemRef
@@ -103,7 +103,7 @@ class Emission:
             return
         target = self.homes.get(definition.array)
         if target is None or len(target.shape) != len(definition.shape):
-            target = self.homes[definition.array] = self._new(definition.array, definition.dtype, definition.shape)
+            target = self.homes[definition.array] = self.new(definition.array, definition.dtype, definition.shape)
         occupant = self.holder.get(target.name)
         own = terms.read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
         pieces = [(domain, _with_own(term, domain, own)) for domain, term in pieces if not domain.is_empty()]
@@ -112,11 +112,11 @@ class Emission:
         if occupant is not None and pieces and (occupant in later or _is_hazard(pieces, own, where)):
             self._evacuate(target, occupant, definition)
         for domain, term in pieces:
-            self._piece(_Piece(target, own.indices, indices, domain, term, own))
+            self.write_piece(Piece(target, own.indices, indices, domain, term, own))
         self.place[definition.name] = target
         self.holder[target.name] = definition.name
 
-    def _new(self, stem: str, dtype: DType, shape: Sequence[Affine]) -> MemRef:
+    def new(self, stem: str, dtype: DType, shape: Sequence[Affine]) -> MemRef:
         """Allocate an array."""
         if any(v not in self.writer.symbols for extent in shape for v in extent.variables):
             raise unraisable(f"the extents of {stem} are no sizes")
@@ -131,7 +131,7 @@ class Emission:
         if not self.may_copy:
             raise unraisable(f"{definition.array} would be copied in each iteration of the loop around")
         shape = [e if e is not None else s for e, s in zip(target.extents, definition.shape, strict=True)]
-        copied = self._new("before", target.dtype, shape)
+        copied = self.new("before", target.dtype, shape)
         self._copy(target, copied, shape)
         self.place[occupant] = copied
 
@@ -147,26 +147,27 @@ class Emission:
 
     # -- pieces
 
-    def _piece(self, piece: _Piece) -> None:
-        piece = self._moving(piece)
+    def write_piece(self, piece: Piece) -> None:
+        """Write what computes a piece."""
+        piece = self.moving(piece)
         term = piece.term
         parts = addends(term)
         folds = [part for part in parts if part.fold is not None]
         extreme = _extreme(term) if not folds else None
         if extreme is not None:
             start, fold = extreme
-            self._assign(piece, start)
+            self.assign(piece, start)
             self._fold(piece, fold, None)
             return
         rest = joined([part for part in parts if part.fold is None], term.dtype)
-        self._assign(piece, terms.zero(term.dtype) if rest is None else rest)
+        self.assign(piece, terms.zero(term.dtype) if rest is None else rest)
         for part in folds:
             assert part.fold is not None
             self._fold(piece, part.fold, part.coefficient)
 
-    def _moving(self, piece: _Piece) -> _Piece:
+    def moving(self, piece: Piece) -> Piece:
         """Return a piece without the variables that have one value."""
-        loops = self._loops(piece.domain, piece.variables)
+        loops = self.loops(piece.domain, piece.variables)
         fixed = {loop.variable: loop.first for loop in loops if loop.extent == 1}
         own = substitute(piece.own, fixed)
         assert isinstance(own, Read)
@@ -179,19 +180,19 @@ class Emission:
             own=own,
         )
 
-    def _assign(self, piece: _Piece, term: Term) -> None:
+    def assign(self, piece: Piece, term: Term) -> None:
         """Overwrite cells."""
         if term is piece.own:
             return
         term = self._without_folds(term, piece.domain, piece.variables)
-        loops = self._loops(piece.domain, piece.variables)
+        loops = self.loops(piece.domain, piece.variables)
         out = self._out(piece, loops)
         if isinstance(term, Constant | Scalar):
-            value = Body(self.writer, loops, self._at).value(term)
+            value = Body(self.writer, loops, self.at).value(term)
             self._named("fill", [value.name], [value.type], out)
             return
         if isinstance(term, Read) and term is not piece.own:
-            source = operand(self._at(term), term.indices, loops, self.writer)
+            source = operand(self.at(term), term.indices, loops, self.writer)
             order = permutation_of(out.subscripts, source.subscripts)
             if order is not None and order == tuple(range(len(order))):
                 self._named("copy", [source.memref.name], [source.memref.type], out)
@@ -202,7 +203,7 @@ class Emission:
                 return
         self._generic(piece, loops, (), term, None)
 
-    def _fold(self, piece: _Piece, fold: Reduce, coefficient: Term | None) -> None:
+    def _fold(self, piece: Piece, fold: Reduce, coefficient: Term | None) -> None:
         """Fold values into cells."""
         renamed = {old: fresh("k") for old in fold.bound}
         domain = fold.domain.rename(renamed)
@@ -215,7 +216,7 @@ class Emission:
         body = self._without_folds(whole.body, points, variables)
         if coefficient is not None:
             body = terms.apply("mul", self._without_folds(coefficient, piece.domain, piece.variables), body)
-        loops = self._loops(points, variables)
+        loops = _in_order(self.loops(points, variables), [piece.indices, *(r.indices for r in _reads_in(body))])
         self._generic(piece, loops, whole.bound, body, whole)
 
     def _without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
@@ -223,34 +224,35 @@ class Emission:
         for fold in folds_of(term) if has_fold(term) else ():
             own = tuple(v for v in variables if v in fold.free)
             where = domain.project_out(*(v for v in variables if v not in own))
-            shape = [loop.first + loop.extent for loop in self._loops(where, own)]
-            target = self._new("part", fold.dtype, shape)
+            shape = [loop.first + loop.extent for loop in self.loops(where, own)]
+            target = self.new("part", fold.dtype, shape)
             cell = terms.read(f"{target.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
-            self._piece(_Piece(target, cell.indices, own, where, fold, cell))
+            self.write_piece(Piece(target, cell.indices, own, where, fold, cell))
             self.place[cell.array] = target
             term = replaced(term, fold, cell)
         return term
 
-    def _loops(self, points: Domain, variables: Sequence[str]) -> list[Loop]:
+    def loops(self, points: Domain, variables: Sequence[str]) -> list[Loop]:
         """Return the dimensions of a box of points."""
         ranges = box(points, variables, self.summary.context)
         if ranges is None:
             raise unraisable("its points form no box")
         return [Loop(v, low, high - low + 1) for v, (low, high) in ranges.items()]
 
-    def _out(self, piece: _Piece, loops: Sequence[Loop]) -> Operand:
+    def _out(self, piece: Piece, loops: Sequence[Loop]) -> Operand:
         return operand(piece.target, piece.indices, loops, self.writer)
 
-    def _at(self, read: Read) -> MemRef:
+    def at(self, read: Read) -> MemRef:
+        """Return the memory of what is read."""
         return self.place[read.array]
 
     # -- operations
 
     def _generic(
-        self, piece: _Piece, loops: Sequence[Loop], bound: Sequence[str], term: Term, fold: Reduce | None
+        self, piece: Piece, loops: Sequence[Loop], bound: Sequence[str], term: Term, fold: Reduce | None
     ) -> None:
         """Write the operation that computes a term at each point, by its name where it has one."""
-        body = Body(self.writer, loops, self._at, piece.own if fold is None else None)
+        body = Body(self.writer, loops, self.at, piece.own if fold is None else None)
         body.bind(piece.target.dtype, [term])
         out = self._out(piece, loops)
         if fold is not None and fold.op == "sum" and self._product(term, body, out):
@@ -299,6 +301,22 @@ def _operands(inputs: Sequence[Operand], out: Operand) -> str:
     listed = ", ".join(one.memref.name for one in inputs)
     types = ", ".join(one.memref.type for one in inputs)
     return f"{f'ins({listed} : {types}) ' if inputs else ''}outs({out.memref.name} : {out.memref.type})"
+
+
+def _in_order(loops: list[Loop], accesses: Sequence[Sequence[Affine]]) -> list[Loop]:
+    """Put that loop innermost along which most arrays are read side by side; among equals the last one."""
+
+    def score(position: int) -> tuple[int, int]:
+        variable = loops[position].variable
+        aside = sum(any(i.coefficient(variable) for i in access[:-1]) for access in accesses)
+        return sum(bool(access and access[-1].coefficient(variable)) for access in accesses) - aside, position
+
+    innermost = loops[max(range(len(loops)), key=score)] if loops else None
+    return [*(loop for loop in loops if loop is not innermost), *([] if innermost is None else [innermost])]
+
+
+def _reads_in(term: Term) -> list[Read]:
+    return [node for node in walk(term) if isinstance(node, Read)]
 
 
 def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> None:

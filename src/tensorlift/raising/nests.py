@@ -13,7 +13,9 @@ from tensorlift.comprehension.names import reserve
 from tensorlift.conditions.language import Separate
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import dtype_of
+from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.linalg import Emission, parameters_of
 from tensorlift.raising.memrefs import MemRef, memref_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
+    from tensorlift.raising.routines import Routine
 
     # What writes the operations in the place of a nest: it gives their names and the value of the nest.
     Write = Callable[["Nest"], tuple[list[str], Value | None]]
@@ -37,10 +40,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What stands in the place of a nest, and the preconditions under which that is the same."""
+    """What stands in the place of a nest, the preconditions under which that is the same, and what it calls."""
 
     names: tuple[str, ...]
     preconditions: tuple[str, ...]
+    routines: tuple[Routine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class Nest:
     writer: Writer
     memrefs: dict[str, MemRef]
     is_inner: bool
+    routines: dict[str, Routine]
 
 
 def as_linalg(nest: Nest) -> tuple[list[str], Value | None]:
@@ -58,6 +63,17 @@ def as_linalg(nest: Nest) -> tuple[list[str], Value | None]:
     memory = parameters_of(nest.summary, nest.memrefs)
     emission = Emission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
     result = emission.run()
+    return emission.names, result
+
+
+def as_blas(nest: Nest) -> tuple[list[str], Value | None]:
+    """Write definitions as calls of BLAS, with operations of Linalg between."""
+    memory = parameters_of(nest.summary, nest.memrefs)
+    emission = BlasEmission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
+    result = emission.run()
+    if not emission.routines:
+        raise unraisable("BLAS has no routine for it")
+    nest.routines.update(emission.routines)
     return emission.names, result
 
 
@@ -73,12 +89,13 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         outlined = outline(ops)
         meaning = meaning_of(outlined)
         reserve(meaning.summary.sizes)
-        names, text = _text(outlined, meaning, write)
-        module, conditions = proved(text, meaning)
+        routines: dict[str, Routine] = {}
+        names, text = _text(outlined, meaning, write, routines)
+        module, conditions = proved(text, meaning, [routine.meaning for routine in routines.values()])
     except LiftError as error:
         raise LiftError(*(replace(d, location=place) for d in error.diagnostics)) from None
     put_in_place(outlined, module)
-    return Replaced(tuple(names), tuple(_stated(conditions, outlined)))
+    return Replaced(tuple(names), tuple(_stated(conditions, outlined)), tuple(routines.values()))
 
 
 def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[str]:
@@ -101,14 +118,15 @@ def _is_allocated(value: SSAValue) -> bool:
 # -- text
 
 
-def _text(outlined: Outline, meaning: Meaning, write: Write) -> tuple[list[str], str]:
+def _text(outlined: Outline, meaning: Meaning, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
     summary = meaning.simplified
     writer = Writer(summary.context, outlined.names)
     memrefs = _bind(outlined, summary, writer)
-    names, result = write(Nest(summary, writer, memrefs, bool(outlined.shifts)))
+    names, result = write(Nest(summary, writer, memrefs, bool(outlined.shifts), routines))
+    listed = zip(outlined.names, outlined.arguments, outlined.shapes, strict=True)
     arguments = [
-        f'%{name}: {_spelled(value)} {{tl.name = "{name}"}}'
-        for name, value in zip(outlined.names, outlined.arguments, strict=True)
+        f'%{name}: {_spelled(value)} {{tl.name = "{name}"{"" if shape is None else f", tl.shape = {shape}"}}}'
+        for name, value, shape in listed
     ]
     returned = "" if result is None else f" -> {result.type}"
     end = "return" if result is None else f"return {result.name} : {result.type}"
@@ -128,7 +146,7 @@ def _bind(outlined: Outline, summary: Summary, writer: Writer) -> dict[str, MemR
     memrefs: dict[str, MemRef] = {}
     for name, value in arguments.items():
         if isinstance(value.type, MemRefType):
-            memrefs[name] = _memref(name, value.type, sizes, writer)
+            memrefs[name] = _memref(name, value.type, sizes, writer, _stated_extents(outlined, name))
         elif name in summary.sizes and not isinstance(value.type, IndexType):
             cast = f"arith.index_cast %{name} : {_spelled(value)} to index"
             writer.symbols[name] = writer.define(cast, "index", name)
@@ -139,11 +157,33 @@ def _bind(outlined: Outline, summary: Summary, writer: Writer) -> dict[str, MemR
     return memrefs
 
 
-def _memref(name: str, of_type: MemRefType[Any], sizes: set[str], writer: Writer) -> MemRef:
+def _stated_extents(outlined: Outline, name: str) -> tuple[Affine, ...] | None:
+    """Return the extents that an allocation around tells."""
+    position = outlined.names.index(name)
+    shape = outlined.shapes[position]
+    if shape is None:
+        return None
+    listed = zip(outlined.names, outlined.arguments, strict=True)
+    sizes = [Linear.size(size) for size, value in listed if isinstance(value.type, IndexType)]
+    return tuple(
+        Affine(found.constant, {str(size): factor for size, factor in found.terms})
+        for found in apply_map(shape.data, (), sizes)
+    )
+
+
+def _memref(
+    name: str,
+    of_type: MemRefType[Any],
+    sizes: set[str],
+    writer: Writer,
+    stated: tuple[Affine, ...] | None,
+) -> MemRef:
     """Return an argument; extents that its type leaves open and that are sizes are read from it."""
     found = memref_of(f"%{name}", of_type, cast("DType", dtype_of(of_type)), ())
     if found is None:
         raise unraisable("an array has a layout that is none by strides")
+    if stated is not None:
+        return replace(found, extents=stated)
     extents: list[Affine | None] = []
     for axis, extent in enumerate(found.shape):
         size = f"{name}_d{axis}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     DictionaryAttr,
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NAME = "nest"
-_PLAIN = re.compile(r"(?!x\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
-_AGAIN = ("arith.constant", "memref.dim", "affine.apply")
+_PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
+_ALLOCATIONS = ("memref.alloc", "memref.alloca")
+_VIEWS = ("memref.subview", "memref.cast")
+_AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_VIEWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,11 @@ class Outline:
     shifts: dict[int, Shift]
     results: Sequence[SSAValue]
     names: list[str]
+    shapes: list[AffineMapAttr | None]
 
 
 def outline(ops: Sequence[Operation]) -> Outline:
-    """Return the function that some operations of one block, one behind the other, are.
+    """Return the function that some operations of one block, with nothing between that touches memory, are.
 
     Raises:
         LiftError: TL594, where they cannot be taken out of their place.
@@ -74,15 +78,47 @@ def outline(ops: Sequence[Operation]) -> Outline:
         taken.block.add_op(op.clone(taken.inside))
     taken.block.add_op(ReturnOp(*(taken.inside[r] for r in results)))
     arguments = list(taken.block.args)
-    names = _names(taken)
+    names, shapes = _names(taken), _shapes(taken)
     function = FuncOp(
         _NAME,
         FunctionType.from_lists([a.type for a in arguments], [r.type for r in results]),
         Region(taken.block),
-        arg_attrs=ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]),
+        arg_attrs=ArrayAttr([_marks(name, shape) for name, shape in zip(names, shapes, strict=True)]),
     )
     function.location = ops[0].location
-    return Outline(ops, function, taken.outside, taken.shifts, results, names)
+    return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes)
+
+
+def _marks(name: str, shape: AffineMapAttr | None) -> DictionaryAttr:
+    return DictionaryAttr({"tl.name": StringAttr(name)} | ({} if shape is None else {"tl.shape": shape}))
+
+
+def _shapes(taken: _Taken) -> list[AffineMapAttr | None]:
+    """Give the shapes of arrays that are allocated around over the sizes that are arguments."""
+    arguments = list(taken.block.args)
+    sizes = [value for value in arguments if isinstance(value.type, IndexType)]
+    found: list[AffineMapAttr | None] = []
+    for value in taken.outside:
+        op: Any = value.owner
+        extents = []
+        if isinstance(op, Operation) and op.name in _ALLOCATIONS and op.operands:
+            extents = _allocated(op, [taken.inside.get(operand) for operand in op.operands], sizes)
+        is_known = extents and None not in extents
+        found.append(AffineMapAttr(AffineMap(0, len(sizes), tuple(extents))) if is_known else None)
+    return found
+
+
+def _allocated(op: Any, given: list[Any], sizes: list[Any]) -> list[Any]:
+    """List the extents of an allocation as expressions of sizes, None where one is computed otherwise."""
+    operands = iter(given)
+    found: list[Any] = []
+    for extent in op.results[0].type.get_shape():
+        if extent != DYNAMIC_INDEX:
+            found.append(AffineExpr.constant(extent))
+            continue
+        size = next(operands)
+        found.append(AffineExpr.symbol(sizes.index(size)) if size in sizes else None)
+    return found
 
 
 def _names(taken: _Taken) -> list[str]:
@@ -91,7 +127,7 @@ def _names(taken: _Taken) -> list[str]:
     found = []
     for position, hint in enumerate(hints):
         plain = hint is not None and _PLAIN.fullmatch(hint) and hints.count(hint) == 1
-        found.append(hint if plain and hint is not None and position not in taken.shifts else f"x{position}")
+        found.append(hint if plain and hint is not None and position not in taken.shifts else f"arg{position}")
     return found
 
 
@@ -149,6 +185,9 @@ class _Taken:
             copied = owner.clone(self.inside)
             self.block.add_op(copied)
             return copied.results[0]
+        if isinstance(owner, Operation) and owner.name in _ALLOCATIONS:
+            for operand in owner.operands:
+                self.get(operand)
         argument = self.block.insert_arg(value.type, len(self.block.args))
         self.outside.append(value)
         if not isinstance(value.type, IndexType):
@@ -192,3 +231,10 @@ def _start_of(value: SSAValue) -> tuple[AffineMap, list[SSAValue]] | None:
     if loop.name == "scf.for" and value.index == 0:
         return AffineMap(1, 0, (AffineExpr.dimension(0),)), [loop.operands[0]]
     raise unraisable("an index from around it is no variable of a plain loop")
+
+
+def root_of(value: SSAValue) -> SSAValue:
+    """Return the memref that a view is one of."""
+    while isinstance(value.owner, Operation) and value.owner.name in _VIEWS:
+        value = value.owner.operands[0]
+    return value

@@ -9,11 +9,14 @@ from xdsl.passes import ModulePass
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.ir.location import location_of
+from tensorlift.ir.structured import space_of
 from tensorlift.ir.text import functions
-from tensorlift.raising.nests import as_linalg, replace_proved
+from tensorlift.raising.nests import as_blas, as_linalg, replace_proved
+from tensorlift.raising.outline import root_of
+from tensorlift.raising.place import add_routines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +24,9 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.raising.nests import Replaced
+    from tensorlift.raising.routines import Routine
 
+_PURE = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "memref.alloc", "affine.apply")
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
 
 
@@ -100,9 +105,74 @@ class RaiseAffineToLinalg(RaisingPass):
                     self._block(one)
 
 
+@dataclass(frozen=True)
+class RaiseLinalgToBlas(RaisingPass):
+    """Replaces operations of Linalg on memrefs by calls of CBLAS where they are products.
+
+    What is written to one memref by operations one behind the other is one call where BLAS scales and adds.
+    """
+
+    name: ClassVar[str] = "raise-linalg-to-blas"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Raise every product of every function, and add the functions that call CBLAS."""
+        del ctx
+        routines: dict[str, Routine] = {}
+        for function in functions(op):
+            for block in _blocks(function):
+                self._block(block, routines)
+        add_routines(op, routines.values())
+
+    def _block(self, block: Block, routines: dict[str, Routine]) -> None:
+        for group in list(_groups(block)):
+            for ops in [group] if len(group) == 1 else [group, *([one] for one in group)]:
+                if self._raise(ops, routines, is_last=len(ops) == 1):
+                    break
+        for op in list(block.ops):
+            if not op.name.startswith("linalg."):
+                for inner in _blocks(op):
+                    self._block(inner, routines)
+
+    def _raise(self, ops: Sequence[Operation], routines: dict[str, Routine], *, is_last: bool) -> bool:
+        """Raise operations together; tell whether they were."""
+        place = location_of(ops[-1])
+        try:
+            found = replace_proved(ops, as_blas)
+        except LiftError as refusal:
+            if is_last and _is_product(ops[0]):
+                self.report.stays("product", refusal, place)
+            return False
+        self.report.replaced("product", found, place)
+        routines.update({routine.name: routine for routine in found.routines})
+        return len(ops) > 1
+
+
+def _groups(block: Block) -> Iterator[list[Operation]]:
+    """Yield runs of operations that write parts of one memref, with nothing between that touches memory."""
+    group: list[Operation] = []
+    for op in list(block.ops):
+        if op.name in _PURE:
+            continue
+        if not op.name.startswith("linalg."):
+            if group:
+                yield group
+            group = []
+            continue
+        if group and root_of(op.operands[-1]) is not root_of(group[-1].operands[-1]):
+            yield group
+            group = []
+        group.append(op)
+    if group:
+        yield group
+
+
+def _is_product(op: Operation) -> bool:
+    return any(space_of(op).folded)
+
+
 def _blocks(op: Operation) -> Iterator[Block]:
     for region in op.regions:
         yield from region.blocks
 
 
-PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in (RaiseAffineToLinalg,)}
+PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in (RaiseAffineToLinalg, RaiseLinalgToBlas)}

@@ -6,30 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tensorlift.ir.function import functions
+from tensorlift.ir.text import parse_module
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import SSAValue
 
     from tensorlift.raising.outline import Outline
+    from tensorlift.raising.routines import Routine
 
-_UNNEEDED = ("arith.constant", "memref.dim", "memref.subview", "affine.apply")  # where nothing uses them
+_UNNEEDED = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "affine.apply")  # where nothing uses them
 _SHARED = ("arith.constant", "memref.dim")
 _MAPS = ("affine.apply", "affine.min", "affine.max")
 
 
 def put_in_place(outlined: Outline, module: ModuleOp) -> None:
-    """Put the operations of a module's only function into the place of the outlined ones."""
-    (function,) = functions(module)
+    """Put the operations of a module's first function into the place of the outlined ones."""
+    function = functions(module)[0]
     block = function.regions[0].block
     *inserted, last = block.ops
-    point = InsertPoint.before(outlined.ops[0])
+    point = InsertPoint.before(outlined.ops[-1])
     used = [bool(argument.uses) for argument in block.args]
     for argument, value in zip(block.args, list(_values(outlined, used, point)), strict=True):
         argument.replace_all_uses_with(value)
@@ -39,10 +42,23 @@ def put_in_place(outlined: Outline, module: ModuleOp) -> None:
         op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
         Rewriter.insert_op(op, point)
         for inner in op.walk():
+            inner.location = outlined.ops[-1].location
             _without_symbols(inner)
     for op in reversed(outlined.ops):
+        operands = list(op.operands)
         Rewriter.erase_op(op)
+        _erase_unneeded(operands)
     _tidy(inserted)
+
+
+def _erase_unneeded(values: Sequence[SSAValue]) -> None:
+    """Erase views and what else nothing uses any more."""
+    for value in values:
+        op = value.owner
+        if isinstance(op, Operation) and op.name in _UNNEEDED and op.parent and not any(r.uses for r in op.results):
+            operands = list(op.operands)
+            Rewriter.erase_op(op)
+            _erase_unneeded(operands)
 
 
 def _values(outlined: Outline, used: Sequence[bool], point: InsertPoint) -> Iterator[SSAValue]:
@@ -90,3 +106,19 @@ def _same_before(op: Operation) -> Operation | None:
             before = before.prev_op
         at = at.parent_op()
     return None
+
+
+def add_routines(module: ModuleOp, routines: Iterable[Routine]) -> None:
+    """Add the functions that call CBLAS, and its declarations, where the module has none of these names."""
+    known = {_name(op) for op in module.ops if op.name == "func.func"}
+    for routine in routines:
+        for op in list(parse_module(routine.prototype + routine.implementation, "blas.mlir").ops):
+            if _name(op) not in known:
+                known.add(_name(op))
+                op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
+                module.body.block.add_op(op)
+
+
+def _name(op: Operation) -> str:
+    name: Any = op.properties["sym_name"]
+    return str(name.data)

@@ -74,32 +74,33 @@ def meaning_of(outlined: Outline) -> Meaning:
     return _meaning(outlined.function, distribute=True)
 
 
-def _meaning(function: Operation, *, distribute: bool) -> Meaning:
-    module, _ = FunctionReader(function, {}, _FILE).read(generalised=False)
+def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operation] = ()) -> Meaning:
+    known = {_name(op): op for op in called}
+    module, _ = FunctionReader(function, known, _FILE).read(generalised=False)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
     return Meaning(view, summarise(view, distribute=distribute))
 
 
-def proved(text: str, meaning: Meaning) -> tuple[ModuleOp, tuple[Condition, ...]]:
+def proved(text: str, meaning: Meaning, library: Sequence[str] = ()) -> tuple[ModuleOp, tuple[Condition, ...]]:
     """Return the module of a text whose function is proved to compute what a meaning says, and when that holds.
 
-    The text may work in another order, and so demand that more arrays are apart than the source does.  That accesses
-    stay inside of their arrays is no condition: no module means anything without it.
+    ``library`` are functions that the text calls, as loops.  The text may work in another order, and so demand that
+    more arrays are apart than the source does.  That accesses stay inside of their arrays is no condition: no module
+    means anything without it.
 
     Raises:
         LiftError: TL4xx, where that is not proved; TL900, where the interpreter contradicts the proof.
 
     """
-    module = parse_module(text, _FILE, places=True)
-    (function,) = functions(module)
-    program = _meaning(function, distribute=False)
+    module = parse_module("\n".join([text, *library]), _FILE, places=True)
+    function, *called = functions(module)
+    program = _meaning(function, distribute=False, called=called)
     conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
     apart = [c for c in conditions if isinstance(c, Separate)]
     read = ReadBack(program.summary, {}, tuple(p.text for p in program.preconditions), program.view)
     caller = Caller({}, {}, [*(p.text for p in meaning.preconditions), *map(str, apart)])
-    name: Any = function.properties["sym_name"]
-    check_read_back(read, Emitted(text, name.data, ()), meaning.summary, "linalg", caller)
+    check_read_back(read, Emitted(text, _name(function), ()), meaning.summary, "linalg", caller)
     _run(meaning, program.view)
     kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
     others = [condition for condition in kept if condition is not None]
@@ -116,6 +117,11 @@ def _together(conditions: Sequence[Separate]) -> Iterator[Separate]:
     for array, or_same in dict.fromkeys((array, same) for (array, _), same in pairs.items()):
         others = tuple(other for (one, other), same in pairs.items() if one == array and same == or_same)
         yield Separate(array, others, or_same)
+
+
+def _name(function: Operation) -> str:
+    name: Any = function.properties["sym_name"]
+    return str(name.data)
 
 
 def _run(meaning: Meaning, program: FunctionView) -> None:

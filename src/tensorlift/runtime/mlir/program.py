@@ -76,6 +76,12 @@ def signature_of(text: str, entry: str) -> Signature:
     raise KeyError(entry)
 
 
+def memref_kind(text: str) -> Kind:
+    """Return the kind of a number, or of an array by its memref type."""
+    inside = re.fullmatch(r"memref<((?:(?:\?|\d+)x)*)(\w+)>", text.strip())
+    return Kind(text.strip(), None) if inside is None else Kind(inside[2], inside[1].count("x"))
+
+
 def _kind(text: str) -> Kind:
     inside = re.fullmatch(r"tensor<((?:(?:\?|\d+)x)*)(\w+)>", text.strip())
     if inside is None:
@@ -153,7 +159,7 @@ class Function:
         given = [*values, *(named[name] for name in self.parameters[len(values) :])]
         kept: list[Array] = []
         arguments = [
-            _argument(kind, value, kept) for (_, kind), value in zip(self.signature.parameters, given, strict=True)
+            passed(kind, value, kept) for (_, kind), value in zip(self.signature.parameters, given, strict=True)
         ]
         kinds = self.signature.results
         if not self._in_memory:
@@ -172,7 +178,7 @@ def _returned(kinds: Sequence[Kind]) -> Any:
     return type("Results", (ctypes.Structure,), {"_fields_": [(f"part{n}", k.form) for n, k in enumerate(kinds)]})
 
 
-def _argument(kind: Kind, value: Any, kept: list[Array]) -> Any:
+def passed(kind: Kind, value: Any, kept: list[Array]) -> Any:
     """Return a number, or the descriptor of an array, whose memory is kept alive by ``kept``."""
     if kind.rank is None:
         return kind.form(np.asarray(value).item())

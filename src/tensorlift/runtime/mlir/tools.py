@@ -22,6 +22,13 @@ LOWERING = (
     "func.func(llvm-request-c-wrappers),"
     "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
 )
+# The same for a module that is on memrefs already, where loops are of any dialect.
+IN_PLACE = (
+    "builtin.module("
+    "transform-preload-library{{transform-library-paths={schedule}}},transform-interpreter,"
+    "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
+)
 # Products walk the columns of their second operand innermost, as these lie side by side in memory.
 _ORDERS = {"matmul": [0, 2, 1], "batch_matmul": [0, 1, 3, 2], "vecmat": [1, 0], "batch_vecmat": [0, 2, 1]}
 _OF_ANY = "(!transform.any_op) -> !transform.any_op"
@@ -88,7 +95,7 @@ def checked(text: str, tools: Tools, *passes: str) -> str:
     return _run([tools.opt, *passes], text)
 
 
-def to_llvm(text: str, tools: Tools) -> str:
+def to_llvm(text: str, tools: Tools, lowering: str = LOWERING) -> str:
     """Lower a module to the text of LLVM IR; each function gets a twin ``_mlir_ciface_NAME`` that C can call.
 
     Raises:
@@ -98,7 +105,7 @@ def to_llvm(text: str, tools: Tools) -> str:
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
         schedule = Path(folder) / "schedule.mlir"
         schedule.write_text(SCHEDULE, encoding="utf-8")
-        lowered = _run([tools.opt, f"--pass-pipeline={LOWERING.format(schedule=schedule)}"], text)
+        lowered = _run([tools.opt, f"--pass-pipeline={lowering.format(schedule=schedule)}"], text)
     return _run([tools.translate, "--mlir-to-llvmir"], lowered)
 
 

@@ -1,0 +1,176 @@
+"""Raise kernels of MLIR and time what comes out: ``python bench/raising.py [--kernel NAME] [--scale S] [--chains]``.
+
+The kernels are those on which Multi-Level Tactics were evaluated: eight of PolyBench, read from C, a convolution and
+seven contractions.  A line for each: what it is raised to, the milliseconds of raising with all proofs, and the time of
+the original and its speed-up, raised to Linalg and to BLAS.  All three are lowered by the same stock passes of upstream
+and compiled by LLVM at -O3 in one process, on one thread; results are compared.  ``--chains`` times matrix chains as
+they stand and reordered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.selection import KERNELS
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.ir.text import parse_module, print_module
+from tensorlift.raising.pipeline import parse_passes, run_passes
+from tensorlift.runtime.mlir.in_place import load_in_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+POLYBENCH = {
+    "2mm": {"ni": 400, "nj": 450, "nk": 500, "nl": 550},
+    "3mm": {"ni": 400, "nj": 450, "nk": 500, "nl": 550, "nm": 600},
+    "gemm": {"ni": 500, "nj": 550, "nk": 600},
+    "atax": {"m": 1900, "n": 2100},
+    "bicg": {"m": 1900, "n": 2100},
+    "mvt": {"n": 2000},
+    "gemver": {"n": 2000},
+    "gesummv": {"n": 1300},
+}
+CONTRACTIONS = {
+    "ab-acd-dbc": 96,
+    "abc-acd-db": 96,
+    "abc-ad-bdc": 96,
+    "ab-cad-dcb": 96,
+    "abc-bda-dc": 96,
+    "abcd-aebf-dfce": 24,
+    "abcd-aebf-fdec": 24,
+}
+CONVOLUTION = "conv2d-nchw"
+NAMES = (*POLYBENCH, CONVOLUTION, *CONTRACTIONS)
+PIPELINES = {
+    "linalg": "raise-affine-to-linalg",
+    "blas": "raise-affine-to-linalg,raise-linalg-to-blas",
+}
+_TOLERANCE = 1e-9
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kernel: seconds of raising and of running, in the order of the pipelines, and what it was raised to."""
+
+    name: str
+    raised_to: str
+    raising: float
+    original: float
+    raised: dict[str, float]
+
+
+def nest(subscripts: Sequence[tuple[str, ...]], extents: dict[str, int], name: str) -> str:
+    """Write a product of two arrays, added to a third, as a nest over all indices; ``y+p`` is a sum of two."""
+    indices = list(dict.fromkeys(i for axes in subscripts for axis in axes for i in axis.split("+")))
+    split = [[axis.split("+") for axis in axes] for axes in subscripts]
+    shapes = [[sum(extents[i] for i in parts) - len(parts) + 1 for parts in axes] for axes in split]
+    types = [f"memref<{''.join(f'{extent}x' for extent in shape)}f64>" for shape in shapes]
+    places = [f"[{', '.join(' + '.join(f'%{i}' for i in parts) for parts in axes)}]" for axes in split]
+    arguments = ", ".join(f"%{n}: {t}" for n, t in zip("CAB", types, strict=True))
+    lines = [f"func.func @{name}({arguments}) {{", *(f"affine.for %{i} = 0 to {extents[i]} {{" for i in indices)]
+    for letter, place, of_type in zip("CAB", places, types, strict=True):
+        lines.append(f"%{letter}_cell = affine.load %{letter}{place} : {of_type}")
+    lines += ["%product = arith.mulf %A_cell, %B_cell : f64", "%sum = arith.addf %C_cell, %product : f64"]
+    lines += [f"affine.store %sum, %C{places[0]} : {types[0]}", *("}" for _ in indices), "return", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def module_of(name: str, scale: float = 1.0) -> tuple[str, str, dict[str, int]]:
+    """Give a kernel as a module, its function, and its sizes."""
+    if name in POLYBENCH:
+        path = KERNELS / "polybench" / f"{name}.c"
+        (function,) = read_c(path.read_text(encoding="utf-8"), str(path))
+        assert function.module is not None
+        sizes = {size: max(2, round(extent * scale)) for size, extent in POLYBENCH[name].items()}
+        return print_module(function.module), function.name, sizes
+    if name == CONVOLUTION:
+        listed = {"n": 2, "f": 32, "y": 56, "x": 56, "c": 32, "p": 3, "q": 3}
+        axes = [("n", "f", "y", "x"), ("n", "c", "y+p", "x+q"), ("f", "c", "p", "q")]
+        extents = {i: max(2, round(extent * scale)) if extent > 3 else extent for i, extent in listed.items()}  # noqa: PLR2004 - windows stay
+        return nest(axes, extents, "conv2d_nchw"), "conv2d_nchw", {}
+    sides = [tuple(side) for side in name.split("-")]
+    extents = {i: max(2, round(CONTRACTIONS[name] * scale)) for side in sides for i in side}
+    entry = name.replace("-", "_")
+    return nest(sides, extents, entry), entry, {}
+
+
+def arguments_of(text: str, entry: str, sizes: dict[str, int]) -> list[Any]:
+    """Draw arguments of a function."""
+    rng = np.random.default_rng(0)
+    (function,) = (op for op in functions(parse_module(text, "kernel.mlir")) if FunctionView(op).name == entry)
+    values: list[Any] = []
+    for parameter in FunctionView(function).parameters:
+        if parameter.role == "size":
+            values.append(sizes[parameter.name])
+        elif parameter.role == "scalar":
+            values.append(float(rng.uniform(0.5, 1.5)))
+        else:
+            values.append(rng.standard_normal([extent.at(sizes) for extent in parameter.extents or ()]))
+    return values
+
+
+def timed(text: str, entry: str, values: Sequence[Any], repeats: int = _REPEATS) -> tuple[float, list[Any]]:
+    """Compile a module, run its function, and give the least seconds and the arrays behind the first run."""
+    (call,) = load_in_place(text, entry)
+    best, left = float("inf"), []
+    for repeat in range(repeats):
+        given = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
+        start = time.perf_counter()
+        call(*given)
+        best = min(best, time.perf_counter() - start)
+        if not repeat:
+            left = [value for value in given if isinstance(value, np.ndarray)]
+    return best, left
+
+
+def measure(name: str, scale: float = 1.0, repeats: int = _REPEATS) -> Row:
+    """Raise a kernel and time it; raise AssertionError where what comes out computes something else."""
+    text, entry, sizes = module_of(name, scale)
+    values = arguments_of(text, entry, sizes)
+    original, expected = timed(text, entry, values, repeats)
+    seconds: dict[str, float] = {}
+    raising, listed = 0.0, ""
+    for form, pipeline in PIPELINES.items():
+        start = time.perf_counter()
+        result = run_passes(text, f"{name}.mlir", parse_passes(pipeline))
+        raising = time.perf_counter() - start
+        assert "affine.for" not in result.text, f"{name} has loops left"
+        seconds[form], found = timed(result.text, entry, values, repeats)
+        for one, other in zip(expected, found, strict=True):
+            assert np.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE * float(np.abs(one).max())), name
+        counts = {what: number for _, found_ in result.counts for what, number in found_.items()}
+        called = [f"{n} {w.removeprefix('cblas_')}" for w, n in counts.items() if w.startswith("cblas_")]
+        listed = ", ".join(called) or "linalg alone"
+    return Row(name, listed, raising, original, seconds)
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description="Raise kernels of MLIR and time what comes out.")
+    parser.add_argument("--kernel", choices=NAMES, action="append", help="this kernel only (repeatable)")
+    parser.add_argument("--scale", type=float, default=1.0, help="multiply extents by this (default: %(default)s)")
+    options = parser.parse_args()
+    print(f"{'kernel':<16} {'raised to':<22} {'raising':>9} {'original':>10} {'linalg':>8} {'blas':>8}")
+    for name in options.kernel or NAMES:
+        row = measure(name, options.scale)
+        ups = " ".join(f"{row.original / seconds:>7.2f}x" for seconds in row.raised.values())
+        print(f"{name:<16} {row.raised_to:<22} {row.raising * 1e3:>6.0f} ms {row.original * 1e3:>7.1f} ms {ups}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
