@@ -89,7 +89,8 @@ WINDOWS = {
     "the last element again and again": (
         (
             "void f(int n, int k, const float *x, const float *w, float *y) { for (int i = 0; i < n; i++) {"
-            " float s = 0; for (int j = 0; j < k; j++) { int p = i + j; if (p >= n) p = n - 1; s += w[j] * x[p]; } y[i] = s; } }"
+            " float s = 0; for (int j = 0; j < k; j++) { int p = i + j; if (p >= n) p = n - 1; s += w[j] * x[p]; }"
+            " y[i] = s; } }"
         ),
         ("t[n:] = x[-1]", "return sliding_window_view(t, k) @ w"),
     ),
