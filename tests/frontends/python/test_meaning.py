@@ -38,6 +38,7 @@ _BODIES = {
     "an index counted along": "c = 0\nfor i in range(len(x)):\n  c += 1\n  y[i] = c",
     "a quotient rounded down": "for i in range(len(x)):\n  y[i] = (i - 3) // 2",
     "a remainder of the divisor's sign": "for i in range(len(x)):\n  y[i] = (i - 3) % 5 + (x[i] - 1) % 0.7",
+    "neighbours on a ring": "n = len(x)\nfor i in range(n):\n  y[i] = x[(i + 1) % n] - x[(i - 1) % n]",
     "a true quotient of integers": "for i in range(len(x)):\n  y[i] = i / 4",
     "powers": "for i in range(len(x)):\n  y[i] = x[i] ** 3 + x[i] ** -1 + x[i] ** 0.5 + 2 ** 3",
     "rounding": "for i in range(len(x)):\n  y[i] = int(x[i] * 3) + math.floor(x[i]) + round(x[i] * 2)",

@@ -135,7 +135,7 @@ class Choices(Loops):
             if parts is None or any(self.sign(part) is False for part in parts):
                 return None
             return next((part for part in parts if self.sign(part) is None), None)
-        if isinstance(node, nodes.Binary) and node.operator in {"/", "%"} and isinstance(node.ctype, IntegerType):
+        if isinstance(node, nodes.Binary) and node.operator in {"/", "//", "%"} and isinstance(node.ctype, IntegerType):
             if not (self.is_index(node.left) and self.is_index(node.right)):
                 return None
             left, right = self.evaluate(node.left), self.evaluate(node.right)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _MOVES = {"+", "-"}
 _MEMORY_FUNCTIONS = {"memset", "memcpy", "memmove"}
-DIVISIONS = {"/", "%"}
+DIVISIONS = {"/", "//", "%"}
 _STATEMENT_LIMIT = 20_000
 _Source = nodes.Variable | nodes.Function
 

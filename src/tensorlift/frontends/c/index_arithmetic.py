@@ -118,7 +118,7 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
     if x is not None and y is not None:
         folded = _fold(operator, x, y, ctype)
         return None if folded is None else Index(Polynomial.constant(folded), ctype, needs)
-    if operator in {"/", "%"}:
+    if operator in {"/", "//", "%"}:
         exact = _divide_exactly(operator, Index(a, ctype, needs), right, setting)
         if exact is not None:
             return exact
@@ -130,14 +130,17 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
 
 
 def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Setting) -> Index | None:
-    """Divide ``q*d + r`` by ``d``, where ``0 <= r < d`` and ``q`` is not negative: that rests on the sizes."""
+    """Divide ``q*d + r`` by ``d``, where ``0 <= r < d``, and ``q`` is not negative unless it is rounded down.
+
+    That rests on the sizes.
+    """
     d, domain = divisor.polynomial, setting.domain
     if domain is None or not d.terms:
         return None
     quotient, rest = dividend.polynomial.divide(d)
     for shift in (ZERO, ONE, -ONE):
         whole, left = quotient + shift, rest - d * shift
-        inside = (whole, left, d - left - ONE)
+        inside = (left, d - left - ONE) if operator == "//" else (whole, left, d - left - ONE)
         if all(setting.ranges.is_nonnegative(part, domain) for part in inside):
             needs = tuple(Need("extent", part, setting.location) for part in inside)
             return Index(left if operator == "%" else whole, dividend.ctype, _essential(dividend.needs) + needs)

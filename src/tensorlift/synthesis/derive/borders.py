@@ -137,6 +137,7 @@ class Borders:
         box = self.context & Domain.box(indices, shape)
         dtype = next(n.dtype for _, t in self.definition.pieces for n in walk(t) if _reads(n, array))
         own = tuple(map(Affine.var, names))
+        cells = {cell: domain if cell == own else domain - _same(cell, own) for cell, domain in cells.items()}
         inside = Domain.box(names, self.shapes[array])
         for cell, domain in cells.items():
             inside = inside if cell == own else inside - domain
@@ -162,11 +163,16 @@ def _joined(known: Cells, more: Cells) -> Cells | None:
         for other, taken in result.items():
             if other == cell or rest.is_disjoint(taken):
                 continue
-            if not (rest & taken).implies(*(equal(a, b) for a, b in zip(cell, other, strict=True))):
+            if not (rest & taken).is_subset(_same(cell, other)):
                 return None
             rest = rest - taken
         result[cell] = (result[cell] | rest).coalesce() if cell in result else rest
     return {cell: domain for cell, domain in result.items() if not domain.is_empty()}
+
+
+def _same(cell: tuple[Affine, ...], other: tuple[Affine, ...]) -> Domain:
+    """Return the places at which two cells are one."""
+    return Domain.of(*(equal(a, b) for a, b in zip(cell, other, strict=True)))
 
 
 def _is_box(domain: Domain, names: tuple[str, ...]) -> bool:
