@@ -305,8 +305,19 @@ def _show_intermediate(source: Source, options: LiftOptions, form: str, output: 
     found = intermediate(source, options, form)
     texts = [f"{one.text.rstrip()}\n" for one in found if one.text]
     if texts:
-        write_output(output or STDOUT, "\n".join(texts))
+        write_output(output or STDOUT, _drawn(texts) if _is_drawing(form, output) else "\n".join(texts))
     return complain([d for one in found for d in one.diagnostics], REFUSED, source)
+
+
+def _is_drawing(form: str, output: str | None) -> bool:
+    """Whether what is shown goes to a picture."""
+    return form == "sketches" and (output or "").lower().endswith(".svg")
+
+
+def _drawn(texts: list[str]) -> str:
+    from tensorlift.report.outline import outline_svg
+
+    return outline_svg("\n".join(texts))
 
 
 commands.add_command(run)

@@ -53,7 +53,7 @@ def check(  # noqa: PLR0913 - a text, what it must be, and hints
 
     """
     reserve(summary.sizes)
-    proof = _proof_of(text, entry, summary, target, cuts, guards=guards)
+    proof = proof_of(text, entry, summary, target, cuts, guards=guards)
     try:
         with asking_for(PROVING):
             cases = by_cases(summary.context, proof.prove)
@@ -63,7 +63,7 @@ def check(  # noqa: PLR0913 - a text, what it must be, and hints
     return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases, guards=tuple(guards))
 
 
-def _proof_of(  # noqa: PLR0913 - as `check`
+def proof_of(  # noqa: PLR0913 - as `check`
     text: str, entry: str, summary: Summary, target: Target, cuts: Sequence[Cut], *, guards: Sequence[Condition]
 ) -> Proof:
     """Read the text in the language of the target."""

@@ -54,11 +54,15 @@ class Proof(ABC):
 
     def prove(self, case: Domain) -> None:
         """Prove the program for the sizes of one case."""
+        self._check_results(*self.executed(case))
+
+    def executed(self, case: Domain) -> tuple[CutExecution, Item]:
+        """Execute the program for the sizes of one case."""
         self.divisors = Divisors(self.definitions, self.summary.items)
         self.counterparts = Counterparts(self.definitions, self.divisors)
         self.ledger.within(case)
         self.definitions.opaque = set()
-        self._check_results(*self.execute())
+        return self.execute()
 
     @abstractmethod
     def execute(self) -> tuple[CutExecution, Item]:
