@@ -13,7 +13,7 @@ from tensorlift.source import source_from_text
 if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord
 
-_HEAD = "void f(int n, int m, int k, double *restrict y, const double *restrict x) "
+_HEAD = "#include <math.h>\nvoid f(int n, int m, int k, double *restrict y, const double *restrict x) "
 
 LIFTED = {
     "a clamped lower bound": "for (int i = 0; i < n; i++) { int lo = i - 3; if (lo < 0) lo = 0; y[i] = 0;"
@@ -31,6 +31,10 @@ LIFTED = {
     "a rotation by a size": "for (int i = 0; i < n; i++) y[i] = x[(i + n - 1) % n];",
     "a chosen row": "for (int i = 0; i < n; i++) { const double *row = i == 0 ? x : x + (i - 1) * m;"
     " for (int j = 0; j < m; j++) y[i * m + j] = row[j]; }",
+    "a cell that is counted up where it is read": "for (int i = 1; i < n; i++) { int l = i > 2 ? i - 2 : 0,"
+    " r = i < n - 1 ? i + 1 : i; y[i] = y[l]++ + x[r]; }",
+    "cells on both sides": "for (int i = 0; i < n; i++) { int l = i > 0 ? i - 1 : 0, r = i < n - 1 ? i + 1 : i;"
+    " y[i] += -x[l] * fabs(x[r]); }",
     "a cell where a number is not zero": "for (int i = 0; i < n; i++) y[i] = x[i] + (i ? x[i - 1] : 0);",
     "a cell where a number is zero no longer": "for (int i = 0; i < n; i++) { y[i] = x[i]; if (!i) continue;"
     " y[i] += x[i - 1]; }",

@@ -241,9 +241,9 @@ def _computed_with(value: nodes.Expression) -> list[nodes.Subscript]:
             return [value]
         case nodes.Binary(ctype=FloatType(), left=left, right=right):
             return _computed_with(left) + _computed_with(right)
-        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
+        case nodes.Unary(operator="-", operand=operand) | nodes.Cast(operand=operand):
             return _computed_with(operand)
-        case nodes.Call(arguments=arguments):
+        case nodes.Call(callee=None, arguments=arguments):
             return [cell for argument in arguments for cell in _computed_with(argument)]
     return []
 
