@@ -246,6 +246,7 @@ def _lift_module(
     lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions, proved.view)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
+    warnings += _on_trust(target, emitted, function) if target.instances else ()
     record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
     record = record if target.reads_back else replace(record, engine=choice.engine, engines=choice.runs)
     if not options.adapter:
@@ -293,6 +294,15 @@ def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
         Diagnostic("TL531", f"no guard checks that {p.text}", p.location, "see to it yourself", Severity.WARNING)
         for p in unguarded(preconditions)
     )
+
+
+def _on_trust(target: Target, emitted: Emitted, function: ReadFunction) -> tuple[Diagnostic, ...]:
+    """Note which operations of an imported dialect have a meaning that was found at some extents only."""
+    sampled = sorted({i.operation for i in target.instances if i.sampled and f'"{i.operation}"' in emitted.text})
+    if not sampled:
+        return ()
+    message = f"what {', '.join(sampled)} compute was found at two sets of extents, and is taken to hold for all"
+    return (Diagnostic("TL539", message, function.location, "see docs/dialects.md", Severity.NOTE),)
 
 
 def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:

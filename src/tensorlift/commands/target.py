@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tensorlift.commands.status import OK
+
+if TYPE_CHECKING:
+    from tensorlift.targets.imported.record import ImportedDialect
 
 
 @click.group(short_help="Import dialects of MLIR as targets.")
@@ -15,25 +20,40 @@ def target() -> None:
 @target.command(short_help="Import a dialect.")
 @click.argument("name")
 @click.option("--irdl", metavar="FILE", help="The definition in IRDL.")
-@click.option("--lowering", required=True, metavar="FILE", help="Functions in affine MLIR, one or more an operation.")
+@click.option("--tablegen", metavar="DUMP", help="The definition as 'llvm-tblgen --dump-json' writes it.")
+@click.option(
+    "--lowering",
+    required=True,
+    metavar="FILE|PASSES",
+    help="With --irdl functions in affine MLIR, one or more an operation; with --tablegen passes of mlir-opt.",
+)
 @click.option("-o", "--output", metavar="OUT", help="Write the target to this file, NAME.target.json.")
-def add(name: str, irdl: str | None, lowering: str, output: str | None) -> int:
+def add(name: str, irdl: str | None, tablegen: str | None, lowering: str, output: str | None) -> int:
     """Import a dialect as the target NAME, and list its operations: the meaning of each, or why it has none.
 
     Exit status: 0, or 2 where the definition or the lowerings are wrong or no operation has a meaning.
     """
-    if irdl is None:
-        raise click.UsageError("give the definition: --irdl FILE")
-    from tensorlift.dialects.importer import import_irdl
+    if (irdl is None) == (tablegen is None):
+        raise click.UsageError("give one definition: --irdl FILE or --tablegen DUMP")
     from tensorlift.dialects.table import table
     from tensorlift.report.output import write_output
-    from tensorlift.source import read_source
     from tensorlift.targets import imported_file
 
-    dialect = import_irdl(name, read_source(irdl), read_source(lowering))
+    dialect = _imported(name, irdl, tablegen, lowering)
     file = imported_file(name)
     if not output:
         file.parent.mkdir(parents=True, exist_ok=True)
     write_output(output or str(file), dialect.to_json())
     click.echo(table(dialect), nl=False)
     return OK
+
+
+def _imported(name: str, irdl: str | None, tablegen: str | None, lowering: str) -> ImportedDialect:
+    from tensorlift.dialects.from_passes import import_dump
+    from tensorlift.dialects.importer import import_irdl
+    from tensorlift.source import read_source
+
+    if tablegen is not None:
+        return import_dump(name, read_source(tablegen), lowering)
+    assert irdl is not None
+    return import_irdl(name, read_source(irdl), read_source(lowering))

@@ -62,6 +62,11 @@ class Instance:
         return self.definitions[-1]
 
     @cached_property
+    def free(self) -> tuple[InstanceOperand, ...]:
+        """The operands that are no constants."""
+        return tuple(operand for operand in self.operands if operand.value is None)
+
+    @cached_property
     def demands(self) -> tuple[Constraint, ...]:
         """What the sizes must meet."""
         (conjunct,) = self.context.conjuncts()

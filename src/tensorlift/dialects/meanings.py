@@ -76,8 +76,10 @@ def instance_of(operation: str, summary: Summary, count: int, attributes: str = 
         raise NoMeaning("its lowering writes to an array that it gives out before the end")
     _check(definitions, {*names, *(d.name for d in ordered)})
     operands = tuple(_operand(summary, name) for name in names)
-    tidied = tuple(map(_tidied, definitions))
-    return Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, tidied)
+    if any(name not in {e.variable for o in operands for e in o.shape} for name in summary.sizes):
+        raise NoMeaning("the extents of its result do not follow from those of its operands")
+    meaning = tuple(map(tidied, definitions))
+    return Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, meaning)
 
 
 def _operand(summary: Summary, name: str) -> InstanceOperand:
@@ -87,7 +89,7 @@ def _operand(summary: Summary, name: str) -> InstanceOperand:
     return InstanceOperand(name, info.dtype, info.shape)
 
 
-def _tidied(definition: Definition) -> Definition:
+def tidied(definition: Definition) -> Definition:
     """Leave out of the domains of folds what is known where they are evaluated."""
 
     def tidy(node: Term, where: Domain, descend: Descend) -> Term:

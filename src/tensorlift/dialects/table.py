@@ -27,6 +27,9 @@ def instance_lines(instance: Instance) -> Iterator[str]:
     attributes = f" {instance.attributes}" if instance.attributes else ""
     result = instance.result
     yield f"{instance.operation}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}"
+    if instance.sampled:
+        sets = (", ".join(map(str, dict.fromkeys(extents))) for extents in instance.sampled)
+        yield f"  found at the extents {' and '.join(sets)}"
     for definition in instance.definitions:
         yield f"  {show_definition(definition).splitlines()[1]}"
 

@@ -25,15 +25,16 @@ if TYPE_CHECKING:
 
 
 def imported_result(row: ImportedRow, op: Operation, operands: Sequence[SymbolicTensor], o: Ledger) -> SymbolicTensor:
-    """Return the result of an operation, by the first instance of the stated types and attributes."""
+    """Return the result of an operation, by an instance of the stated types and attributes whose extents fit."""
     if len(op.results) != 1 or op.regions or op.successors:
         o.refuse(f"'{op.name}' has regions, or another number of results than one")
     given = {**op.attributes, **op.properties}
     stated = [operand.type for operand in op.operands]
-    for instance in row.instances:
-        if _attributes(instance.attributes) == given and _is_of(instance, stated, operands):
-            return _applied(instance, operands, o)
-    return o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
+    meant = [i for i in row.instances if _attributes(i.attributes) == given and _is_of(i, stated, operands)]
+    if not meant:
+        o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
+    shapes = [operand.shape for operand in operands]
+    return _applied(next((i for i in meant if i.fits(shapes) is not None), meant[0]), operands, o)
 
 
 @cache

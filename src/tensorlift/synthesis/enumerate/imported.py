@@ -102,7 +102,7 @@ class ImportedEnumeration(Levels):
         super().__init__(wanted, goal, options, statistics)
         self.instances = instances
         self.most_inserted = most_inserted
-        self.ranks = sorted({len(o.shape) for i in instances for o in i.operands})
+        self.ranks = sorted({len(o.shape) for i in instances for o in i.free})
         self._traced_steps: dict[tuple[Instance, tuple[Pool, ...]], Step | None] = {}
         self._enter_leaves(leaves)
         if self.is_whole:
@@ -220,7 +220,7 @@ class ImportedEnumeration(Levels):
 
     def _operands(self, instance: Instance, chosen: tuple[Pool, ...]) -> Iterator[tuple[Pool, ...]]:
         """Yield the pools that fit the operands of an instance, one operand after the other."""
-        if len(chosen) == len(instance.operands):
+        if len(chosen) == len(instance.free):
             yield chosen
             return
         for pool in list(self.pools.values()):
@@ -234,7 +234,9 @@ class ImportedEnumeration(Levels):
         return self._traced_steps[key]
 
     def _made_step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
-        sizes = instance.fits([pool.kind.extents for pool in pools])
+        given = iter(pools)
+        shapes = [next(given).kind.extents if own.value is None else own.shape for own in instance.operands]
+        sizes = instance.fits(shapes)
         if sizes is None:
             return None
         result = Kind(instance.result.dtype, instance.result_shape(sizes))
@@ -247,7 +249,7 @@ class ImportedEnumeration(Levels):
 def _is_possible(instance: Instance, pools: tuple[Pool, ...]) -> bool:
     """Tell whether the first operands of an instance may be of some pools."""
     known: dict[str, Affine] = {}
-    for own, pool in zip(instance.operands, pools, strict=False):
+    for own, pool in zip(instance.free, pools, strict=False):
         if own.dtype != pool.kind.dtype or len(own.shape) != len(pool.kind.extents):
             return False
         for extent, given in zip(own.shape, pool.kind.extents, strict=True):

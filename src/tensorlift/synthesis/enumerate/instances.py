@@ -18,7 +18,7 @@ from tensorlift.synthesis.symbolic.instances import Cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
@@ -35,7 +35,7 @@ class _Plan(NamedTuple):
 
 
 class Imported(Step):
-    """An imported operation on operands that fit its instance."""
+    """An imported operation on operands that fit its instance, those aside that are constants."""
 
     def __init__(self, instance: Instance, operands: tuple[Pool, ...], result: Kind) -> None:
         """Trace the operation.
@@ -49,13 +49,18 @@ class Imported(Step):
         self.operands = operands
         self.result = result
         self._graph = Graph()
-        arrays = [self._symbols(k, pool) for k, pool in enumerate(operands)]
+        given = iter([self._symbols(k, pool) for k, pool in enumerate(operands)])
+        arrays = [next(given) if o.value is None else self._constant(o) for o in instance.operands]
         self._cells = Cells(self._graph, instance, arrays)
         self._plans: dict[bytes, _Plan] = {}
 
     def _symbols(self, operand: int, pool: Pool) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         cells = [self._graph.symbol(("cell", str(operand), k), pool.kind.dtype) for k in range(pool.size)]
         return np.array(cells, np.int64).reshape(pool.shape)
+
+    def _constant(self, operand: InstanceOperand) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        node = self._graph.constant(operand.value or 0, operand.dtype)
+        return np.full([extent.constant for extent in operand.shape], node, np.int64)
 
     def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:  # noqa: ARG002 - a cell has a number
         """Return the cells of each operand that any of the cells depends on."""
@@ -105,7 +110,14 @@ class Imported(Step):
 
     def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
         """Apply the operation."""
-        return Value(scope.build.operation(self.instance, tuple(v.expression for v in values)), axes)
+        build, given = scope.build, iter(values)
+        arguments = [
+            next(given).expression
+            if own.value is None
+            else build.full(build.literal(own.value, own.dtype), own.shape, own.dtype)
+            for own in self.instance.operands
+        ]
+        return Value(build.operation(self.instance, tuple(arguments)), axes)
 
 
 def _applied(op: str, graph: Graph, node: int, operands: list[Elements]) -> Elements:

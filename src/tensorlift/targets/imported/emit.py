@@ -71,7 +71,7 @@ class _Values(Values):
         attributes = f" <{instance.attributes}>" if instance.attributes else ""
         names, kinds = ", ".join(o.name for o in operands), ", ".join(o.type for o in operands)
         text = f'"{instance.operation}"({names}){attributes} : ({kinds}) -> {result}'
-        return self.cast(self.writer.define(text, result), tensor_type(node.shape, node.dtype))
+        return self.writer.define(text, result)
 
     def _operand(self, own: InstanceOperand, node: Expression) -> Value:
         """Return an operand in the type of the instance, which the definition is known to take."""
@@ -99,7 +99,10 @@ class _Values(Values):
             raise refuse("TL305", "the dialect has no operation that reverses an axis", remedy="try another target")
         rest = [Range(extent - extent, extent) for extent in array.shape[len(items) :]]
         parts = [item for item in (*items, *rest) if isinstance(item, Range | At)]
-        value = self.sliced(self.tensor(array), array.shape, array.dtype, parts)
+        whole = self.tensor(array)
+        if any(isinstance(item, NewAxis) for item in node.items):
+            whole = self.cast(whole, tensor_type(array.shape, array.dtype))
+        value = self.sliced(whole, array.shape, array.dtype, parts)
         if not any(isinstance(item, NewAxis) for item in node.items):
             return value
         return self._expanded(value, node)

@@ -1,0 +1,149 @@
+"""Dialects from TableGen's records and passes: upstream's TOSA, with no operation described by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tensorlift.cli import main
+from tensorlift.diagnostics import LiftError
+from tensorlift.dialects import lowering
+from tensorlift.dialects.from_passes import import_dump
+from tensorlift.dialects.table import instance_lines
+from tensorlift.dialects.tablegen import read_dump
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.runtime.mlir.program import Module
+from tensorlift.runtime.mlir.tools import find_tools
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tensorlift.source import Source
+    from tensorlift.targets.imported.record import ImportedDialect
+
+    Array = npt.NDArray[np.float32]
+
+_RECORDS = (
+    Path(__file__).parent / "tosa_records.json"
+)  # of some operations, as llvm-tblgen 22 dumps upstream's TosaOps.td
+PASSES = (
+    "func.func(tosa-optional-decompositions,canonicalize,tosa-to-linalg-named,canonicalize,tosa-to-linalg,"
+    "tosa-to-arith,tosa-to-tensor)"
+)
+needs_tools = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not installed")
+_HEAD = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+_LAYER = f"""void f(int n, int m, int k, float A[n][k], float B[k][m], float b[m], float C[n][m]) {{ {_HEAD} {{
+  float s = b[j];
+  for (int p = 0; p < k; p++) s += A[i][p] * B[p][j];
+  C[i][j] = s > 0 ? s : 0; }} }}
+"""
+_SCALED = "void f(int n, float s, float x[n], float y[n]) { for (int i = 0; i < n; i++) y[i] += s * x[i]; }\n"
+
+
+def _source(text: str) -> Source:
+    return source_from_text(text, "dump.json")
+
+
+@cache
+def _tosa() -> ImportedDialect:
+    return import_dump("tosa", _source(_RECORDS.read_text()), PASSES)
+
+
+def _meanings(operation: str) -> list[str]:
+    return [" ".join(instance_lines(i)) for i in _tosa().instances if i.operation == f"tosa.{operation}"]
+
+
+@needs_tools
+def test_open_extents_give_a_meaning_for_all_of_them() -> None:
+    start = "tosa.matmul(a: f32[a_d0, a_d1, a_d2], b: f32[a_d0, a_d2, b_d2], a_zp: f32[1] = 0, b_zp: f32[1] = 0)"
+    assert _meanings("matmul")[0].startswith(f"{start} -> f32[a_d0, a_d1, b_d2]")
+    assert all(i.sampled == () for i in _tosa().instances if i.operation == "tosa.matmul")
+
+
+@needs_tools
+def test_attributes_are_part_of_an_instance() -> None:
+    (by_rows, by_columns) = [text for text in _meanings("reduce_sum") if "f32[input_d0, input_d1])" in text]
+    assert "{axis = 0 : i32} -> f32[1, input_d1]" in by_rows
+    assert "{axis = 1 : i32} -> f32[input_d0, 1]" in by_columns
+    assert sum("perms = array<i32: 1, 0>" in text for text in _meanings("transpose")) == 2
+
+
+@needs_tools
+def test_extents_that_are_numbers_become_sizes_where_two_sets_agree() -> None:
+    assert "tosa.add(input1: f32[n, n_2], input2: f32[1, n_2]) -> f32[n, n_2]" in " ".join(_meanings("add"))
+    assert {i.sampled for i in _tosa().instances if i.operation == "tosa.add"} >= {((3, 3), (4, 4))}
+
+
+@needs_tools
+def test_operations_without_a_meaning_are_listed() -> None:
+    reason = "it has several attributes, of which only few values go together"
+    assert dict(_tosa().without) == {"tosa.conv2d": reason}
+
+
+@needs_tools
+@pytest.mark.parametrize(("text", "operations"), [(_LAYER, 3), (_SCALED, 2)], ids=["layer", "scaled"])
+def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, tmp_path: Path) -> None:
+    file = tmp_path / "tosa.target.json"
+    file.write_text(_tosa().to_json())
+    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=str(file))).functions
+    assert record.program.count('"tosa.') == operations, record.diagnostics
+    assert [d.code for d in record.diagnostics] == ["TL539"]
+    tools = find_tools()
+    assert tools is not None
+    command = [tools.opt, f"--pass-pipeline=builtin.module({PASSES})"]
+    done = subprocess.run(command, input=record.program, capture_output=True, text=True, check=True)
+    program = Module(done.stdout.replace("module {\n", "", 1).rpartition("}")[0]).function("f")
+    rng = np.random.default_rng(1)
+    given: dict[str, Array] = {
+        name: rng.standard_normal(shape, np.float32) for name, shape in _shapes(record.program).items()
+    }
+    returned = program(*given.values())
+    np.testing.assert_allclose(returned, _expected(text, given), rtol=1e-5)
+
+
+def _shapes(program: str) -> dict[str, tuple[int, ...]]:
+    return {"A": (3, 4), "B": (4, 5), "b": (5,)} if "%A" in program else {"s": (), "x": (4,), "y": (4,)}
+
+
+def _expected(text: str, given: dict[str, Array]) -> Array:
+    if text == _LAYER:
+        return np.asarray(np.maximum(given["A"] @ given["B"] + given["b"], 0))
+    return np.asarray(given["y"] + given["s"] * given["x"])
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"!instanceof": {"Op": []}}', '{"!instanceof": {"Op": ["A"]}}'])
+def test_a_dump_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(LiftError, match="is no definition of a dialect") as refused:
+        read_dump(text, "d.json")
+    assert refused.value.diagnostics[0].code == "TL534"
+
+
+@needs_tools
+@pytest.mark.parametrize("passes", ["no-such-pass", "func.func(tosa-to-linalg", "func.func(tosa-to-nothing)"])
+def test_passes_that_are_not_taken_are_refused(passes: str) -> None:
+    with pytest.raises(LiftError, match="the passes are not taken") as refused:
+        import_dump("tosa", _source(_RECORDS.read_text()), passes)
+    assert refused.value.diagnostics[0].code == "TL537"
+
+
+@needs_tools
+def test_a_dialect_that_its_passes_do_not_lower_has_no_usable_operation() -> None:
+    few = json.loads(_RECORDS.read_text())
+    few["!instanceof"]["Op"] = ["Tosa_ExpOp"]
+    with pytest.raises(LiftError, match="could be given a meaning") as refused:
+        import_dump("tosa", _source(json.dumps(few)), "canonicalize")
+    assert refused.value.diagnostics[0].code == "TL536"
+
+
+def test_passes_need_upstreams_tools(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(lowering, "find_tools", lambda: None)
+    assert main(["target", "add", "tosa", "--tablegen", str(_RECORDS), "--lowering", PASSES, "-o", "-"]) == 2
+    assert "needs mlir-opt, which is not installed [TL538]" in capsys.readouterr().err
+    assert main(["target", "add", "tosa", "--lowering", PASSES]) == 2
