@@ -81,7 +81,7 @@ class Body:
 
     def bind(self, dtype: DType, reads: Sequence[Term]) -> None:
         """Name the arguments of the body: what terms read, and the cell that is written."""
-        for node in _reads(reads):
+        for node in reads_in_order(reads):
             if node is not self.own:
                 found = self._operand(node)
                 if found not in self.inputs:
@@ -165,7 +165,7 @@ class Body:
         return self._cast(value, whole, term.dtype)
 
 
-def _reads(found: Sequence[Term]) -> Iterator[Read]:
+def reads_in_order(found: Sequence[Term]) -> Iterator[Read]:
     """Yield what terms read, each once, in the order in which it is spelled."""
     stack, seen = list(reversed(found)), set[Term]()
     while stack:

@@ -15,9 +15,9 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads, walk
+from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
-from tensorlift.raising.bodies import Body, Loop, Operand, operand, spelled_map, unraisable
+from tensorlift.raising.bodies import Body, Loop, Operand, operand, reads_in_order, spelled_map, unraisable
 from tensorlift.raising.memrefs import MemRef, allocated
 from tensorlift.raising.naming import permutation_of, product_name
 from tensorlift.targets.c.operands import box
@@ -216,13 +216,14 @@ class Emission:
         body = self._without_folds(whole.body, points, variables)
         if coefficient is not None:
             body = terms.apply("mul", self._without_folds(coefficient, piece.domain, piece.variables), body)
-        loops = _in_order(self.loops(points, variables), [piece.indices, *(r.indices for r in _reads_in(body))])
+        loops = _in_order(self.loops(points, variables), [piece.indices, *(r.indices for r in reads_in_order([body]))])
         self._generic(piece, loops, whole.bound, body, whole)
 
     def _without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
         """Return a term that reads what its folds are from arrays."""
         for fold in folds_of(term) if has_fold(term) else ():
-            own = tuple(v for v in variables if v in fold.free)
+            spelled = (v for read in reads_in_order([fold]) for index in read.indices for v in index.variables)
+            own = tuple(v for v in dict.fromkeys((*spelled, *variables)) if v in fold.free and v in variables)
             where = domain.project_out(*(v for v in variables if v not in own))
             shape = [loop.first + loop.extent for loop in self.loops(where, own)]
             target = self.new("part", fold.dtype, shape)
@@ -313,10 +314,6 @@ def _in_order(loops: list[Loop], accesses: Sequence[Sequence[Affine]]) -> list[L
 
     innermost = loops[max(range(len(loops)), key=score)] if loops else None
     return [*(loop for loop in loops if loop is not innermost), *([] if innermost is None else [innermost])]
-
-
-def _reads_in(term: Term) -> list[Read]:
-    return [node for node in walk(term) if isinstance(node, Read)]
 
 
 def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> None:

@@ -11,6 +11,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.text import functions
+from tensorlift.raising.chains import as_cheapest, chains_in
 from tensorlift.raising.nests import as_blas, as_linalg, replace_proved
 from tensorlift.raising.outline import root_of
 from tensorlift.raising.place import add_routines
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Operation
 
     from tensorlift.diagnostics import Location
+    from tensorlift.raising.chains import Chain
     from tensorlift.raising.nests import Replaced
     from tensorlift.raising.routines import Routine
 
@@ -147,6 +149,29 @@ class RaiseLinalgToBlas(RaisingPass):
         return len(ops) > 1
 
 
+@dataclass(frozen=True)
+class ReorderMatmulChain(RaisingPass):
+    """Multiplies chains of matrices of any length in the order with the fewest multiplications."""
+
+    name: ClassVar[str] = "reorder-matmul-chain"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Reorder every chain of every function."""
+        del ctx
+        for function in functions(op):
+            for inner in function.walk():
+                for block in _blocks(inner):
+                    for chain in chains_in(block):
+                        self._reorder(chain)
+
+    def _reorder(self, chain: Chain) -> None:
+        place = location_of(chain.last)
+        try:
+            self.report.replaced("chain", replace_proved(chain.ops, as_cheapest), place)
+        except LiftError as refusal:
+            self.report.stays("chain", refusal, place)
+
+
 def _groups(block: Block) -> Iterator[list[Operation]]:
     """Yield runs of operations that write parts of one memref, with nothing between that touches memory."""
     group: list[Operation] = []
@@ -175,4 +200,6 @@ def _blocks(op: Operation) -> Iterator[Block]:
         yield from region.blocks
 
 
-PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in (RaiseAffineToLinalg, RaiseLinalgToBlas)}
+PASSES: dict[str, type[RaisingPass]] = {
+    one.name: one for one in (RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
+}
