@@ -262,6 +262,9 @@ def test_files_that_cannot_take_programs_are_refused(
         (LOOP.replace("{ for", "{ typedef double real; real *b = a; for").replace("a[i] =", "b[i] = (real)"), "", ""),
         ("#define restrict\n#define ptrdiff_t short\n" + LOOP, "TL580", "the program f_lifted"),
         (LOOP.replace("void f", "inline void f"), "", ""),
+        (LOOP.replace("double *a", "double *a, const double b[n]").replace("a[i] = 0", "a[i] = b[i]"), "", ""),
+        (LOOP.replace("double *a", "double *a, const double b[2 * n][2 * n]"), "", ""),
+        (LOOP.replace("double *a", "double *restrict a, const double *restrict apart"), "", ""),
         ("#define i k\n" + LOOP.replace("i", "k").replace("vokd", "void").replace("knt", "int"), "TL580", "f_lifted"),
     ],
 )

@@ -110,7 +110,8 @@ class _Rewriting:
 
     def _check_file(self) -> None:
         start = Location(self.source.name, 1, 1)
-        taken = sorted(self.words & {"apart", "TENSORLIFT_APART", "TENSORLIFT_TEXT"})
+        declared = {name for name, _ in self.unit.trees({})}
+        taken = sorted((self.words & {"TENSORLIFT_APART", "TENSORLIFT_TEXT"}) | (declared & {"apart"}))
         if taken:
             message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)

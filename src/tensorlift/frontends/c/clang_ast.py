@@ -312,8 +312,9 @@ def _points_to_const(clang_type: Any) -> bool:
     clang_type = clang_type.get_canonical()
     if clang_type.kind is TypeKind.POINTER:
         clang_type = clang_type.get_pointee().get_canonical()
-    while clang_type.kind in _ARRAYS:
-        clang_type = clang_type.element_type.get_canonical()
+    if clang_type.kind in _ARRAYS:  # as in `_is_const`
+        element = clang_type.spelling.partition("[")[0]
+        return "const" in element.split() and "*" not in element
     return bool(clang_type.is_const_qualified())
 
 

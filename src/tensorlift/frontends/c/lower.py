@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import StoreOp
@@ -310,6 +311,7 @@ def _spelling(parameter: nodes.Variable) -> str:
         base, _, rest = spelling.partition("[")
         inner = rest.partition("]")[2]
         spelling = f"{base.strip()} (*){inner}" if inner else f"{base.strip()} *"
-    if parameter.points_to_const and spelling.count("*") == 1:
-        spelling = f"const {spelling}"
-    return spelling.replace("*", "*restrict") if parameter.is_restrict and spelling.count("*") == 1 else spelling
+    if re.sub(r"\[[^\]]*\]", "", spelling).count("*") != 1:
+        return spelling
+    spelling = spelling.replace("*", "*restrict", 1) if parameter.is_restrict else spelling
+    return f"const {spelling}" if parameter.points_to_const else spelling
