@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+from bench.fuzz_in_place import difference
 
 from tensorlift.cli import main
 
@@ -321,3 +322,11 @@ def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
         ["cc", "out.c", "-DN=6"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )
     assert (other.returncode, "lift again: N is another" in other.stderr) == (1, True)
+
+
+@_NEEDS_COMPILER
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs_give_the_same_before_and_after(seed: int, tmp_path: Path) -> None:
+    reason, replaced = difference(seed, tmp_path)
+    assert reason == ""
+    assert replaced > 0
