@@ -62,7 +62,7 @@ def test_the_module_is_shown_behind_each_pass(flag: str, capsys: pytest.CaptureF
 @pytest.mark.parametrize("flag", ["--pass-statistics", "--mlir-pass-statistics"])
 def test_statistics_count_what_a_pass_did(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["opt", "matmul.mlir", _LINALG, flag]) == 0
-    assert "raise-affine-to-linalg:\n     1 nests raised\n     1 linalg.matmul\n" in capsys.readouterr().err
+    assert "raise-affine-to-linalg:\n     1 nests replaced\n     1 linalg.matmul\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

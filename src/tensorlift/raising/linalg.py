@@ -184,7 +184,7 @@ class Emission:
         """Overwrite cells."""
         if term is piece.own:
             return
-        term = self._without_folds(term, piece.domain, piece.variables)
+        term = self.without_folds(term, piece.domain, piece.variables)
         loops = self.loops(piece.domain, piece.variables)
         out = self._out(piece, loops)
         if isinstance(term, Constant | Scalar):
@@ -201,7 +201,7 @@ class Emission:
                 given = f" permutation = [{', '.join(map(str, order))}]"
                 self._named("transpose", [source.memref.name], [source.memref.type], out, given)
                 return
-        self._generic(piece, loops, (), term, None)
+        self.write_nest(piece, loops, (), term, None)
 
     def _fold(self, piece: Piece, fold: Reduce, coefficient: Term | None) -> None:
         """Fold values into cells."""
@@ -213,13 +213,13 @@ class Emission:
         whole = flattened(whole)
         points = piece.domain & whole.domain
         variables = (*piece.variables, *whole.bound)
-        body = self._without_folds(whole.body, points, variables)
+        body = self.without_folds(whole.body, points, variables)
         if coefficient is not None:
-            body = terms.apply("mul", self._without_folds(coefficient, piece.domain, piece.variables), body)
+            body = terms.apply("mul", self.without_folds(coefficient, piece.domain, piece.variables), body)
         loops = _in_order(self.loops(points, variables), [piece.indices, *(r.indices for r in reads_in_order([body]))])
-        self._generic(piece, loops, whole.bound, body, whole)
+        self.write_nest(piece, loops, whole.bound, body, whole)
 
-    def _without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
+    def without_folds(self, term: Term, domain: Domain, variables: Sequence[str]) -> Term:
         """Return a term that reads what its folds are from arrays."""
         for fold in folds_of(term) if has_fold(term) else ():
             spelled = (v for read in reads_in_order([fold]) for index in read.indices for v in index.variables)
@@ -249,7 +249,7 @@ class Emission:
 
     # -- operations
 
-    def _generic(
+    def write_nest(
         self, piece: Piece, loops: Sequence[Loop], bound: Sequence[str], term: Term, fold: Reduce | None
     ) -> None:
         """Write the operation that computes a term at each point, by its name where it has one."""

@@ -17,6 +17,7 @@ from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import unraisable
+from tensorlift.raising.distributed import LoopEmission
 from tensorlift.raising.linalg import Emission, parameters_of
 from tensorlift.raising.memrefs import MemRef, memref_of
 from tensorlift.raising.outline import Outline, outline
@@ -62,6 +63,14 @@ def as_linalg(nest: Nest) -> tuple[list[str], Value | None]:
     """Write definitions as operations of Linalg."""
     memory = parameters_of(nest.summary, nest.memrefs)
     emission = Emission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
+    result = emission.run()
+    return emission.names, result
+
+
+def as_loops(nest: Nest) -> tuple[list[str], Value | None]:
+    """Write definitions as a nest of loops for each step."""
+    memory = parameters_of(nest.summary, nest.memrefs)
+    emission = LoopEmission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
     result = emission.run()
     return emission.names, result
 

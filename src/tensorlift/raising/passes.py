@@ -12,7 +12,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.text import functions
 from tensorlift.raising.chains import as_cheapest, chains_in
-from tensorlift.raising.nests import as_blas, as_linalg, replace_proved
+from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import root_of
 from tensorlift.raising.place import add_routines
 
@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.raising.chains import Chain
-    from tensorlift.raising.nests import Replaced
+    from tensorlift.raising.nests import Nest, Replaced
     from tensorlift.raising.routines import Routine
+    from tensorlift.targets.linalg.writer import Value
 
 _PURE = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "memref.alloc", "affine.apply")
+_STORES = ("affine.store", "memref.store")
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
 
 
@@ -45,7 +47,7 @@ class Report:
 
     def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
         """Say what stands in the place of something, and when that is right."""
-        self.count(f"{what}s raised")
+        self.count(f"{what}s replaced")
         for name in found.names:
             self.count(name)
         listed = ", ".join(dict.fromkeys(found.names)) or "nothing, as it does nothing"
@@ -74,37 +76,69 @@ class RaisingPass(ModulePass):
 
 
 @dataclass(frozen=True)
-class RaiseAffineToLinalg(RaisingPass):
-    """Replaces loop nests by operations of Linalg on memrefs, in place; what is not raised stays.
-
-    A nest that is not raised whole is looked into: the nests inside of its loops are tried in their turn.
-    """
-
-    name: ClassVar[str] = "raise-affine-to-linalg"
+class NestPass(RaisingPass):
+    """A pass over loop nests; one that is not replaced whole is looked into, nest by nest."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Raise every nest of every function."""
+        """Replace the nests of every function."""
         del ctx
         for function in functions(op):
-            for region in function.regions:
-                for block in region.blocks:
-                    self._block(block)
+            for block in _blocks(function):
+                self._block(block)
+
+    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+        """Write what stands in the place of a nest; raises LiftError."""
+        raise NotImplementedError
+
+    def wants(self, op: Operation) -> bool:
+        """Tell whether a nest is one for this pass."""
+        del op
+        return True
 
     def _block(self, block: Block) -> None:
         for op in list(block.ops):
             if op.name not in LOOPS:
                 for inner in _blocks(op):
                     self._block(inner)
-                continue
-            place = location_of(op)
-            try:
-                self.report.replaced("nest", replace_proved([op], as_linalg), place)
-            except LiftError as refusal:
-                inside = [inner for one in _blocks(op) for inner in one.ops if inner.name in LOOPS]
-                if len(list(_blocks(op))) == 1 and not inside:
-                    self.report.stays("nest", refusal, place)
-                for one in _blocks(op):
-                    self._block(one)
+            elif self.wants(op):
+                self._nest(op)
+
+    def _nest(self, op: Operation) -> None:
+        place = location_of(op)
+        try:
+            self.report.replaced("nest", replace_proved([op], self.write), place)
+        except LiftError as refusal:
+            inside = [inner for one in _blocks(op) for inner in one.ops if inner.name in LOOPS]
+            if not inside:
+                self.report.stays("nest", refusal, place)
+            for one in _blocks(op):
+                self._block(one)
+
+
+@dataclass(frozen=True)
+class RaiseAffineToLinalg(NestPass):
+    """Replaces loop nests by operations of Linalg on memrefs, in place; what is not raised stays."""
+
+    name: ClassVar[str] = "raise-affine-to-linalg"
+
+    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+        """Write operations of Linalg."""
+        return as_linalg(nest)
+
+
+@dataclass(frozen=True)
+class DistributeLoops(NestPass):
+    """Splits nests with several stores into perfect nests with one store each."""
+
+    name: ClassVar[str] = "distribute-loops"
+
+    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+        """Write loops."""
+        return as_loops(nest)
+
+    def wants(self, op: Operation) -> bool:
+        """Tell whether a nest has several stores."""
+        return sum(inner.name in _STORES for inner in op.walk()) > 1
 
 
 @dataclass(frozen=True)
@@ -201,5 +235,5 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 PASSES: dict[str, type[RaisingPass]] = {
-    one.name: one for one in (RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
+    one.name: one for one in (DistributeLoops, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
 }

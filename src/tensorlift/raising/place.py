@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 _UNNEEDED = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "affine.apply")  # where nothing uses them
 _SHARED = ("arith.constant", "memref.dim")
-_MAPS = ("affine.apply", "affine.min", "affine.max")
+_MAPS = {
+    **dict.fromkeys(("affine.apply", "affine.min", "affine.max", "affine.load", "affine.store"), ("map",)),
+    "affine.for": ("lowerBoundMap", "upperBoundMap"),
+}
 
 
 def put_in_place(outlined: Outline, module: ModuleOp) -> None:
@@ -44,11 +47,14 @@ def put_in_place(outlined: Outline, module: ModuleOp) -> None:
         for inner in op.walk():
             inner.location = outlined.ops[-1].location
             _without_symbols(inner)
+    _share(inserted)
     for op in reversed(outlined.ops):
         operands = list(op.operands)
         Rewriter.erase_op(op)
         _erase_unneeded(operands)
-    _tidy(inserted)
+    for op in reversed(inserted):
+        if op.name in _UNNEEDED and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
 
 
 def _erase_unneeded(values: Sequence[SSAValue]) -> None:
@@ -75,24 +81,21 @@ def _values(outlined: Outline, used: Sequence[bool], point: InsertPoint) -> Iter
 
 def _without_symbols(op: Operation) -> None:
     """Let a map take dimensions only, as any index may be one."""
-    if op.name in _MAPS:
-        found: Any = op.properties["map"]
+    for name in _MAPS.get(op.name, ()):
+        found: Any = op.properties[name]
         count = found.data.num_dims + found.data.num_symbols
         dims = [AffineExpr.dimension(k) for k in range(count)]
         split = found.data.num_dims
         results = tuple(r.replace_dims_and_symbols(dims[:split], dims[split:]) for r in found.data.results)
-        op.properties["map"] = AffineMapAttr(AffineMap(count, 0, results))
+        op.properties[name] = AffineMapAttr(AffineMap(count, 0, results))
 
 
-def _tidy(inserted: Sequence[Operation]) -> None:
-    """Leave out what is there already, and what nothing uses."""
+def _share(inserted: Sequence[Operation]) -> None:
+    """Use what is computed before already."""
     for op in inserted:
         same = _same_before(op) if op.name in _SHARED else None
         if same is not None:
             op.results[0].replace_all_uses_with(same.results[0])
-    for op in reversed(inserted):
-        if op.name in _UNNEEDED and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)
 
 
 def _same_before(op: Operation) -> Operation | None:
