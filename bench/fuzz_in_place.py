@@ -46,7 +46,12 @@ class _Writer:
     def value(self, index: str, depth: int = 0) -> str:
         if depth < _DEEPEST and self.chance(0.35):
             return f"({self.value(index, depth + 1)} {self.pick('+-*')} {self.value(index, depth + 1)})"
-        choices = [self.cell(index), self.pick(_SCALARS), self.pick([*_COUNTERS, index]), self.pick("0123456789")]
+        choices: list[str] = [
+            self.cell(index),
+            self.pick(_SCALARS),
+            self.pick([*_COUNTERS, index]),
+            self.pick("0123456789"),
+        ]
         return self.pick(choices)
 
     def assignment(self, index: str) -> str:
