@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
-_UNPROVED = "TL4"  # how codes of what is not proved begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +65,15 @@ class Proved:
 class Request:
     """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
 
-    ``effort`` is what the search may take, and counts what it did.
+    ``effort`` is what the search may take, and counts what it did.  It ``keeps_loops`` whose closed forms have no
+    program that is proved, and searches again.
     """
 
     target: Target
     with_guards: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
     search: Search = derived
+    keeps_loops: bool = True
     effort: Effort = field(default_factory=Effort)
 
 
@@ -94,8 +95,8 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
                 summary = summarise(view, kept=kept, along_rows=request.target.reads_back)
             return replace(_attempt(view, summary, request, stage), kept=kept)
         except DefinitionError as error:
-            if request.search is not derived and not error.diagnostics[0].code.startswith(_UNPROVED):
-                raise  # what another engine does not cover is refused, not kept as a loop
+            if not request.keeps_loops:
+                raise
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
             place = next((place for place in places if place not in kept), None)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import TensorProgram
 
 BUDGET = 10.0  # seconds
+_ONLY_CLOSED = {"sketch-whole", "enumerate"}  # these search once: through all definitions, or for long
 _OF_ENGINES = ("TL3", "TL4")  # how the codes begin for what an engine does not find, and for what is not proved
 
 
@@ -74,13 +75,13 @@ def chosen_program(
 
 def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> Choice:
     start = time.perf_counter()
-    effort = request.effort
+    effort, keeps_loops = request.effort, engine not in _ONLY_CLOSED
 
     def run(outcome: Outcome, reason: str = "", cost: float | None = None) -> EngineRun:
         return EngineRun(engine, outcome, reason, cost, time.perf_counter() - start, dict(effort.counts))
 
     try:
-        proved = proved_program(view, request, stage)
+        proved = proved_program(view, replace(request, keeps_loops=keeps_loops), stage)
     except LiftError as error:
         raise NothingFoundError(error, (run(Outcome.REFUSED, _reason(error)),)) from None
     return Choice(proved, (run(Outcome.CHOSEN, cost=_cost(proved.program, request)),))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.record import FunctionRecord
 
-_ENTRIES = [e for e in json.loads((ROOT / "index.json").read_text()) if e["expect"] == "loop-free"]
+_INDEX = json.loads((ROOT / "index.json").read_text())
+_ENTRIES = [e for e in _INDEX if e["expect"] == "loop-free"]
+_HYBRID = [e for e in _INDEX if e["expect"] == "hybrid"]
 _GEMM = (
     "void gemm(int m, int n, int p, double alpha, double C[m][n], double A[m][p], double B[p][n]) {\n"
     "  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) for (int k = 0; k < p; k++)\n"
@@ -55,6 +57,14 @@ def test_sketch_alone_lifts_a_kernel_and_agrees_with_derive(entry: dict[str, Any
         assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
         assert function.level is Level.PROVED
         assert function.engine == engine
+
+
+@pytest.mark.parametrize("entry", _HYBRID, ids=lambda e: f"{e['suite']}/{e['name']}")
+def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> None:
+    path = Path(ROOT / entry["file"])
+    options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine="sketch")
+    (function,) = lift_source(read_source(str(path)), options).functions
+    assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED), function.diagnostics
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Parts: what a solution computes on its way that definitions of the source name.
 
 A solution that looks through definitions says nothing of them, and a proof through many operations at once is long.  A
-part of its expression that has the cells of such a definition at both sets of sizes becomes a variable which claims to
-be that definition, so that the proof goes from one to the next.
+part of its expression that has the cells of such a definition, or of its transpose, at both sets of sizes becomes a
+variable which claims to be that definition, so that the proof goes from one to the next.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Expression, Shape, Statement
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.symbolic.covering import Traced
+    from tensorlift.synthesis.symbolic.trace import Nodes
 
+Part = tuple["Definition", bool]  # a definition, and whether the part is its transpose
 _Look = tuple["DType", "Shape", bytes]  # what a value is at small sizes
+_MATRIX = 2  # axes
 _PLAIN = (Literal, SizeValue, Variable, Subscript, Transpose, Diagonal, Broadcast)
 
 
@@ -43,18 +46,21 @@ class Parts:
     """The parts of expressions that are definitions."""
 
     def __init__(self) -> None:
-        self.definitions: dict[Expression, Definition] = {}
+        self.definitions: dict[Expression, Part] = {}
 
     def find(self, root: Expression, traced: Traced) -> None:
         """Look for definitions that a task looks through among the parts of its solution."""
-        known: dict[_Look, Definition] = {}
+        known: dict[_Look, Part] = {}
         for definition in traced.task.looked_through:
-            look = _look_of(definition, traced)
-            if look is not None:
-                known.setdefault(look, definition)
+            nodes = _nodes_of(definition, traced)
+            if nodes is not None:
+                known.setdefault((definition.dtype, definition.shape, _bytes(nodes)), (definition, False))
+                if len(definition.shape) == _MATRIX:
+                    turned = _bytes([n.T for n in nodes])
+                    known.setdefault((definition.dtype, definition.shape[::-1], turned), (definition, True))
         for node in walk_expressions(root):
             if not isinstance(node, _PLAIN):
-                cells = b"".join(meaning.of(node).tobytes() for meaning in traced.meanings)
+                cells = _bytes([meaning.of(node) for meaning in traced.meanings])
                 found = known.get((node.dtype, node.shape, cells))
                 if found is not None:
                     self.definitions[node] = found
@@ -67,22 +73,27 @@ class Parts:
         return tuple(naming.statements)
 
 
-def _look_of(definition: Definition, traced: Traced) -> _Look | None:
-    cells = b""
+def _nodes_of(definition: Definition, traced: Traced) -> list[Nodes] | None:
+    """Return the cells of a definition at both sets of sizes, None where one has no value."""
+    found: list[Nodes] = []
     for tracer, sizes in zip(traced.tracers, traced.sizes, strict=True):
         shape = tuple(evaluate(extent, sizes) for extent in definition.shape)
         try:
             nodes = [tracer.inside(definition.name, index) for index in np.ndindex(*shape)]
         except (Untraceable, Undefined):
             return None
-        cells += np.array(nodes, np.int64).tobytes()
-    return definition.dtype, definition.shape, cells
+        found.append(np.array(nodes, np.int64).reshape(shape))
+    return found
+
+
+def _bytes(nodes: Sequence[Nodes]) -> bytes:
+    return b"".join(n.tobytes() for n in nodes)
 
 
 class _Naming:
     """Rewrites the statements of one block, in order."""
 
-    def __init__(self, parts: dict[Expression, Definition], build: Builder) -> None:
+    def __init__(self, parts: dict[Expression, Part], build: Builder) -> None:
         self.parts = parts
         self.build = build
         self.statements: list[Statement] = []
@@ -105,11 +116,17 @@ class _Naming:
         found = self.done.get(node)
         if found is None:
             found = self._with_operands(node, node.operands)
-            definition = self.parts.get(node)
-            if definition is not None:
-                if definition.name not in self.assigned:
-                    self.assigned.add(definition.name)
-                    self.statements.append(Assign(definition.name, found, definition.name))
-                found = self.build.variable(definition.name, definition.dtype, definition.shape)
+            part = self.parts.get(node)
+            if part is not None:
+                found = self._named(found, *part)
             self.done[node] = found
         return found
+
+    def _named(self, value: Expression, definition: Definition, is_turned: bool) -> Expression:  # noqa: FBT001 - a part
+        """Assign a value to the variable of a definition, once, and return it as it is read."""
+        if definition.name not in self.assigned:
+            self.assigned.add(definition.name)
+            own = self.build.transpose(value, (1, 0)) if is_turned else value
+            self.statements.append(Assign(definition.name, own, definition.name))
+        variable = self.build.variable(definition.name, definition.dtype, definition.shape)
+        return self.build.transpose(variable, (1, 0)) if is_turned else variable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.domain import UNIVERSE
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Assign
 from tensorlift.synthesis.derive.pieces import PieceLowering
 from tensorlift.synthesis.symbolic.generalise import at_numbers, with_sizes
@@ -104,8 +104,13 @@ class Covering:
             boxes = PieceLowering(definition, replace(scope, evaluate=self._part), dies_here)
             if not self.inner and boxes.is_in_boxes:
                 return boxes.statements()
-            task = Task(definition.pieces, scope.spans, scope.domain, scope.shapes, self.inner)
-            value = self._found(task, scope, definition.name)
+            try:
+                task = Task(definition.pieces, scope.spans, scope.domain, scope.shapes, self.inner)
+                value = self._found(task, scope, definition.name)
+            except (Untraceable, Undefined):
+                if self.inner or len(definition.pieces) == 1:
+                    raise
+                return self._in_pieces(boxes)
             return [Assign(definition.name, _whole(value, definition, scope), definition.name)]
         except (Untraceable, Undefined) as error:
             message = str(error) or "a division by zero at small sizes"
@@ -113,6 +118,13 @@ class Covering:
         except Exhausted as error:
             message = f"{definition.array}: no program was found within {error}"
             raise refuse("TL312", message, definition.location, "use another engine") from None
+
+    def _in_pieces(self, boxes: PieceLowering) -> list[Statement]:
+        """Return the statements of pieces that are selected where they hold, each a task of its own."""
+        try:
+            return boxes.statements()
+        except LiftError as error:
+            raise Untraceable(error.diagnostics[0].message) from None
 
     def _part(self, term: Term, scope: Scope) -> Value:
         """Return the value of a term in a box."""
