@@ -88,11 +88,14 @@ def test_operations_without_a_meaning_are_listed() -> None:
 
 
 @needs_tools
-@pytest.mark.parametrize(("text", "operations"), [(_LAYER, 3), (_SCALED, 2)], ids=["layer", "scaled"])
-def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "operations", "engine"),
+    [(_LAYER, 3, "derive"), (_LAYER, 3, "sketch"), (_LAYER, 3, "enumerate"), (_SCALED, 2, "auto")],
+)
+def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, engine: str, tmp_path: Path) -> None:
     file = tmp_path / "tosa.target.json"
     file.write_text(_tosa().to_json())
-    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=str(file))).functions
+    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=str(file), engine=engine)).functions
     assert record.program.count('"tosa.') == operations, record.diagnostics
     assert [d.code for d in record.diagnostics] == ["TL539"]
     tools = find_tools()

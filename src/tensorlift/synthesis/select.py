@@ -18,10 +18,13 @@ import numpy as np
 
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.terms import COMBINER
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
+    Contraction,
     Copy,
+    Cumulative,
     Elementwise,
     Empty,
     Expression,
@@ -29,6 +32,7 @@ from tensorlift.ir.tensor_program import (
     Full,
     Literal,
     Range,
+    Reduction,
     Return,
     SetSlice,
     SizeValue,
@@ -39,6 +43,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Leaves
+from tensorlift.synthesis.enumerate.instances import relevant
 from tensorlift.synthesis.enumerate.levels import Options, Statistics
 from tensorlift.synthesis.sketch.goals import Goal
 from tensorlift.synthesis.symbolic.covering import Exhausted
@@ -129,7 +134,8 @@ class _Selector:
 
     def _search(self, node: Expression, leaves: list[Expression], most_inserted: int) -> _Search | None:
         try:
-            return _Search(node, leaves, self.build, self.context, self.instances, most_inserted)
+            instances = relevant(self.instances, _ops_in(node))
+            return _Search(node, leaves, self.build, self.context, instances, most_inserted)
         except (Untraceable, Undefined, ValueError):
             return None
 
@@ -230,6 +236,19 @@ class _Tree:
             if all(found.shape == cells.shape and bool((found == cells).all()) for found, cells in pairs)
             else None
         )
+
+
+def _ops_in(node: Expression) -> set[str]:
+    """Return the scalar functions of an expression, those of folds among them."""
+    found: set[str] = set()
+    for inner in walk_expressions(node):
+        if isinstance(inner, Elementwise):
+            found.add(inner.op)
+        elif isinstance(inner, Contraction):
+            found |= {"add", "mul"}
+        elif isinstance(inner, Reduction | Cumulative):
+            found.add(COMBINER[inner.op])
+    return found
 
 
 def _evaluates_nothing(*_: object) -> Value:

@@ -18,7 +18,7 @@ from tensorlift.comprehension.terms import Constant
 from tensorlift.ir.tensor_program import At, NewAxis
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.enumerate.instances import Imported
+from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, ops_in, relevant
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
@@ -70,6 +70,8 @@ def found_imported(
 
     """
     goal, leaves = Goal(traced.cells[0], traced.task.axes), leaves_of(traced)
+    if options.by_operations:
+        instances = relevant(instances, ops_in(term for _, term in traced.task.pieces))
     searches = [
         ImportedEnumeration(traced, goal, leaves, instances, options=options, statistics=statistics, most_inserted=most)
         for most in MOST_INSERTED
@@ -201,7 +203,20 @@ class ImportedEnumeration(Levels):
             found = next((value for value in values if value is not None), None)
             if found is not None or level == most:
                 return found
+        self._squeeze(level)
         return None
+
+    def _squeeze(self, level: int) -> None:
+        """Keep what has axes of one position also without them."""
+        for pool in list(self.pools.values()):
+            entries = pool.levels.get(level)
+            kept = tuple(extent for extent in pool.kind.extents if extent != ONE)
+            if entries is None or len(kept) == len(pool.shape) or len(kept) not in self.ranks:
+                continue
+            target = self._pool(Kind(pool.kind.dtype, kept))
+            fresh = target.new_rows(fingerprints(entries.cells[:, target.samples].T))
+            if len(fresh):
+                target.store(level, entries.cells[fresh], Block(Squeezed(pool, target.kind), (entries,), (fresh,)))
 
     def _product(self, step: Step, level: int, entries: list[Entries]) -> Value | None:
         try:
