@@ -82,7 +82,7 @@ def test_sketch_lifts_to_other_targets(target: str, sizes: tuple[tuple[str, int]
         ("o[i] = (x[i] - y[i]) * (x[i] - y[i]) / 2;", "(x - y) ** 2 / 2.0"),
         ("o[i] = (x[i] - y[i]) * (x[i] + y[i]);", "(x - y) * (y + x)"),
         ("o[i] = x[i] / (1 + exp(-x[i]));", "x / (np.exp(-x) + 1.0)"),
-        ("o[i] = 0; for (int j = 0; j < m; j++) o[i] += x[i];", "x * m"),
+        ("o[i] = 0; for (int j = 0; j < m; j++) o[i] += x[i];", "m * x"),
         ("o[i] = x[i] + i;", "np.arange(n) + x"),
         ("o[i] = x[i] - (i + 2);", "x - np.arange(2, n + 2)"),
         ("o[i] = x[i] > 0 ? sqrt(x[i]) : 0;", "np.where(mask, np.sqrt(np.where(mask, x, 1.0)), 0.0)"),

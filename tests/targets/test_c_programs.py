@@ -234,3 +234,11 @@ def test_a_kernel_agrees_with_its_original_in_c() -> None:
     source = read_source(str(_kernel("atax").path))
     (function,) = lift_source(source, LiftOptions(target="c", test=True)).functions
     assert [trial.passed for trial in function.tests] == [True, True]
+
+
+def test_what_is_added_again_and_again_is_multiplied() -> None:
+    loop = "for (int i = 0; i < n; i++) { w[i] = v[i] * t; t += d; }"
+    source = f"void f(int n, double t, double d, const double v[restrict n], double w[restrict n]) {{ {loop} }}"
+    program = lift_source(source_from_text(source, "f.c"), LiftOptions(target="c")).functions[0].program
+    assert program is not None
+    assert "w[i] = v[i] * (t + (double)i * d);" in program

@@ -2,9 +2,9 @@
 
 The summariser says what the loops compute, step by step; a tensor program wants fewer and larger steps.  This package
 drops definitions that nobody reads, makes one sum of sums over blocks, inlines those that nobody would name, makes
-contractions of sums of converted products, unites pieces with equal terms, lets sums absorb neighbouring points and
-reads a sum that is there already; kept loops read what was copied where it comes from.  Rewrites are bold and cheap:
-what they give is proved afterwards against the summary as it was.
+contractions of sums of converted products, unites pieces with equal terms, lets sums absorb neighbouring points,
+reads a sum that is there already and multiplies where the same is added again; kept loops read what was copied where
+it comes from.  Rewrites are bold and cheap: what they give is proved afterwards against the summary as it was.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
 from tensorlift.synthesis.simplify.blocks import without_blocks
 from tensorlift.synthesis.simplify.conversions import contractible
+from tensorlift.synthesis.simplify.counts import counted
 from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, reads_of
 from tensorlift.synthesis.simplify.origins import read_at_origins
 from tensorlift.synthesis.simplify.pieces import tidy
@@ -59,7 +60,7 @@ def _reads(items: list[Item]) -> set[str]:
 def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Definition]:
     live = [replace(d, pieces=tidy(without_blocks(d))) for d in drop_dead(definitions, needed)]
     inlined = Inliner(live, needed).run()
-    return reuse_earlier([_absorbed(contractible(d)) for d in inlined])
+    return [counted(d) for d in reuse_earlier([_absorbed(contractible(d)) for d in inlined])]
 
 
 def _absorbed(definition: Definition) -> Definition:

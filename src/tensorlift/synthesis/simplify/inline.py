@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.domain import Domain
 
+_MOST_PARTS = 64  # convex parts of a definition times those of where it is read: telling them apart takes their square
+
 
 def drop_dead(definitions: list[Definition], needed: set[str]) -> list[Definition]:
     """Return the definitions that the needed names depend on, in order."""
@@ -123,10 +125,11 @@ class Inliner:
 def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:
     """Replace reads of ``source`` where the term found there is wanted; None where no read was replaced."""
     changed = False
+    parts = sum(domain.size for domain, _ in source.pieces)
 
     def convert(read: Read, domain: Domain) -> Term:
         nonlocal changed
-        if read.array != source.name:
+        if read.array != source.name or parts * domain.size > _MOST_PARTS:
             return read
         found = lookup(list(source.pieces), dict(zip(source.indices, read.indices, strict=True)), domain, read)
         if found is read or not wanted(found):

@@ -1,0 +1,51 @@
+"""Counts: a sum whose terms are all the same is one of them, times how many there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import islpy as isl
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
+from tensorlift.comprehension.rewrite import rebuild_inside, simplified, transform
+from tensorlift.comprehension.terms import Reduce, Term
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.rewrite import Descend
+
+
+def counted(definition: Definition) -> Definition:
+    """Multiply instead of adding the same again and again, where the number of times is affine."""
+    pieces = tuple((domain, transform(term, domain, _rule)) for domain, term in definition.pieces)
+    same = all(new is old for (_, new), (_, old) in zip(pieces, definition.pieces, strict=True))
+    return definition if same else replace(definition, pieces=pieces)
+
+
+def _rule(node: Term, where: Domain, descend: Descend) -> Term:
+    if not node.has_domains:
+        return node
+    node = rebuild_inside(node, where, descend)
+    if isinstance(node, Reduce) and node.op == "sum" and len(node.bound) == 1 and node.bound[0] not in node.body.free:
+        number = _number(node.bound[0], node.domain & where, where)
+        if number is not None:
+            return simplified("mul", (node.body, terms.index(number, node.dtype)))
+    return node
+
+
+def _number(name: str, points: Domain, where: Domain) -> Affine | None:
+    """Return how many values a variable has at each point; None where that is no affine number."""
+    if points.size != 1 or points.has_divisions:
+        return None
+    try:
+        lows, highs = (points.extreme(name, maximum=maximum) for maximum in (False, True))
+    except (NotAffine, isl.Error):  # no bound, or none that is affine
+        return None
+    if len(lows) != 1 or len(highs) != 1:
+        return None
+    number = highs[0][1] - lows[0][1] + 1
+    none = where - points.project_out(name)
+    return number if where.implies(at_least(number, 0)) and none.implies(equal(number, 0)) else None
