@@ -24,6 +24,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
 from bench.selection import KERNELS
+from bench.tactics import CHAINS
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module, print_module
@@ -158,12 +159,53 @@ def measure(name: str, scale: float = 1.0, repeats: int = _REPEATS) -> Row:
     return Row(name, listed, raising, original, seconds)
 
 
+def chain(extents: Sequence[int]) -> str:
+    """Write the product of matrices from left to right, in Linalg on memrefs."""
+
+    def of(rows: int, columns: int) -> str:
+        return f"memref<{extents[rows]}x{extents[columns]}xf64>"
+
+    last = len(extents) - 2
+    matrices = [f"%A{k + 1}: {of(k, k + 1)}" for k in range(last + 1)]
+    lines = [f"func.func @chain({', '.join(matrices)}, %C: {of(0, last + 1)}) {{", "%zero = arith.constant 0.0 : f64"]
+    left = "%A1"
+    for k in range(1, last + 1):
+        result, type_ = ("%C" if k == last else f"%T{k}"), of(0, k + 1)
+        lines += [f"{result} = memref.alloc() : {type_}"] * (k < last)
+        lines.append(f"linalg.fill ins(%zero : f64) outs({result} : {type_})")
+        lines.append(f"linalg.matmul ins({left}, %A{k + 1} : {of(0, k)}, {of(k, k + 1)}) outs({result} : {type_})")
+        left = result
+    lines += [f"memref.dealloc %T{k} : {of(0, k + 1)}" for k in range(1, last)]
+    return "\n".join([*lines, "return", "}"]) + "\n"
+
+
+def show_chains() -> None:
+    """Time the chains of the paper as they stand and reordered, both with calls of BLAS."""
+    print(f"{'chain':<44} {'reordering':>11} {'as written':>11} {'reordered':>10}")
+    for extents in CHAINS:
+        text = chain(extents)
+        values = arguments_of(text, "chain", {})
+        start = time.perf_counter()
+        shorter = run_passes(text, "chain.mlir", parse_passes("reorder-matmul-chain")).text
+        reordering = time.perf_counter() - start
+        seconds = []
+        for form in (text, shorter):
+            called = run_passes(form, "chain.mlir", parse_passes("raise-linalg-to-blas")).text
+            seconds.append(timed(called, "chain", values)[0])
+        spelled = " x ".join(map(str, extents))
+        print(f"{spelled:<44} {reordering * 1e3:>8.0f} ms {seconds[0] * 1e3:>8.0f} ms {seconds[1] * 1e3:>7.0f} ms")
+
+
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Raise kernels of MLIR and time what comes out.")
     parser.add_argument("--kernel", choices=NAMES, action="append", help="this kernel only (repeatable)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply extents by this (default: %(default)s)")
+    parser.add_argument("--chains", action="store_true", help="time matrix chains instead")
     options = parser.parse_args()
+    if options.chains:
+        show_chains()
+        return 0
     print(f"{'kernel':<16} {'raised to':<22} {'raising':>9} {'original':>10} {'linalg':>8} {'blas':>8}")
     for name in options.kernel or NAMES:
         row = measure(name, options.scale)

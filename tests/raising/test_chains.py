@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from bench.raising import chain
 from bench.tactics import CHAINS
 
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
@@ -12,29 +13,6 @@ from tensorlift.synthesis.tactics.chains import chain_order, parenthesised
 
 # The orders that the paper on Multi-Level Tactics gives.
 _PAPER = ("A1 @ (A2 @ (A3 @ A4))", "(A1 @ (A2 @ (A3 @ A4))) @ A5", "A1 @ ((((A2 @ A3) @ A4) @ A5) @ A6)")
-
-
-def chain(extents: tuple[int, ...], between: str = "") -> str:
-    """Write the product of matrices from left to right, with something before the last product."""
-    last = len(extents) - 2
-
-    def of(rows: int, columns: int) -> str:
-        return f"memref<{extents[rows]}x{extents[columns]}xf64>"
-
-    matrices = [f"%A{k + 1}: {of(k, k + 1)}" for k in range(last + 1)]
-    lines = [
-        f"func.func @chain({', '.join(matrices)}, %C: {of(0, last + 1)}) {{",
-        "%zero = arith.constant 0.0 : f64",
-    ]
-    left = "%A1"
-    for k in range(1, last + 1):
-        result, type_ = ("%C" if k == last else f"%T{k}"), of(0, k + 1)
-        lines += [f"{result} = memref.alloc() : {type_}"] if k < last else [between]
-        lines.append(f"linalg.fill ins(%zero : f64) outs({result} : {type_})")
-        operands = f"{left}, %A{k + 1} : {of(0, k)}, {of(k, k + 1)}"
-        lines.append(f"linalg.matmul ins({operands}) outs({result} : {type_})")
-        left = result
-    return "\n".join([*lines, "return", "}"]) + "\n"
 
 
 def reordered(text: str) -> Result:
@@ -76,7 +54,8 @@ def test_a_chain_in_the_cheapest_order_stays() -> None:
 )
 def test_what_is_read_or_written_between_is_no_chain(between: str) -> None:
     head = "func.func private @look(memref<50x4xf64>)\n"
-    text = chain((50, 3, 4, 2), between).replace("%zero =", "%zero_index = arith.constant 0 : index\n%zero =", 1)
+    text = chain((50, 3, 4, 2)).replace("%zero =", "%zero_index = arith.constant 0 : index\n%zero =", 1)
+    text = text.replace("linalg.fill ins(%zero : f64) outs(%C", f"{between}\nlinalg.fill ins(%zero : f64) outs(%C")
     result = reordered(head + text)
     assert order_in(result.text) == "(A1 @ A2) @ A3"
     assert result.diagnostics == ()

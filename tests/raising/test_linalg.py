@@ -102,6 +102,16 @@ def test_upstream_reads_products_as_this_package_does(name: str) -> None:
     assert [kind == "reduction" for kind in kinds] == list(space.folded)
 
 
+def test_products_alone_are_raised_among_loops_that_stay() -> None:
+    text = product(("%A[%i0, %i2]", "%B[%i2, %i1]", "%C[%i0, %i1]"))
+    other = "%z = arith.constant 2.0 : f64\naffine.store %z, %C[%i, %i] : memref<2x3xf64>\n"
+    text = text.replace("return", f"affine.for %i = 0 to 2 {{\n{other}}}\nreturn")
+    result = run_passes(text, "in.mlir", parse_passes("raise-affine-to-affine"))
+    assert "linalg.matmul" in result.text
+    assert result.text.count("affine.for") == 1
+    assert "its points form no box" in said(result)
+
+
 def test_transposed_and_plain_copies_get_their_names() -> None:
     body = "%a = affine.load %A[%i1, %i0] : memref<3x2xf32>\naffine.store %a, %B[%i0, %i1] : memref<2x3xf32>"
     result = raised(nest(body, [2, 3], "%A: memref<3x2xf32>, %B: memref<2x3xf32>"))

@@ -10,7 +10,9 @@ from xdsl.passes import ModulePass
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
+from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.text import functions
+from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.chains import as_cheapest, chains_in
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import root_of
@@ -127,6 +129,24 @@ class RaiseAffineToLinalg(NestPass):
 
 
 @dataclass(frozen=True)
+class RaiseAffineToAffine(NestPass):
+    """Replaces nests that are named products, with fills, by these operations; all else stays loops.
+
+    The affine dialect has no product of matrices; those of Linalg on memrefs stand beside affine loops.
+    """
+
+    name: ClassVar[str] = "raise-affine-to-affine"
+
+    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+        """Write named products."""
+        names, result = as_linalg(nest)
+        named = [name.removeprefix("linalg.") in PRODUCTS for name in names if name != "linalg.fill"]
+        if not named or not all(named):
+            raise unraisable("it is no named product")
+        return names, result
+
+
+@dataclass(frozen=True)
 class DistributeLoops(NestPass):
     """Splits nests with several stores into perfect nests with one store each."""
 
@@ -234,6 +254,5 @@ def _blocks(op: Operation) -> Iterator[Block]:
         yield from region.blocks
 
 
-PASSES: dict[str, type[RaisingPass]] = {
-    one.name: one for one in (DistributeLoops, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
-}
+_ALL = (DistributeLoops, RaiseAffineToAffine, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
+PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in _ALL}
