@@ -37,10 +37,12 @@ _SOURCES = {
     " for (int i = 0; i < n; i++) for (int p = 0; p < k; p++) y[i] += A[i][p] * x[p]; }",
     "layer": f"void f(int n, int m, int k, float A[n][k], float B[k][m], float b[m], float C[n][m]) {{ {_HEAD} {{"
     f" float s = b[j]; {_SUM} s += A[i][p] * B[p][j]; C[i][j] = s > 0 ? s : 0; }} }}",
+    "dot": "double f(int n, double x[n], double y[n]) {"
+    " double s = 0; for (int i = 0; i < n; i++) s += x[i] * y[i]; return s; }",
     "relu": f"void f(int n, int m, double A[n][m], double B[n][m]) {{ {_HEAD} B[i][j] = A[i][j] > 0 ? A[i][j] : 0; }}",
     "scaled": f"void f(int n, int m, double s, double A[n][m], double B[n][m]) {{ {_HEAD} B[i][j] = s * A[i][j]; }}",
 }  # fmt: skip
-_OPERATIONS = {"gemm": 3, "accumulated": 1, "gemv": 1, "layer": 3, "relu": 1, "scaled": 1}
+_OPERATIONS = {"gemm": 3, "accumulated": 1, "gemv": 1, "layer": 3, "dot": 1, "relu": 1, "scaled": 1}
 _CONVOLUTION = """void f(int n, int m, int p, int q, float I[n+p-1][m+q-1], float K[p][q], float O[n][m]) {
   for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {
     O[i][j] = 0;

@@ -140,8 +140,8 @@ class ImportedEnumeration(Levels):
 
     def _with_units(self, extents: Shape) -> Iterator[tuple[Shape, tuple[SubscriptItem, ...]]]:
         """Yield the shapes of higher ranks with axes of one position, and the subscripts that insert them."""
-        for rank in self.ranks if extents else ():
-            if not 0 < rank - len(extents) <= self.most_inserted:
+        for rank in self.ranks:
+            if not 0 < rank - len(extents) <= self.most_inserted + (not extents):
                 continue
             for places in itertools.combinations(range(rank), rank - len(extents)):
                 own = iter(extents)

@@ -59,6 +59,9 @@ class _Values(Values):
     def _scalar(self, node: Expression) -> Value:
         if isinstance(node, Operation):
             return self.extracted(self._operation(node), (), node.dtype)
+        if isinstance(node, Subscript) and isinstance(node.argument, Operation):
+            indices = [item.index for item in node.items if isinstance(item, At)]
+            return self.extracted(self.tensor(node.argument), indices, node.dtype)
         return super()._scalar(node)
 
     def _operation(self, node: Operation) -> Value:
