@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from tensorlift.comprehension.names import reset_names
+from tensorlift.attempts import start_afresh
 from tensorlift.frontends.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
@@ -41,7 +41,7 @@ _LINES = {
 def emitted(source: str) -> str:
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
-    reset_names()
+    start_afresh()
     func_op = next(op for op in function.module.walk() if isinstance(op, FuncOp))
     return emit(derive(simplify(summarise(func_op)))).text
 
