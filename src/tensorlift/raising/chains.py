@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.linalg import Emission, parameters_of
+from tensorlift.raising.outline import root_of
 from tensorlift.synthesis.tactics.chains import reordered
 
 if TYPE_CHECKING:
@@ -86,7 +87,10 @@ def _stands_together(chain: Chain, order: dict[Operation, int]) -> bool:
     """Tell whether nothing between the operations of a chain touches memory."""
     first, last = order[chain.ops[0]], order[chain.ops[-1]]
     between = [op for op, position in order.items() if first < position < last and op not in chain.ops]
-    return all(op.name in _HARMLESS for op in between)
+    used = {root_of(value) for op in chain.ops for value in op.operands}
+    return all(
+        op.name in _HARMLESS and (op.name != "memref.dealloc" or root_of(op.operands[0]) not in used) for op in between
+    )
 
 
 def as_cheapest(nest: Nest) -> tuple[list[str], Value | None]:

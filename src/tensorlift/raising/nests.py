@@ -20,7 +20,7 @@ from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.distributed import LoopEmission
 from tensorlift.raising.linalg import Emission, parameters_of
 from tensorlift.raising.memrefs import MemRef, memref_of
-from tensorlift.raising.outline import Outline, outline
+from tensorlift.raising.outline import Outline, is_global, outline
 from tensorlift.raising.place import put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
 from tensorlift.targets.linalg.writer import Value, Writer
@@ -99,12 +99,20 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         meaning = meaning_of(outlined)
         reserve(meaning.summary.sizes)
         routines: dict[str, Routine] = {}
+        _check_sizes(outlined, meaning)
         names, text = _text(outlined, meaning, write, routines)
         module, conditions = proved(text, meaning, [routine.meaning for routine in routines.values()])
     except LiftError as error:
         raise LiftError(*(replace(d, location=place) for d in error.diagnostics)) from None
     put_in_place(outlined, module)
     return Replaced(tuple(names), tuple(_stated(conditions, outlined)), tuple(routines.values()))
+
+
+def _check_sizes(outlined: Outline, meaning: Meaning) -> None:
+    """Refuse sizes that iterations around change in ways that are not known: they may be less than 1."""
+    for position, (name, value) in enumerate(zip(outlined.names, outlined.arguments, strict=True)):
+        if name in meaning.summary.sizes and position not in outlined.shifts and not is_global(value):
+            raise unraisable("it depends on an index that is computed in a loop around")
 
 
 def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[str]:

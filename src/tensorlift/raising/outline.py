@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    MemRefType,
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -74,6 +75,7 @@ def outline(ops: Sequence[Operation]) -> Outline:
     taken = _Taken(Block())
     for value in _given(ops):
         taken.get(value)
+    _check_memory(taken.outside)
     for op in ops:
         taken.block.add_op(op.clone(taken.inside))
     taken.block.add_op(ReturnOp(*(taken.inside[r] for r in results)))
@@ -129,6 +131,38 @@ def _names(taken: _Taken) -> list[str]:
         plain = hint is not None and _PLAIN.fullmatch(hint) and hints.count(hint) == 1
         found.append(hint if plain and hint is not None and position not in taken.shifts else f"arg{position}")
     return found
+
+
+def _check_memory(values: Sequence[SSAValue]) -> None:
+    """Refuse arrays that may be made of one another: only what is apart, or told to be, has a meaning here."""
+    known: set[SSAValue] = set()
+    for value in values:
+        if not isinstance(value.type, MemRefType):
+            continue
+        origins = set(_origins(value))
+        if not known.isdisjoint(origins):
+            raise unraisable("two of its arrays are views of one")
+        known |= origins
+
+
+def _origins(value: SSAValue) -> Iterator[SSAValue]:
+    """Yield the memrefs that one may be a view of, itself last."""
+    owner = value.owner
+    if isinstance(owner, Operation):
+        for operand in owner.operands:
+            if isinstance(operand.type, MemRefType):
+                yield from _origins(operand)
+    elif (parent := owner.parent_op()) is not None and parent.name != "func.func":
+        raise unraisable("one of its arrays changes from iteration to iteration")
+    yield value
+
+
+def is_global(value: SSAValue) -> bool:
+    """Tell whether a value is the same all through a function."""
+    owner = value.owner
+    block = owner.parent if isinstance(owner, Operation) else owner
+    parent = None if block is None else block.parent_op()
+    return parent is not None and parent.name == "func.func"
 
 
 def _source_name(value: SSAValue) -> str | None:

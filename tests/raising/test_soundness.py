@@ -1,0 +1,62 @@
+"""What a proof does not know of is not relied on: views of one memory, indices of loops around, freed memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.raising.pipeline import parse_passes, run_passes
+
+
+def said(text: str, pipeline: str = "raise-affine-to-linalg") -> list[str]:
+    """List what passes say of a module."""
+    return [d.message for d in run_passes(text, "in.mlir", parse_passes(pipeline)).diagnostics]
+
+
+_COPY = """affine.for %j = 0 to 8 {
+  %v = affine.load FROM[%j] : memref<8xf64>
+  affine.store %v, TO[%j] : memref<8xf64>
+}"""
+
+
+def test_two_views_of_one_memory_are_not_taken_for_two_arrays() -> None:
+    nest = _COPY.replace("FROM", "%A").replace("TO", "%B")
+    made = "%B = func.call @same(%A) : (memref<8xf64>) -> memref<8xf64>"
+    text = (
+        "func.func private @same(memref<8xf64>) -> memref<8xf64>\n"
+        f"func.func @f(%A: memref<8xf64>) {{\n{made}\n{nest}\nreturn\n}}"
+    )
+    assert said(text) == ["the nest stays as it is: two of its arrays are views of one"]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "%k = arith.addi %t, %t : index",
+        "%n = arith.index_cast %t : index to i32\n%k = arith.index_cast %n : i32 to index",
+    ],
+)
+def test_an_index_that_is_computed_around_may_be_zero(index: str) -> None:
+    nest = """affine.for %j = 0 to 8 {
+      %z = arith.constant 1.0 : f64
+      memref.store %z, %A[%k, %j] : memref<9x8xf64>
+    }"""
+    text = (
+        "func.func private @step(index)\nfunc.func @f(%A: memref<9x8xf64>) {\naffine.for %t = 0 to 4 {\n"
+        f"func.call @step(%t) : (index) -> ()\n{index}\n{nest}\n}}\nreturn\n}}"
+    )
+    assert said(text) == ["the nest stays as it is: it depends on an index that is computed in a loop around"]
+
+
+def test_a_matrix_that_is_freed_before_the_last_product_is_no_chain() -> None:
+    text = """func.func @f(%A: memref<50x3xf64>, %C: memref<4x2xf64>, %D: memref<50x2xf64>) {
+      %zero = arith.constant 0.0 : f64
+      %B = memref.alloc() : memref<3x4xf64>
+      linalg.fill ins(%zero : f64) outs(%B : memref<3x4xf64>)
+      %T = memref.alloc() : memref<50x4xf64>
+      linalg.fill ins(%zero : f64) outs(%T : memref<50x4xf64>)
+      linalg.matmul ins(%A, %B : memref<50x3xf64>, memref<3x4xf64>) outs(%T : memref<50x4xf64>)
+      memref.dealloc %B : memref<3x4xf64>
+      linalg.matmul ins(%T, %C : memref<50x4xf64>, memref<4x2xf64>) outs(%D : memref<50x2xf64>)
+      return
+    }"""
+    assert said(text, "reorder-matmul-chain") == []
