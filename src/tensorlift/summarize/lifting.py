@@ -66,14 +66,19 @@ def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotA
 
 @dataclass(frozen=True, slots=True)
 class Distributes:
-    """Which loops without a closed form are split: with ``along_rows`` those that go along rows of memory only."""
+    """Which loops without a closed form are split.
+
+    With ``along_rows`` a loop that would need an array for a local of each iteration is, only where it goes along rows
+    of memory.
+    """
 
     is_on: bool = True
     along_rows: bool = False
 
-    def tells(self, loop: Loop) -> bool:
+    def tells(self, loop: Loop, arrays: Mapping[str, ArrayInfo]) -> bool:
         """Tell whether a loop is to be split."""
-        return self.is_on and (not self.along_rows or goes_along_rows(loop))
+        has_locals = any(not arrays[array].is_parameter for array in written(loop.body))
+        return self.is_on and not (self.along_rows and has_locals and not goes_along_rows(loop))
 
 
 _ALWAYS = Distributes()
@@ -240,7 +245,7 @@ class Lifting:
     def _open_loop(
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
     ) -> list[Item]:
-        parts = self.distributor.split(s, context) if self.distributes.tells(s) else None
+        parts = self.distributor.split(s, context) if self.distributes.tells(s, self.arrays) else None
         if parts is None:
             return self._kept(s, error, context, versions)
         if isinstance(error, RecurrenceError):

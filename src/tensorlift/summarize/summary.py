@@ -44,8 +44,8 @@ def summarise(
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
     ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.  Without
-    ``distribute`` a loop that has no closed form stays one loop; with ``along_rows`` too, unless most of what it reads
-    and writes are neighbours in memory from iteration to iteration.
+    ``distribute`` a loop that has no closed form stays one loop; with ``along_rows`` it does too where locals of its
+    iterations would need arrays, unless most of what it reads and writes are neighbours from iteration to iteration.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
