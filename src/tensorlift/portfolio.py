@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import TensorProgram
 
-BUDGET = 10.0  # seconds
+RESCUE = 2.0  # seconds for the others where derivation fails: a refusal must not take long
 _ONLY_CLOSED = {"sketch-whole", "enumerate"}  # these search once: through all definitions, or for long
 _OF_ENGINES = ("TL3", "TL4")  # how the codes begin for what an engine does not find, and for what is not proved
 
@@ -69,7 +69,7 @@ def chosen_program(
     """
     if engine != AUTO:
         return _by_one(view, request, stage, engine)
-    end = time.perf_counter() + (BUDGET if budget is None else budget)
+    end = time.perf_counter() + (RESCUE if budget is None else budget)
     return _Portfolio(view, request, stage, end, is_asked=budget is not None).chosen()
 
 
