@@ -241,4 +241,4 @@ def test_what_is_added_again_and_again_is_multiplied() -> None:
     source = f"void f(int n, double t, double d, const double v[restrict n], double w[restrict n]) {{ {loop} }}"
     program = lift_source(source_from_text(source, "f.c"), LiftOptions(target="c")).functions[0].program
     assert program is not None
-    assert "w[i] = v[i] * (t + (double)i * d);" in program
+    assert "w[i] = v[i] * (t + d * (double)i);" in program
