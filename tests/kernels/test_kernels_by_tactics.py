@@ -32,6 +32,6 @@ def test_tactics_cover_the_bodies_of_kept_loops() -> None:
     assert "gemm_nn" not in found["jacobi-2d"]
 
 
-@pytest.mark.parametrize("seed", [4, 120, 1133])  # a step, a product without inner sums, a border that does not help
+@pytest.mark.parametrize("seed", [4, 1133])  # a step, a border that does not help
 def test_what_tactics_do_not_cover_is_refused_as_such(seed: int) -> None:
     assert lift_seed(seed, test=False, engine="tactics").kind == "refused TL320"

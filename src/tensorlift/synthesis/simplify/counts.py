@@ -1,4 +1,7 @@
-"""Counts: a sum whose terms are all the same is one of them, times how many there are."""
+"""Counts: a sum of reals that are all the same is one of them, times how many there are.
+
+Sums of integers stay: they wrap, and a proof would have to show that products of counts do not.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import islpy as isl
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
+from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import rebuild_inside, simplified, transform
 from tensorlift.comprehension.terms import Reduce, Term
 
@@ -29,11 +33,15 @@ def _rule(node: Term, where: Domain, descend: Descend) -> Term:
     if not node.has_domains:
         return node
     node = rebuild_inside(node, where, descend)
-    if isinstance(node, Reduce) and node.op == "sum" and len(node.bound) == 1 and node.bound[0] not in node.body.free:
+    if isinstance(node, Reduce) and _is_same_again(node):
         number = _number(node.bound[0], node.domain & where, where)
         if number is not None:
             return simplified("mul", (node.body, terms.index(number, node.dtype)))
     return node
+
+
+def _is_same_again(fold: Reduce) -> bool:
+    return fold.op == "sum" and is_float(fold.dtype) and len(fold.bound) == 1 and fold.bound[0] not in fold.body.free
 
 
 def _number(name: str, points: Domain, where: Domain) -> Affine | None:
