@@ -146,24 +146,24 @@ class _Portfolio:
             summaries = [summarise(self.view)]
             if first is not None and first.proved.kept:
                 summaries.append(summarise(self.view, kept=first.proved.kept))
+        with self.stage("simplify"):
+            meant = [(summary, simplify(summary)) for summary in summaries]
         if first is not None and first.proved.program is not None:
             proved = first.proved
             self.candidates.append(_Candidate(first.runs[0], proved.summary, first.proved.program, proved))
         for engine in engines:
             if time.perf_counter() < self.deadline:
-                self._run(engine, summaries)
+                self._run(engine, meant)
             else:
                 self.runs.append(_not_run(engine, "the budget is spent"))
 
-    def _run(self, engine: str, summaries: list[Summary]) -> None:
-        """Let one engine search: the first summary for which it finds a program counts."""
+    def _run(self, engine: str, meant: list[tuple[Summary, Summary]]) -> None:
+        """Let one engine search: the first summary, as simplified, for which it finds a program counts."""
         start, reason = time.perf_counter(), ""
         effort = Effort(self.deadline, is_brief=not self.is_asked)
         search = search_by(engine)
-        for summary in summaries:
+        for summary, simplified in meant:
             try:
-                with self.stage("simplify"):
-                    simplified = simplify(summary)
                 with self.stage("derive"):
                     program = search(simplified, self.request.target, effort)
             except LiftError as error:

@@ -41,11 +41,6 @@ class Trial:
     attributes: str
     constants: tuple[str, ...]
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the extents are open."""
-        return any(OPEN in shape for shape in self.shapes)
-
     def text(self, name: str) -> str:
         """Spell a function that writes the result of the operation to its last parameter."""
         kinds = [_type("tensor", shape, self.dtype) for shape in self.shapes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.measurement import ORIGINAL
+from tensorlift.report.figures import seconds_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from tensorlift.measurement import BenchRecord, Contender, Spread
 
 _HEAD = ("", "warm", "cold", "transfer", "GFLOP/s", "of gemm", "GB/s", "of triad", "speed-up", "")
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 _ONE_PERCENT = 0.01
 
 
@@ -23,16 +23,10 @@ def show_bench(record: BenchRecord) -> str:
     return "\n".join([*_heading(record), *(_aligned(row, widths) for row in rows)]) + "\n"
 
 
-def seconds_text(seconds: float) -> str:
-    """Spell seconds with three digits and a unit."""
-    unit, name = next((unit, name) for unit, name in _UNITS if seconds >= unit)
-    return f"{_three_digits(seconds / (unit or 1e-9))} {name}"
-
-
 def _heading(record: BenchRecord) -> Iterator[str]:
     sizes = ", ".join(f"{name} = {value}" for name, value in record.sizes.items())
-    operations = "" if not record.operations else f"{_three_digits(record.operations / 1e9)} G operations, "
-    moved = f"{_three_digits((record.bytes_read + record.bytes_written) / 1e6)} MB"
+    operations = "" if not record.operations else f"{three_digits(record.operations / 1e9)} G operations, "
+    moved = f"{three_digits((record.bytes_read + record.bytes_written) / 1e6)} MB"
     yield f"{record.function}: {sizes or 'no sizes'}; {operations}{moved}; seed {record.seed}, {record.style} inputs"
     machine = record.machine
     threads = f"{machine.threads} thread{'s' * (machine.threads > 1)}"
@@ -46,7 +40,7 @@ def _row(record: BenchRecord, contender: Contender) -> tuple[str, ...]:
         return (contender.name, *("-",) * (len(_HEAD) - 2), _remark(contender))
     cold = seconds_text(contender.cold["total"]) if contender.cold else "-"
     transfer = seconds_text(sum(contender.transfer.values())) if contender.transfer else "-"
-    speedup = f"{_three_digits(contender.speedup.median)} {_around(contender.speedup)}" if contender.speedup else "-"
+    speedup = f"{three_digits(contender.speedup.median)} {_around(contender.speedup)}" if contender.speedup else "-"
     return (
         contender.name,
         f"{seconds_text(contender.warm.median)} {_around(contender.warm)}",
@@ -83,15 +77,8 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _figure(figure: float | None) -> str:
-    return "-" if figure is None else _three_digits(figure)
+    return "-" if figure is None else three_digits(figure)
 
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0%}"
-
-
-def _three_digits(figure: float) -> str:
-    for digits, bound in ((3, 1.0), (2, 10.0), (1, 100.0)):
-        if abs(figure) < bound:
-            return f"{figure:.{digits}f}"
-    return f"{figure:.0f}"

@@ -12,9 +12,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.record import Level, Numerics, Outcome, Verdict
-from tensorlift.report.bench import seconds_text
 from tensorlift.report.conditions import in_few_words
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
+from tensorlift.report.figures import seconds_text
 from tensorlift.report.program import Language, language
 
 if TYPE_CHECKING:

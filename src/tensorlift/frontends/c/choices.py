@@ -22,7 +22,7 @@ from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Binding, Choice, Environment, Index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.sink import Condition
@@ -110,15 +110,23 @@ class Choices(Loops):
                 pass
             case _:
                 return statement
-        found = [node for node in _computed_with(value) if self._chosen_cell(node)]
+        found: list[nodes.Subscript] = []
+
+        def note(cell: nodes.Subscript) -> nodes.Expression:
+            found.extend([cell] if self._chosen_cell(cell) else [])
+            return cell
+
+        def read(cell: nodes.Subscript) -> nodes.Expression:
+            if cell not in found:
+                return cell
+            variable = nodes.Variable("there", cell.ctype, cell.location, initialiser=cell)
+            self.execute(nodes.Declare(variable, statement.location))
+            return nodes.Name(variable, cell.ctype, cell.location)
+
+        _with_cells(value, note)
         if not found or (len(found) == 1 and not assign.operator):
             return statement
-        names: dict[nodes.Expression, nodes.Expression] = {}
-        for node in found:
-            variable = nodes.Variable("there", node.ctype, node.location, initialiser=node)
-            self.execute(nodes.Declare(variable, statement.location))
-            names[node] = nodes.Name(variable, node.ctype, node.location)
-        return replace(statement, expression=replace(assign, value=_exchanged(value, names)))
+        return replace(statement, expression=replace(assign, value=_with_cells(value, read)))
 
     def _chosen_cell(self, node: nodes.Subscript) -> bool:
         """Whether a value is read at a subscript that has several forms here."""
@@ -234,31 +242,17 @@ def both_signs(
     return AffineCondition(((polynomial, False),)), ((polynomial,), (-polynomial - ONE,))
 
 
-def _computed_with(value: nodes.Expression) -> list[nodes.Subscript]:
-    """List the cells that an expression of floats reads whatever its other values are."""
+def _with_cells(value: nodes.Expression, convert: Callable[[nodes.Subscript], nodes.Expression]) -> nodes.Expression:
+    """Convert the cells that an expression of floats reads whatever its other values are, and without an effect."""
     match value:
         case nodes.Subscript(ctype=FloatType()):
-            return [value]
+            return convert(value)
         case nodes.Binary(ctype=FloatType(), left=left, right=right):
-            return _computed_with(left) + _computed_with(right)
+            return replace(value, left=_with_cells(left, convert), right=_with_cells(right, convert))
         case nodes.Unary(operator="-", operand=operand) | nodes.Cast(operand=operand):
-            return _computed_with(operand)
+            return replace(value, operand=_with_cells(operand, convert))
         case nodes.Call(callee=None, arguments=arguments):
-            return [cell for argument in arguments for cell in _computed_with(argument)]
-    return []
-
-
-def _exchanged(value: nodes.Expression, others: Mapping[nodes.Expression, nodes.Expression]) -> nodes.Expression:
-    """Put expressions in the places of others."""
-    match value:
-        case nodes.Subscript():
-            return others.get(value, value)
-        case nodes.Binary(left=left, right=right):
-            return replace(value, left=_exchanged(left, others), right=_exchanged(right, others))
-        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
-            return replace(value, operand=_exchanged(operand, others))
-        case nodes.Call(arguments=arguments):
-            return replace(value, arguments=tuple(_exchanged(argument, others) for argument in arguments))
+            return replace(value, arguments=tuple(_with_cells(argument, convert) for argument in arguments))
     return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
 
@@ -103,4 +103,3 @@ class Loop:
 
 
 Known = Scalar | View
-Handler = Any

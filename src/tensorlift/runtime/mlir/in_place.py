@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import UnitAttr
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.runtime.mlir.jit import Jit
 from tensorlift.runtime.mlir.program import memref_kind, passed
-from tensorlift.runtime.mlir.tools import IN_PLACE, LoweringError, find_tools, to_llvm
+from tensorlift.runtime.mlir.tools import IN_PLACE, needed_tools, to_llvm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +35,7 @@ def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
         CompileError: where LLVM does not.
 
     """
-    tools = find_tools()
-    if tools is None:
-        raise LoweringError("there is no mlir-opt")
+    tools = needed_tools()
     libraries = [name for name in (ctypes.util.find_library("m"), find_blas()) if name is not None]
     module = parse_module(text, "in_place.mlir")
     wanted = {_name(op): op for op in functions(module) if _name(op) in entries}

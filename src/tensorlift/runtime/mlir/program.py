@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.runtime.mlir.jit import Jit
-from tensorlift.runtime.mlir.tools import LoweringError, find_tools, to_llvm
+from tensorlift.runtime.mlir.tools import needed_tools, to_llvm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,9 +113,7 @@ class Module:
             CompileError: where LLVM does not.
 
         """
-        tools = find_tools()
-        if tools is None:
-            raise LoweringError("there is no mlir-opt")
+        tools = needed_tools()
         self.text = text
         helpers = sorted(map(str, tools.libraries.glob("libmlir_c_runner_utils.so*")))[:1]
         mathematics = ctypes.util.find_library("m")

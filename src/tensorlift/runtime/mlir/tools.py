@@ -72,6 +72,19 @@ def find_tools() -> Tools | None:
     return next((tools for opt in found if opt for tools in [_tools(Path(opt).resolve())] if tools is not None), None)
 
 
+def needed_tools() -> Tools:
+    """Return the tools.
+
+    Raises:
+        LoweringError: where there are none.
+
+    """
+    tools = find_tools()
+    if tools is None:
+        raise LoweringError("there is no mlir-opt")
+    return tools
+
+
 def _installed() -> list[str]:
     folders = _INSTALLATIONS.glob("llvm-*/bin/mlir-opt")
     return sorted(map(str, folders), key=lambda path: int(re.sub(r"\D", "", path) or 0), reverse=True)
