@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import INT
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.frontends.c.polynomial import Polynomial
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import BlockArgument, SSAValue
 
-    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.frontends.c.ranges import Ranges
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.nested_loops import NestedLoops
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.values import Address, Binding, Choice, Index
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
 from tensorlift.frontends.c.conditions import least_of_choice
@@ -17,7 +18,6 @@ from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.index_arithmetic import wrapping_point
 from tensorlift.frontends.c.loops import Loops
 from tensorlift.frontends.c.places import lost
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Binding, Choice, Environment, Index
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, TypeAlias
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.index_arithmetic import compare_constants
 from tensorlift.frontends.c.places import Places
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Environment, Index, Need, Unknown, Value

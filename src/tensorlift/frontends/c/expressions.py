@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, ArrayType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.conditions import COMPARISONS, Conditions
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import Cell
-from tensorlift.frontends.c.polynomial import Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Index, Unknown, Value
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import itertools
 from math import gcd
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.delinearise import Split, chain_of, delinearise, primitive, split_over, spread
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Access, Array
 
 if TYPE_CHECKING:

@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
@@ -45,7 +46,6 @@ from tensorlift.frontends.c.operations import (
     operation_class,
     predicate,
 )
-from tensorlift.frontends.c.polynomial import Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange

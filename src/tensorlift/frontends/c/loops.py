@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.carried import ITERATION, Carried
@@ -12,7 +13,6 @@ from tensorlift.frontends.c.conditions import COMPARISONS, least_of_choice
 from tensorlift.frontends.c.induction import LoopSummary, LoopTest, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.places import lost
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
 from tensorlift.frontends.c.values import Address, Binding, Choice, Index, LoopRange, Need, Unknown, Value

@@ -19,6 +19,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
 
+from tensorlift.comprehension.polynomial import ZERO
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
@@ -36,7 +37,6 @@ from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.ir_sink import INDEX, IRSink, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
-from tensorlift.frontends.c.polynomial import ZERO
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import refusal

@@ -20,9 +20,9 @@ from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.demand import Demand
-    from tensorlift.frontends.c.polynomial import Polynomial
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, CType, FloatType, IntegerType, PointerType
 from tensorlift.frontends.c.expressions import Expressions
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, LoopRange, Value
 

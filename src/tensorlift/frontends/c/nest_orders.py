@@ -11,13 +11,13 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.delinearise import primitive
-from tensorlift.frontends.c.polynomial import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.frontends.c.values import Access, Array
 
 _MOST_LOOPS = 4

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.calls import Calls
 from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisors, factors_of
 from tensorlift.frontends.c.values import Index, Need

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import index_arithmetic, nodes
 from tensorlift.frontends.c.c_types import (
     INT,
@@ -19,7 +20,6 @@ from tensorlift.frontends.c.c_types import (
     usual_arithmetic,
 )
 from tensorlift.frontends.c.machine import Machine, check_type
-from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown, Value

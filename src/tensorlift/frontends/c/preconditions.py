@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.polynomial import ONE, Polynomial
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:

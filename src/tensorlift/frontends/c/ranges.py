@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.polynomial import ONE, ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Domain, LoopRange
 
 if TYPE_CHECKING:

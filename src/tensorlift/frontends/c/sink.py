@@ -14,8 +14,8 @@ from tensorlift.frontends.c.values import Array, Data, Domain, LoopRange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation
 
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)

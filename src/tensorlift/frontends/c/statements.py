@@ -6,12 +6,12 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.choices import Choices, both_signs
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import without_closed_form
-from tensorlift.frontends.c.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Slot, Unknown, Value
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from tensorlift.frontends.c.nodes import Variable
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.c_types import CType, IntegerType
-    from tensorlift.frontends.c.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)

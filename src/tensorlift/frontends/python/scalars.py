@@ -10,9 +10,9 @@ import struct
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
-from tensorlift.frontends.c.polynomial import Polynomial
 from tensorlift.frontends.python.refusals import refusal
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.frontends.c.polynomial import Polynomial
+    from tensorlift.comprehension.polynomial import Polynomial
 
 Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
 _CALL_DEPTH = 16
