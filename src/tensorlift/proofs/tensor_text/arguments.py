@@ -7,6 +7,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
@@ -68,6 +69,12 @@ def _ints(attribute: Attribute) -> tuple[int, ...]:
     return tuple(int(value) for value in attribute.get_values())
 
 
+def _labels(attribute: Attribute) -> tuple[str, ...]:
+    if not isinstance(attribute, ArrayAttr):
+        raise TypeError
+    return tuple(map(_text, attribute))
+
+
 def _ranges(attribute: Attribute) -> tuple[tuple[int, ...], ...]:
     values = _ints(attribute)
     return tuple(values[k : k + _TRIPLE] for k in range(0, len(values), _TRIPLE))
@@ -117,6 +124,7 @@ def number_term(value: float, dtype: DType) -> Term:
 
 _CONVERTERS: dict[str, Callable[[Attribute], object]] = {
     "Ints": _ints,
+    "Labels": _labels,
     "Ranges": _ranges,
     "Pairs": _pairs,
     "int": _integer,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     Builtin,
     DenseArrayBase,
     Float32Type,
@@ -283,6 +284,24 @@ def _print_ints(printer: Printer, attribute: Any) -> None:
     printer.print_string(f"[{', '.join(map(str, attribute.get_values()))}]")
 
 
+def labels_attribute(names: Iterable[str]) -> ArrayAttr[StringAttr]:
+    """Return a list of names."""
+    return ArrayAttr(map(StringAttr, names))
+
+
+def _read_labels(parser: Parser) -> Attribute:
+    return labels_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_label(parser)))
+
+
+def _read_label(parser: Parser) -> str:
+    """Read a name or a number."""
+    return parser.parse_optional_identifier() or str(parser.parse_integer())
+
+
+def _print_labels(printer: Printer, attribute: Any) -> None:
+    printer.print_string(f"[{', '.join(name.data for name in attribute)}]")
+
+
 def _read_ranges(parser: Parser) -> Attribute:
     ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_range(parser))
     return ints_attribute(value for entry in ranges for value in entry)
@@ -304,6 +323,7 @@ def _print_ranges(printer: Printer, attribute: Any) -> None:
 
 _READERS: dict[str, Callable[[Parser], Attribute]] = {
     "Ints": _read_ints,
+    "Labels": _read_labels,
     "Ranges": _read_ranges,
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
     "Text": lambda parser: StringAttr(parser.parse_identifier()),
@@ -311,6 +331,7 @@ _READERS: dict[str, Callable[[Parser], Attribute]] = {
 }
 _PRINTERS: dict[str, Callable[[Printer, Any], None]] = {
     "Ints": _print_ints,
+    "Labels": _print_labels,
     "Ranges": _print_ranges,
     "int": lambda printer, attribute: printer.print_string(str(attribute.value.data)),
     "Text": lambda printer, attribute: printer.print_string(attribute.data),

@@ -20,6 +20,7 @@ from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.targets.target import OpRow, Tensor
 
 Ints = tuple[int, ...]
+Labels = tuple[str, ...]
 Pairs = tuple[tuple[int, int], ...]
 Ranges = tuple[tuple[int, int, int], ...]  # start, limit and step for each axis
 Region = Callable[..., SymbolicTensor]  # applies the region of an operation to its arguments
@@ -98,4 +99,4 @@ def _pieces(form: str) -> list[Piece]:
     return [*pieces, Piece("group", "", tuple(_pieces(group))), *_pieces(after)]
 
 
-__all__ = ["Ints", "Pairs", "Ranges", "Region", "ResultType", "Tensor", "TextRow"]
+__all__ = ["Ints", "Labels", "Pairs", "Ranges", "Region", "ResultType", "Tensor", "TextRow"]

@@ -37,6 +37,7 @@ from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.types import tensor_type
 from tensorlift.targets.stablehlo.builder import NAMED, Builder, neutral_number, shape_of, type_of
 from tensorlift.targets.stablehlo.contraction import contract
+from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import changing, reversed_axes, spans
 
@@ -297,6 +298,10 @@ class _StableHloEmission(TextEmission):
         return op, self.build.select(self.build.compare("NE", value, value), neutral, value)
 
     def _contraction(self, node: Contraction) -> SSAValue:
+        convolution = convolution_of(node)
+        if convolution is not None:
+            part = self._part(self.typed(convolution.data, node.dtype), convolution.spans)
+            return convolution.add(self.build, part, self.typed(convolution.kernel, node.dtype))
         operands = [self.typed(argument, node.dtype) for argument in node.arguments]
         return contract(self.build, operands, node.labels, node.output)
 

@@ -1,0 +1,212 @@
+"""Sums of products over windows as convolutions, where XLA is quicker with one than with a product of all windows.
+
+One operand is read at ``stride * position + dilation * place`` along the axes of windows, with positions in the result
+and places that the other operand, the kernel, has too.  Besides there may be one axis of batches, one of features that
+both have and that is summed over, and one of features that the kernel and the result have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.targets.mlir_text.operations import ints_attribute, labels_attribute
+from tensorlift.targets.stablehlo.builder import shape_of, type_of
+from tensorlift.targets.stablehlo.cells import cell_of
+from tensorlift.targets.stablehlo.spans import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.ir.tensor_program import Contraction, Expression
+    from tensorlift.targets.stablehlo.builder import Builder
+
+# XLA convolves no integers on GPUs.  On processors, double precision gains over products of windows where there are no
+# features, single precision from so many products for each result on, or without features from so many bytes on.
+_PRODUCTS = 64
+_BYTES = 64 << 20
+_SINGLE = 4
+
+
+class Axis(NamedTuple):
+    """An axis of an operand: its name in the operation, none where it is dropped, and whether it is turned round."""
+
+    name: str
+    is_turned: bool = False
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A convolution of a part of ``data`` by a ``kernel``; ``output`` are the names of the axes of the result."""
+
+    data: Expression
+    spans: tuple[Span, ...]
+    data_axes: tuple[Axis, ...]
+    kernel: Expression
+    kernel_axes: tuple[Axis, ...]
+    output: tuple[str, ...]
+    steps: tuple[tuple[int, int], ...]  # stride and dilation of each axis of windows
+
+    def add(self, build: Builder, part: SSAValue, kernel: SSAValue) -> SSAValue:
+        """Add the operation on the part of the data and on the kernel."""
+        data, names = _named(build, part, self.data_axes, "bf")
+        kernel, kernel_names = _named(build, kernel, self.kernel_axes, "oi")
+        extents = dict(zip(names, shape_of(data), strict=True))
+        windows = dict(zip(kernel_names, shape_of(kernel), strict=True))
+        extents["f"] = windows["o"]
+        for axis, (stride, dilation) in enumerate(self.steps):
+            name = str(axis)
+            extents[name] = (extents[name] - (windows[name] - 1) * dilation - 1) // stride + 1
+        kept = sorted(
+            self.output, key=lambda name: name != "b"
+        )  # StableHLO's interpreter wants batches before features
+        axes = _with(kept, "bf")
+        value = build.add(
+            "convolution",
+            (data, kernel),
+            tuple(extents[name] for name in axes),
+            type_of(data),
+            lhs_dimensions=labels_attribute(names),
+            rhs_dimensions=labels_attribute(kernel_names),
+            result_dimensions=labels_attribute(axes),
+            window_strides=ints_attribute(stride for stride, _ in self.steps),
+            rhs_dilation=ints_attribute(dilation for _, dilation in self.steps),
+        )
+        value = build.reshape(value, tuple(extents[name] for name in kept))
+        return build.transpose(value, [kept.index(name) for name in self.output])
+
+
+def _named(build: Builder, value: SSAValue, axes: Sequence[Axis], wanted: str) -> tuple[SSAValue, list[str]]:
+    """Turn axes round, drop those without a name, and add those that are wanted."""
+    value = build.reverse(value, [k for k, axis in enumerate(axes) if axis.is_turned])
+    extents = {axis.name: extent for axis, extent in zip(axes, shape_of(value), strict=True) if axis.name}
+    names = _with(extents, wanted)
+    return build.reshape(value, tuple(extents.get(name, 1) for name in names)), names
+
+
+def _with(names: Iterable[str], wanted: str) -> list[str]:
+    """Add what is wanted in front, the second behind the first."""
+    found = list(names)
+    for name in wanted:
+        if name not in found:
+            found.insert(int(found[0] == wanted[0]), name)
+    return found
+
+
+def convolution_of(node: Contraction) -> Convolution | None:
+    """Return a sum of products as a convolution, if it is one and if that pays."""
+    if len(node.arguments) != 2 or node.dtype not in ("f32", "f64"):  # noqa: PLR2004 - data and kernel
+        return None
+    found = (_Search(node, data).result() for data in range(2))
+    return next((convolution for convolution in found if convolution is not None), None)
+
+
+class _Search:
+    """Looks for a convolution of one operand, the data, by the other one."""
+
+    def __init__(self, node: Contraction, data: int) -> None:
+        self.node = node
+        self.labels, self.kernel_labels = node.labels[data], node.labels[1 - data]
+        self.array, self.places = cell_of(node.arguments[data], tuple(map(Affine.var, self.labels)))
+        self.kernel = node.arguments[1 - data]
+        self.extents = {
+            label: extent.constant if extent.is_constant else 0
+            for names, argument in zip(node.labels, node.arguments, strict=True)
+            for label, extent in zip(names, argument.shape, strict=True)
+        }
+        self.names: dict[str, str] = {}  # of the axes of the result, by label
+        self.kernel_names: dict[str, str] = {}
+        self.turned: set[str] = set()
+        self.steps: list[tuple[int, int]] = []
+
+    def result(self) -> Convolution | None:
+        """Return the convolution, if there is one that pays."""
+        spans, axes = [], []
+        for place in self.places:
+            found = self._axis(place)
+            if found is None:
+                return None
+            spans.append(found[0])
+            axes.append(found[1])
+        for label in self.kernel_labels:
+            if label not in self.labels:
+                self.names[label], self.kernel_names[label] = "f", "o"
+        if not self._is_whole(axes) or not self._pays():
+            return None
+        return Convolution(
+            self.array,
+            tuple(spans),
+            tuple(axes),
+            self.kernel,
+            tuple(Axis(self.kernel_names[label], label in self.turned) for label in self.kernel_labels),
+            tuple(self.names[label] for label in self.node.output),
+            tuple(self.steps),
+        )
+
+    def _axis(self, place: Affine) -> tuple[Span, Axis] | None:
+        """Return the part of an axis of the data that is read, and its name."""
+        walked = [label for label in self.labels if place.coefficient(label)]
+        if not walked:
+            return Span(place, 1), Axis("")
+        if len(walked) == 1:
+            return self._plain(place, walked[0])
+        if len(walked) == 2:  # noqa: PLR2004 - a position and a place in the window
+            return self._window(place, *sorted(walked, key=lambda label: label in self.kernel_labels))
+        return None
+
+    def _plain(self, place: Affine, label: str) -> tuple[Span, Axis] | None:
+        """Return an axis of batches or features."""
+        is_kept, is_common = label in self.node.output, label in self.kernel_labels
+        if is_kept == is_common:
+            return None
+        if is_kept:
+            self.names[label] = "b"
+        else:
+            self.kernel_names[label] = "i"
+        step = place.coefficient(label)
+        span = Span(self._least(place, label), self.extents[label], abs(step))
+        return span, Axis("b" if is_kept else "f", step < 0)
+
+    def _window(self, place: Affine, position: str, inside: str) -> tuple[Span, Axis] | None:
+        """Return an axis of windows."""
+        stride, dilation = place.coefficient(position), place.coefficient(inside)
+        kept, common = (
+            [label in side for label in (position, inside)] for side in (self.node.output, self.kernel_labels)
+        )
+        if kept != [True, False] or common != [False, True] or stride < 0:
+            return None
+        name = str(len(self.steps))
+        self.names[position] = self.kernel_names[inside] = name
+        self.steps.append((stride, abs(dilation)))
+        if dilation < 0:
+            self.turned.add(inside)
+        reach = sum((self.extents[label] - 1) * abs(place.coefficient(label)) for label in (position, inside))
+        return Span(self._least(place, position, inside), reach + 1), Axis(name)
+
+    def _least(self, place: Affine, *labels: str) -> Affine:
+        """Return the first place that the labels walk through."""
+        ends = {label: self.extents[label] - 1 if place.coefficient(label) < 0 else 0 for label in labels}
+        return place.substitute({label: Affine(end) for label, end in ends.items()})
+
+    def _is_whole(self, axes: Sequence[Axis]) -> bool:
+        """Tell whether there are windows, and each label is that of one axis, with a name that no other has."""
+        if not self.steps or min(self.extents.values()) < 1:
+            return False
+        listed = [axis.name for axis in axes if axis.name]
+        kernel = [self.kernel_names.get(label) for label in self.kernel_labels]
+        output = [self.names.get(label) for label in self.node.output]
+        distinct = all(len(set(names)) == len(names) and None not in names for names in (listed, kernel, output))
+        return distinct and len(listed) + len(self.steps) == len(self.labels) == len(set(self.labels))
+
+    def _pays(self) -> bool:
+        taps = prod(self.extents[label] for label, name in self.kernel_names.items() if name != "o")
+        has_features = not {"o", "i"}.isdisjoint(self.kernel_names.values())
+        if self.node.dtype == "f64":
+            return not has_features
+        if has_features:
+            return taps >= _PRODUCTS
+        return _SINGLE * prod(self.extents[label] for label in self.labels) >= _BYTES
