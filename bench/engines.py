@@ -4,7 +4,8 @@ A row is a kernel, a group of columns an engine: the verdict (of a lift that is 
 milliseconds of its search, the operations of the program, what the search tried, and the estimated microseconds of a
 call.  The engine ``auto`` lets all others search for the cheapest program, in ``--budget`` seconds.  ``--suite`` and
 ``--kernel`` choose, ``--to TARGET`` lifts to another target (to one of static shapes at small sizes), ``--json FILE``
-writes the rows.  ``--agree`` also lets the checker decide, where two engines succeed, that their programs are equal.
+writes the rows.  Of searches through a million candidates and more the rate is told.  ``--agree`` also lets the
+checker decide, where two engines succeed, that their programs are equal.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from tensorlift.record import Json
 
 TRIED = ("candidates", "enumerated", "applied")  # what counts as tried, by engine
+LONG = 1_000_000  # candidates of a search whose rate is told
 BUDGET = 10.0  # seconds for all engines together
 
 
@@ -93,9 +96,11 @@ def _text(cell_: Cell) -> str:
 def _summary(engine: str, column: list[Cell]) -> str:
     lifted = [c for c in column if c.is_lifted]
     worst = max(column, key=lambda c: c.search)
+    rates = sorted(c.tried / c.search / 1e6 for c in column if c.tried >= LONG)
+    rate = f", {rates[0]:.1f} to {rates[-1]:.1f} million candidates a second, {median(rates):.1f} at the median"
     return (
         f"{engine}: {len(lifted)} of {len(column)} lifted and proved, {sum(c.search for c in column):.2f} s of search,"
-        f" worst {worst.kernel} {worst.search * 1e3:.0f} ms"
+        f" worst {worst.kernel} {worst.search * 1e3:.0f} ms{rate if rates else ''}"
     )
 
 

@@ -115,6 +115,12 @@ def commands() -> None:
     "--explain", "is_explained", is_flag=True, help="Say what each engine did, and why the program was chosen."
 )
 @click.option("--tactics", metavar="FILE", multiple=True, help="Try the tactics of FILE first; with --engine tactics.")
+@click.option(
+    "--heuristics",
+    metavar="NAMES",
+    help="Try only the operations or reductions of the source, or all with none; with --engine enumerate.  "
+    "[default: operations,reductions]",
+)
 def lift(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
@@ -136,6 +142,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     budget: float | None,
     is_explained: bool,
     tactics: tuple[str, ...],
+    heuristics: str | None,
     **flags: Any,
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
@@ -145,12 +152,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
 
-    if tactics and engine != "tactics":
-        raise click.UsageError("--tactics goes with --engine tactics")
-    if budget is not None and engine != "auto":
-        raise click.UsageError("--budget goes with --engine auto")
-    if measured and target != "auto":
-        raise click.UsageError("--measured goes with --to auto")
+    _check_pairs(engine, target, tactics=tactics, budget=budget, heuristics=heuristics, measured=measured)
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     if in_place:
@@ -161,6 +163,10 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
         require_portable(target)
     source = read_source(file)
+    if heuristics is not None:
+        from tensorlift.engines import heuristics_named
+
+        flags["heuristics"] = heuristics_named(heuristics)
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags),
         engine=engine,
@@ -184,6 +190,20 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     if form != "program":
         return _show_intermediate(source, options, form, output)
     return _lift(source, options, output, report, artifact, times=not no_times, is_explained=is_explained)
+
+
+def _check_pairs(engine: str, target: str, **given: object) -> None:
+    """Refuse options without those that they go with."""
+    needed = {
+        "tactics": ("--engine", engine, "tactics"),
+        "budget": ("--engine", engine, "auto"),
+        "heuristics": ("--engine", engine, "enumerate"),
+        "measured": ("--to", target, "auto"),
+    }
+    for name, value in given.items():
+        option, actual, wanted = needed[name]
+        if value not in (None, ()) and actual != wanted:
+            raise click.UsageError(f"--{name} goes with {option} {wanted}")
 
 
 def _check_in_place(file: str, output: str | None, *, form: str, others: Sequence[object]) -> None:

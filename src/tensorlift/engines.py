@@ -8,10 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import refuse
 from tensorlift.source import read_source
 from tensorlift.synthesis.derive import derive
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.targets.target import Target
@@ -19,18 +22,23 @@ if TYPE_CHECKING:
 _TACTICS = "tactics"
 _BRIEF = 500_000  # candidates of a brief search
 AUTO = "auto"
+ENUMERATE = "enumerate"
+HEURISTICS = ("operations", "reductions")  # of the engine that enumerates
+_NONE = "none"
 
 
 @dataclass(slots=True)
 class Effort:
     """What a search may take, until a moment of `time.perf_counter`, and what it did, counted by name.
 
+    ``heuristics`` are those that it used, None where it has none to choose from.
     A search through all programs is brief where nobody asked for more than what derivation gives.
     """
 
     deadline: float = math.inf
     is_brief: bool = False
     counts: dict[str, int] = field(default_factory=dict)
+    heuristics: tuple[str, ...] | None = None
 
 
 Search = Callable[["Summary", "Target", Effort], "TensorProgram"]
@@ -41,13 +49,38 @@ def engine_names() -> list[str]:
     return ["derive", _TACTICS, *_SEARCHES]
 
 
-def search_by(engine: str, tactics: tuple[str, ...] = ()) -> Search:
-    """Return the search of an engine; ``tactics`` are files whose tactics go before those of the library.
+def heuristics_named(text: str) -> tuple[str, ...]:
+    """Return the heuristics that a list with commas names, in their own order; ``none`` names none of them.
 
     Raises:
-        LiftError: TL321 to TL325, where a file holds no tactics or one that contradicts itself; TL501 without the file.
+        LiftError: TL313, where one is not known.
 
     """
+    names = [] if text.strip() == _NONE else [name.strip() for name in text.split(",")]
+    _check_heuristics(names)
+    return tuple(name for name in HEURISTICS if name in names)
+
+
+def _check_heuristics(names: Iterable[str]) -> None:
+    for name in names:
+        if name not in HEURISTICS:
+            remedy = f"name {' or '.join(HEURISTICS)}, both with a comma between them, or {_NONE}"
+            raise refuse("TL313", f"the engine {ENUMERATE} has no heuristics '{name}'", remedy=remedy)
+
+
+def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str, ...] = HEURISTICS) -> Search:
+    """Return the search of an engine; ``tactics`` are files whose tactics go before those of the library.
+
+    ``heuristics`` are those by which the engine that enumerates leaves out operations.
+
+    Raises:
+        LiftError: TL313, where one of these is not known; TL321 to TL325, where a file holds no tactics or one that
+            contradicts itself; TL501 without the file.
+
+    """
+    _check_heuristics(heuristics)
+    if engine == ENUMERATE:
+        return partial(_by_enumeration, heuristics=heuristics)
     if engine == _TACTICS:
         return _by_tactics(tuple((source.name, source.text) for source in map(read_source, tactics)))
     return _SEARCHES.get(engine, derived)
@@ -59,7 +92,7 @@ def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
         return derive(summary)
     from tensorlift.synthesis.select import selection  # noqa: PLC0415 - loads the engine that searches
 
-    return derive(summary, select=selection(target.instances))
+    return derive(summary, select=selection(target))
 
 
 def _by_sketches(summary: Summary, target: Target, effort: Effort, *, is_whole: bool = False) -> TensorProgram:
@@ -72,12 +105,16 @@ def _by_sketches(summary: Summary, target: Target, effort: Effort, *, is_whole: 
         effort.counts |= asdict(run.statistics)
 
 
-def _by_enumeration(summary: Summary, target: Target, effort: Effort) -> TensorProgram:
+def _by_enumeration(
+    summary: Summary, target: Target, effort: Effort, *, heuristics: tuple[str, ...] = HEURISTICS
+) -> TensorProgram:
     from tensorlift.synthesis.enumerate import Options, Statistics, enumerated  # noqa: PLC0415 - loads NumPy
 
-    numbers, options = Statistics(), Options(deadline=effort.deadline)
+    by = {f"by_{name}": name in heuristics for name in HEURISTICS}
+    numbers, options = Statistics(), Options(deadline=effort.deadline, **by)
     if effort.is_brief:
         options = replace(options, budget=_BRIEF)
+    effort.heuristics = heuristics
     try:
         return enumerated(summary, target, numbers, options)
     finally:
@@ -87,7 +124,7 @@ def _by_enumeration(summary: Summary, target: Target, effort: Effort) -> TensorP
 _SEARCHES: dict[str, Search] = {
     "sketch": _by_sketches,
     "sketch-whole": partial(_by_sketches, is_whole=True),
-    "enumerate": _by_enumeration,
+    ENUMERATE: _by_enumeration,
 }
 
 

@@ -21,7 +21,7 @@ from tensorlift.attempts import Request, start_afresh
 from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
-from tensorlift.engines import search_by
+from tensorlift.engines import HEURISTICS, search_by
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
@@ -76,6 +76,7 @@ class LiftOptions:
     adapter: bool = False
     sizes: tuple[tuple[str, int], ...] = ()  # for targets whose shapes are static
     tactics: tuple[str, ...] = ()  # files
+    heuristics: tuple[str, ...] = HEURISTICS  # of the engine enumerate
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
 
 
@@ -131,7 +132,7 @@ def _lift(
 ) -> LiftRecord:
     """Lift the functions that ``read_all`` gives; ``found`` is filled with what was found out, by their names."""
     clock = StageClock()
-    search_by(options.engine, options.tactics)  # what is wrong with the request is said first
+    search_by(options.engine, options.tactics, options.heuristics)  # what is wrong with the request is said first
     try:
         with clock.stage("read"):
             read = read_all()
@@ -228,7 +229,7 @@ def _lift_module(
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
-    search = search_by(options.engine, options.tactics)
+    search = search_by(options.engine, options.tactics, options.heuristics)
     request = Request(target, with_guards=options.guards, sizes=dict(options.sizes), search=search)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget)
     proved = choice.proved

@@ -78,7 +78,9 @@ def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> 
     effort, keeps_loops = request.effort, engine not in _ONLY_CLOSED
 
     def run(outcome: Outcome, reason: str = "", cost: float | None = None) -> EngineRun:
-        return EngineRun(engine, outcome, reason, cost, time.perf_counter() - start, dict(effort.counts))
+        return EngineRun(
+            engine, outcome, reason, cost, time.perf_counter() - start, dict(effort.counts), effort.heuristics
+        )
 
     try:
         proved = proved_program(view, replace(request, keeps_loops=keeps_loops), stage)
@@ -171,11 +173,13 @@ class _Portfolio:
                 continue
             spent = time.perf_counter() - start
             cost = _cost(program, self.request)
-            run = EngineRun(engine, Outcome.NOT_CHEAPER, "", cost, spent, dict(effort.counts))
+            run = EngineRun(engine, Outcome.NOT_CHEAPER, "", cost, spent, dict(effort.counts), effort.heuristics)
             self.candidates.append(_Candidate(run, summary, program))
             return
         spent = time.perf_counter() - start
-        self.runs.append(EngineRun(engine, Outcome.REFUSED, reason, None, spent, dict(effort.counts)))
+        self.runs.append(
+            EngineRun(engine, Outcome.REFUSED, reason, None, spent, dict(effort.counts), effort.heuristics)
+        )
 
     def _best(self, failure: NothingFoundError | None) -> Choice:
         """Return the cheapest candidate whose proof succeeds; among equals the first."""

@@ -147,7 +147,8 @@ class EngineRun:
     """What one engine did for a function.
 
     ``reason`` says why there is no program, or none that is proved.  ``cost`` is the estimated time of a call of its
-    program in nanoseconds, at the given sizes or with each as 1000; ``counts`` are what the search did, by name.
+    program in nanoseconds, at the given sizes or with each as 1000; ``counts`` are what the search did, by name;
+    ``heuristics`` are those that it used, None where the engine has none to choose from.
     """
 
     engine: str
@@ -156,6 +157,7 @@ class EngineRun:
     cost: float | None = None
     seconds: float = 0.0
     counts: Mapping[str, int] = field(default_factory=dict)
+    heuristics: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +338,7 @@ def _engine_run(run: EngineRun, *, times: bool) -> dict[str, Json]:
         "cost": None if run.cost is None else round(run.cost, 1),
         "seconds": round(run.seconds, _SECONDS_DIGITS) if times else None,
         "counts": dict(run.counts),
+        "heuristics": None if run.heuristics is None else list(run.heuristics),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,10 @@ from bench.fuzz import lift_seed
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorlift.cli import main
+from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import LiftError
+from tensorlift.engines import HEURISTICS, heuristics_named
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import functions
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -18,15 +22,19 @@ from tensorlift.record import Level
 from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import Options, Statistics, enumerated
+from tensorlift.synthesis.enumerate.heuristics import Folds, folds_of
 from tensorlift.synthesis.enumerate.pools import Entries, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import applied
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.symbolic import field
 from tensorlift.synthesis.symbolic.field import PRIME
 from tensorlift.synthesis.symbolic.graph import Graph
+from tensorlift.synthesis.symbolic.task import Task
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.dtypes import DType
 
@@ -132,6 +140,61 @@ def test_heuristics_leave_out_candidates_that_the_source_does_not_suggest() -> N
         enumerated(_summary(_PROGRAMS["mean"]), get_target("numpy"), numbers, options)
         counts.append(numbers.enumerated)
     assert counts[0] < counts[1]
+
+
+def test_only_axes_along_which_the_source_folds_are_folded() -> None:
+    summary = _summary(
+        "void f(int n, int m, double A[n][m], double y[n]) {\n"
+        "  for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 1; j < m; j++) y[i] += A[i][j]; }\n}\n"
+    )
+    (definition,) = summary.definitions()
+    n, m = Affine.var("n"), Affine.var("m")
+    spans = {definition.indices[0]: (ZERO, n)}
+    task = Task(definition.pieces, spans, definition.domain, {"A": (n, m)})
+    assert folds_of(task) == Folds(frozenset({"sum"}), frozenset({m, m - 1}))
+
+
+def test_what_matches_a_definition_is_counted() -> None:
+    numbers = Statistics()
+    enumerated(_summary(_GEMV), get_target("numpy"), numbers)
+    assert numbers.matched >= numbers.rejected + 1
+    assert numbers.unverified == 0
+
+
+def test_heuristics_have_names() -> None:
+    assert heuristics_named("reductions, operations") == HEURISTICS
+    assert heuristics_named("reductions") == ("reductions",)
+    assert heuristics_named("none") == ()
+
+
+@pytest.mark.parametrize("text", ["", "none,operations", "luck"])
+def test_unknown_heuristics_are_refused(text: str) -> None:
+    with pytest.raises(LiftError, match="the engine enumerate has no heuristics") as refusal:
+        heuristics_named(text)
+    assert refusal.value.diagnostics[0].code == "TL313"
+    with pytest.raises(LiftError, match="has no heuristics 'luck'"):
+        lift_source(source_from_text(_GEMV, "k.c"), LiftOptions(engine="enumerate", heuristics=("luck",)))
+
+
+def test_a_report_tells_the_heuristics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, report = tmp_path / "k.c", tmp_path / "k.json"
+    file.write_text(_PROGRAMS["mean"])
+    tried = []
+    for names in ("operations,reductions", "none"):
+        options = ["--engine", "enumerate", "--heuristics", names, "--explain", "--json", str(report)]
+        assert main(["lift", str(file), *options]) == 0
+        assert f"heuristics: {names.replace(',', ', ')};" in capsys.readouterr().out
+        (run,) = json.loads(report.read_text())["functions"][0]["engines"]
+        assert run["heuristics"] == [name for name in HEURISTICS if name in names]
+        tried.append(run["counts"]["enumerated"])
+    assert tried[0] < tried[1]
+
+
+def test_heuristics_are_of_the_engine_that_enumerates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "k.c"
+    file.write_text(_GEMV)
+    assert main(["lift", str(file), "--heuristics", "none"]) == 2
+    assert "--heuristics goes with --engine enumerate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,49 @@ def test_a_meaning_that_is_changed_no_longer_proves(tmp_path: Path) -> None:
         check(certificate.program, certificate.entry, certificate.summary, get_target(str(file)), certificate.cuts)
 
 
+def _strict_target(tmp_path: Path) -> str:
+    """Return a target whose definition takes no doubles as factors, though an instance of it has them."""
+    file = tmp_path / "strict.target.json"
+    text = Path(_TARGET).read_text(encoding="utf-8")
+    assert "%f64 = irdl.is f64" in text
+    file.write_text(text.replace("%f64 = irdl.is f64", "%f64 = irdl.is f16"))
+    return str(file)
+
+
+def test_what_the_definition_does_not_take_is_not_proved(tmp_path: Path) -> None:
+    certificate = certificate_from_json(_certificate(_lifted("scaled")))
+    with pytest.raises(CheckFailure, match=r"accel.scale: its definition has no factor of the type f64"):
+        check(
+            certificate.program,
+            certificate.entry,
+            certificate.summary,
+            get_target(_strict_target(tmp_path)),
+            certificate.cuts,
+        )
+
+
+def test_a_candidate_that_the_verifier_refuses_is_dropped_and_counted(tmp_path: Path) -> None:
+    source = source_from_text(_SOURCES["scaled"], "f.c")
+    for engine in ("derive", "enumerate"):
+        options = LiftOptions(target=_strict_target(tmp_path), engine=engine)
+        (record,) = lift_source(source, options).functions
+        assert '"accel.scale"' not in record.program
+        if engine == "enumerate":
+            assert record.engines[0].counts["unverified"] > 0
+
+
+def test_heuristics_are_for_dialects_too() -> None:
+    """Without them a matrix is also multiplied where the source adds nothing up."""
+    source, tried = source_from_text(_SOURCES["relu"], "f.c"), []
+    for heuristics in (("operations", "reductions"), ("operations",), ()):
+        options = LiftOptions(target=_TARGET, engine="enumerate", heuristics=heuristics)
+        (record,) = lift_source(source, options).functions
+        assert record.lifted
+        tried.append(record.engines[0].counts["enumerated"])
+    assert tried == sorted(tried)
+    assert tried[0] < tried[2]
+
+
 def test_what_the_dialect_lacks_stays_a_loop_or_is_refused() -> None:
     source = f"void f(int n, int m, double A[n][m], double B[n][m]) {{ {_HEAD} B[i][j] = A[i][j] / 3; }}"
     assert _tried(source).verdict.value == "hybrid"

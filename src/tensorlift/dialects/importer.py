@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.names import reset_names
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.dialects.irdl import read_irdl
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of
 from tensorlift.frontends.mlir import read_mlir
+from tensorlift.targets.imported.definition import read_irdl
 from tensorlift.targets.imported.record import ImportedDialect
 from tensorlift.targets.imported.types import operand_type, result_of
 
 if TYPE_CHECKING:
-    from xdsl.ir import Attribute
-
     from tensorlift.comprehension.instance import Instance
-    from tensorlift.dialects.shapes import DefinedOperation
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.source import Source
+    from tensorlift.targets.imported.definition import DefinedOperation
 
 _APART = "$"  # between the name of an operation and what tells its lowerings apart
 
@@ -42,11 +40,12 @@ def import_irdl(name: str, definition: Source, lowerings: Source) -> ImportedDia
     instances: list[Instance] = []
     without: dict[str, str] = {}
     for operation in operations:
-        found, reason = _instances(operation, [f for f in functions if _operation_of(f) == operation.name])
-        instances += found
+        own, reason = _instances(operation, [f for f in functions if _operation_of(f) == operation.name])
+        instances += own
         if reason:
             without[operation.name] = reason
-    return checked(ImportedDialect(name, definition.name, lowerings.name, tuple(instances), without), definition.name)
+    found = ImportedDialect(name, definition.name, lowerings.name, tuple(instances), without, definition.text)
+    return checked(found, definition.name)
 
 
 def checked(dialect: ImportedDialect, file: str) -> ImportedDialect:
@@ -90,12 +89,7 @@ def _instances(operation: DefinedOperation, functions: list[ReadFunction]) -> tu
 
 def _check_types(operation: DefinedOperation, instance: Instance) -> None:
     """Demand that the definition takes operands of an instance's types, and gives its result."""
-    types = [operand_type(own) for own in (*instance.operands, result_of(instance))]
-    groups: dict[int, Attribute] = {}
-    for defined, kind in zip((*operation.operands, *operation.results), types, strict=True):
-        if not defined.takes(kind):
-            raise NoMeaning(f"its definition has no {defined.name} of the type {kind}")
-        if groups.setdefault(defined.group, kind) != kind:
-            raise NoMeaning(
-                f"its definition wants {defined.name} to be of the type {groups[defined.group]}, not {kind}"
-            )
+    *operands, result = (operand_type(own) for own in (*instance.operands, result_of(instance)))
+    refusal = operation.refusal(operands, [result])
+    if refusal:
+        raise NoMeaning(refusal)

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.diagnostics import refuse
+from tensorlift.targets.imported.definition import no_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,8 +55,7 @@ def read_dump(text: str, file: str) -> list[TableOperation]:
 
 
 def _no_dump(file: str, why: str) -> LiftError:
-    remedy = "write it with 'llvm-tblgen --dump-json' of the version of mlir-opt"
-    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", remedy=remedy)
+    return no_definition(file, why, "write it with 'llvm-tblgen --dump-json' of the version of mlir-opt")
 
 
 def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> TableOperation:

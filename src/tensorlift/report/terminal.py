@@ -145,6 +145,8 @@ def _engine_line(run: EngineRun) -> list[Piece]:
         line.append(Piece(f" ({run.reason})"))
     if run.cost is not None:
         line.append(Piece(f", about {seconds_text(run.cost * 1e-9)} a call"))
+    if run.heuristics is not None:
+        line.append(Piece(f", heuristics: {', '.join(run.heuristics) or 'none'}"))
     counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
     return [*line, Piece(f"; {counts}" if counts else "", "dim")]
 

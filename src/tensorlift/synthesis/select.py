@@ -42,8 +42,7 @@ from tensorlift.ir.tensor_program import (
     with_operands,
 )
 from tensorlift.synthesis.derive.scope import Scope, Value
-from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Leaves
-from tensorlift.synthesis.enumerate.instances import relevant
+from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Leaves, Offer
 from tensorlift.synthesis.enumerate.levels import Options, Statistics
 from tensorlift.synthesis.sketch.goals import Goal
 from tensorlift.synthesis.symbolic.covering import Exhausted
@@ -56,9 +55,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.instance import Instance
     from tensorlift.ir.tensor_program import Statement
     from tensorlift.synthesis.derive.builder import Builder
+    from tensorlift.synthesis.grammar import Dialect
 
 _LEAST = (2, 3)  # the least size in each of the two evaluations
 _DEEPEST = 4  # operations of the expression that are covered at once
@@ -68,22 +67,20 @@ _LEAF = "leaf "  # begins the names of what is below a cut
 
 
 def selection(
-    instances: Sequence[Instance],
+    target: Dialect,
 ) -> Callable[[tuple[Statement, ...], Builder, Domain], tuple[Statement, ...]] | None:
     """Return what selects operations for the statements of a program, None where there are none to select from."""
-    return partial(_selected, instances) if instances else None
+    return partial(_selected, target) if target.instances else None
 
 
-def _selected(
-    instances: Sequence[Instance], body: tuple[Statement, ...], build: Builder, context: Domain
-) -> tuple[Statement, ...]:
-    selector = _Selector(instances, build, context)
+def _selected(target: Dialect, body: tuple[Statement, ...], build: Builder, context: Domain) -> tuple[Statement, ...]:
+    selector = _Selector(target, build, context)
     return tuple(selector.statement(statement) for statement in body)
 
 
 class _Selector:
-    def __init__(self, instances: Sequence[Instance], build: Builder, context: Domain) -> None:
-        self.instances = instances
+    def __init__(self, target: Dialect, build: Builder, context: Domain) -> None:
+        self.target = target
         self.build = build
         self.context = context
         self._done: dict[Expression, Expression] = {}
@@ -94,7 +91,7 @@ class _Selector:
             return replace(statement, values=tuple(map(self.value, statement.values)))
         if isinstance(statement, For):
             inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
-            inner = _Selector(self.instances, self.build, self.context & inside)
+            inner = _Selector(self.target, self.build, self.context & inside)
             return replace(statement, body=tuple(map(inner.statement, statement.body)))
         assert isinstance(statement, Assign | SetSlice)
         return replace(statement, value=self.value(statement.value))
@@ -134,8 +131,8 @@ class _Selector:
 
     def _search(self, node: Expression, leaves: list[Expression], most_inserted: int) -> _Search | None:
         try:
-            instances = relevant(self.instances, _ops_in(node))
-            return _Search(node, leaves, self.build, self.context, instances, most_inserted)
+            offer = Offer.of(self.target, _ops_in(node))
+            return _Search(node, leaves, self.build, self.context, offer, most_inserted)
         except (Untraceable, Undefined, ValueError):
             return None
 
@@ -162,7 +159,7 @@ class _Search:
         leaves: list[Expression],
         build: Builder,
         context: Domain,
-        instances: Sequence[Instance],
+        offer: Offer,
         most_inserted: int,
     ) -> None:
         """Evaluate the expression.
@@ -177,7 +174,7 @@ class _Search:
         goal = Goal(tree.cells[0], tuple(tree.scope.spans))
         known = tree.leaves(wanted)
         self._levels: ImportedEnumeration | None = ImportedEnumeration(
-            tree, goal, known, instances, options=_OPTIONS, statistics=Statistics(), most_inserted=most_inserted
+            tree, goal, known, offer, options=_OPTIONS, statistics=Statistics(), most_inserted=most_inserted
         )
         if not self._levels.is_whole:
             self._levels = None

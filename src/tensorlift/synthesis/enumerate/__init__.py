@@ -41,7 +41,7 @@ def enumerated(
 
     def find(traced: Traced, _: str) -> Value | None:
         if target.instances:
-            return found_imported(traced, target.instances, options, record)
+            return found_imported(traced, target, options, record)
         return Enumeration(traced, grammar, options, record).found()
 
     cover = Covering(find, is_compact=bool(target.instances))

@@ -7,7 +7,8 @@ takes extents of one, or more axes, also views with axes of one position inserte
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Constant
-from tensorlift.ir.tensor_program import At, NewAxis
+from tensorlift.ir.tensor_program import At, NewAxis, Operation, walk_expressions
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, ops_in, relevant
+from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
+from tensorlift.synthesis.enumerate.instances import Imported, Squeezed
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
@@ -27,13 +29,16 @@ from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
+    from tensorlift.synthesis.enumerate.heuristics import Folds
     from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
     from tensorlift.synthesis.enumerate.pools import Entries, Pool
     from tensorlift.synthesis.enumerate.steps import Step
+    from tensorlift.synthesis.grammar import Dialect
     from tensorlift.synthesis.symbolic.covering import Traced
 
 MOST_INSERTED = {1: 6, 2: 1}  # axes of one position in a view, and for so many how many operations are tried at most
@@ -48,6 +53,24 @@ class Leaves(NamedTuple):
     numbers: Sequence[View]
 
 
+@dataclass(frozen=True)
+class Offer:
+    """What a dialect offers to a search: instances of its operations, the verifier, and along what to fold if known."""
+
+    instances: Sequence[Instance]
+    rows: Mapping[str, Any]
+    folds: Folds | None = None
+
+    @staticmethod
+    def of(target: Dialect, ops: set[str] | None, folds: Folds | None = None) -> Offer:
+        """Return what a dialect offers, where it is to be like some scalar functions and folds."""
+        return Offer(target.instances if ops is None else relevant(target.instances, ops), target.rows, folds)
+
+    def takes(self, instance: Instance) -> bool:
+        """Tell whether the dialect's verifier takes an instance."""
+        return not self.rows[instance.operation].refusal(instance)
+
+
 def leaves_of(traced: Traced) -> Leaves:
     """Return the views of the arrays that a task reads, and its scalars, sizes and constants."""
     graph, task, scope = traced.graph, traced.task, traced.scope
@@ -60,9 +83,7 @@ def leaves_of(traced: Traced) -> Leaves:
     return Leaves(views_of(graph, task, scope, traced.sizes[0]), [*Library(graph, scope, ()).scalars(), *numbers])
 
 
-def found_imported(
-    traced: Traced, instances: Sequence[Instance], options: Options, statistics: Statistics
-) -> Value | None:
+def found_imported(traced: Traced, target: Dialect, options: Options, statistics: Statistics) -> Value | None:
     """Return a value of a task in operations of a dialect, None where there is none with so many of them.
 
     Raises:
@@ -70,10 +91,10 @@ def found_imported(
 
     """
     goal, leaves = Goal(traced.cells[0], traced.task.axes), leaves_of(traced)
-    if options.by_operations:
-        instances = relevant(instances, ops_in(term for _, term in traced.task.pieces))
+    ops = ops_in(term for _, term in traced.task.pieces) if options.by_operations else None
+    offer = Offer.of(target, ops, folds_of(traced.task) if options.by_reductions else None)
     searches = [
-        ImportedEnumeration(traced, goal, leaves, instances, options=options, statistics=statistics, most_inserted=most)
+        ImportedEnumeration(traced, goal, leaves, offer, options=options, statistics=statistics, most_inserted=most)
         for most in MOST_INSERTED
     ]
     if not searches[0].is_whole:
@@ -94,7 +115,7 @@ class ImportedEnumeration(Levels):
         wanted: Wanted,
         goal: Goal,
         leaves: Leaves,
-        instances: Sequence[Instance],
+        offer: Offer,
         *,
         options: Options,
         statistics: Statistics,
@@ -102,9 +123,10 @@ class ImportedEnumeration(Levels):
     ) -> None:
         """Enter the leaves; ``most_inserted`` axes of one position are inserted into one."""
         super().__init__(wanted, goal, options, statistics)
-        self.instances = instances
+        self._by_rank: dict[tuple[DType, int], tuple[Pool, ...]] = {}
+        self.offer = offer
         self.most_inserted = most_inserted
-        self.ranks = sorted({len(o.shape) for i in instances for o in i.free})
+        self.ranks = sorted({len(o.shape) for i in offer.instances for o in i.free})
         self._traced_steps: dict[tuple[Instance, tuple[Pool, ...]], Step | None] = {}
         self._enter_leaves(leaves)
         if self.is_whole:
@@ -224,10 +246,15 @@ class ImportedEnumeration(Levels):
         except Undefined:  # a division by zero whatever the operands
             return None
 
+    def _is_verified(self, value: Value) -> bool:
+        """Tell whether the dialect's verifier takes all operations of a value."""
+        nodes = walk_expressions(value.expression)
+        return all(self.offer.takes(node.instance) for node in nodes if isinstance(node, Operation))
+
     # -- steps
 
     def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
-        for instance in self.instances:
+        for instance in self.offer.instances:
             for pools in list(self._operands(instance, ())):
                 step = self._step(instance, pools)
                 if step is not None:
@@ -238,9 +265,19 @@ class ImportedEnumeration(Levels):
         if len(chosen) == len(instance.free):
             yield chosen
             return
-        for pool in list(self.pools.values()):
+        own = instance.free[len(chosen)]
+        for pool in self._by_rank.get((own.dtype, len(own.shape)), ()):
             if pool.levels and _is_possible(instance, (*chosen, pool)):
                 yield from self._operands(instance, (*chosen, pool))
+
+    def _pool(self, kind: Kind) -> Pool:
+        """Return the pool of a kind, which is known by its element type and rank too."""
+        is_new = kind not in self.pools
+        pool = super()._pool(kind)
+        if is_new:
+            key = kind.dtype, len(kind.extents)
+            self._by_rank[key] = (*self._by_rank.get(key, ()), pool)
+        return pool
 
     def _step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
         key = (instance, pools)
@@ -252,7 +289,7 @@ class ImportedEnumeration(Levels):
         given = iter(pools)
         shapes = [next(given).kind.extents if own.value is None else own.shape for own in instance.operands]
         sizes = instance.fits(shapes)
-        if sizes is None:
+        if sizes is None or (self.offer.folds is not None and not self.offer.folds.fits(instance, sizes)):
             return None
         result = Kind(instance.result.dtype, instance.result_shape(sizes))
         try:
@@ -262,16 +299,14 @@ class ImportedEnumeration(Levels):
 
 
 def _is_possible(instance: Instance, pools: tuple[Pool, ...]) -> bool:
-    """Tell whether the first operands of an instance may be of some pools."""
+    """Tell whether the first operands of an instance, of its types and ranks, may be of some pools."""
     known: dict[str, Affine] = {}
     for own, pool in zip(instance.free, pools, strict=False):
-        if own.dtype != pool.kind.dtype or len(own.shape) != len(pool.kind.extents):
-            return False
         for extent, given in zip(own.shape, pool.kind.extents, strict=True):
-            name = extent.variable
-            if (name is not None and known.setdefault(name, given) != given) or (
-                extent.is_constant and extent != given
-            ):
+            if extent.is_constant:
+                if extent != given:
+                    return False
+            elif (name := extent.variable) is not None and known.setdefault(name, given) != given:
                 return False
     return True
 

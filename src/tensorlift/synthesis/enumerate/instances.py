@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO
-from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import COMBINER, Apply, Reduce
 from tensorlift.ir.tensor_program import At
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
@@ -21,38 +19,13 @@ from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph
 from tensorlift.synthesis.symbolic.instances import Cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand
-    from tensorlift.comprehension.terms import Term
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
     from tensorlift.synthesis.symbolic.field import Elements
-
-
-# Operations that say the same as one of the source, alone or with others of it.
-_LIKE = {
-    "sub": ("neg", "add"), "neg": ("sub", "mul"), "select": ("max", "min"), "div": ("mul",), "pow": ("mul",),
-    "gt": ("lt",), "ge": ("le",), "lt": ("gt",), "le": ("ge",), "cast": (),
-}  # fmt: skip
-
-
-def relevant(instances: Sequence[Instance], ops: set[str]) -> list[Instance]:
-    """Return the instances whose scalar functions and folds, these by their functions, are like some of the source."""
-    seen = ops | {other for op in ops for other in _LIKE.get(op, ())}
-    return [instance for instance in instances if _ops_of(instance) <= seen]
-
-
-def _ops_of(instance: Instance) -> set[str]:
-    return ops_in(term for definition in instance.definitions for _, term in definition.pieces)
-
-
-def ops_in(terms: Iterable[Term]) -> set[str]:
-    """Return the scalar functions of terms, those of folds among them."""
-    nodes = [node for term in terms for node in walk(term)]
-    found = {node.op for node in nodes if isinstance(node, Apply)}
-    return found | {COMBINER[node.op] for node in nodes if isinstance(node, Reduce)}
 
 
 class _Plan(NamedTuple):

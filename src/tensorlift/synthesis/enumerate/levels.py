@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 14  # candidates evaluated at once
 _MOST_STORED = 1 << 18  # candidates that larger ones are made of
+_MOST_MATCHED = 8  # candidates of a block with the goal's fingerprint that are compared with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +44,26 @@ class Options:
     budget: int = 16_000_000  # candidates
     most_operations: int = 6
     by_operations: bool = True  # only scalar functions that the source applies
-    by_reductions: bool = True  # only folds that the source has
+    by_reductions: bool = True  # only folds that the source has, along extents along which it folds
     deadline: float = math.inf
 
 
 @dataclass(slots=True)
 class Statistics:
-    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept; operations of the last."""
+    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept; operations of the last.
+
+    ``matched`` are those with the goal's fingerprint, ``rejected`` those of them that differ from it in other cells or
+    at other sizes, ``unverified`` those that the dialect's verifier refuses.
+    """
 
     enumerated: int = 0
     filtered: int = 0
     evaluated: int = 0
     equivalent: int = 0
     kept: int = 0
+    matched: int = 0
+    rejected: int = 0
+    unverified: int = 0
     operations: int = 0
 
 
@@ -187,7 +195,7 @@ class Levels(ABC):
         for wanted, _, _ in self.goals.get(target.kind, ()):
             hits = np.flatnonzero(prints == np.uint64(wanted))
             if len(hits):
-                value = self._hit(target, self._made(step, target, entries, rows, hits[:1]))
+                value = self._hit(target, self._made(step, target, entries, rows, hits[:_MOST_MATCHED]))
                 if value is not None:
                     return value
         if not self.keeps:
@@ -220,12 +228,22 @@ class Levels(ABC):
 
     def _hit(self, pool: Pool, entries: Entries) -> Value | None:
         """Return the value of a candidate that has the goal's cells and holds at both sets of sizes."""
-        for _, wanted, axes in self.goals.get(pool.kind, ()):
-            for row in np.flatnonzero((entries.cells == wanted).all(axis=1)):
-                value = self.wanted.confirmed(self._value(entries, int(row), axes))
-                if value is not None:
+        for prints, wanted, axes in self.goals.get(pool.kind, ()):
+            for row in np.flatnonzero(fingerprints(entries.cells[:, pool.samples].T) == np.uint64(prints)):
+                self.statistics.matched += 1
+                is_equal = bool((entries.cells[row] == wanted).all())
+                value = self.wanted.confirmed(self._value(entries, int(row), axes)) if is_equal else None
+                if value is None:
+                    self.statistics.rejected += 1
+                elif self._is_verified(value):
                     return value
+                else:
+                    self.statistics.unverified += 1
         return None
+
+    def _is_verified(self, value: Value) -> bool:  # noqa: ARG002 - for those that have a verifier
+        """Tell whether the dialect's verifier takes the operations of a value."""
+        return True
 
     def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
         block, at = entries.origin(row)

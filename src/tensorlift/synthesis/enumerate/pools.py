@@ -7,6 +7,7 @@ same and the second is dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -93,7 +94,11 @@ class Pool:
         self.size = int(np.prod(shape))
         self.samples = sample_positions(shape)
         self.levels: dict[int, Entries] = {}
-        self._seen = np.zeros(1 << _FILTER_BITS, np.uint64)
+
+    @cached_property
+    def _seen(self) -> Elements:
+        """The fingerprints that were seen, by their first bits."""
+        return np.zeros(1 << _FILTER_BITS, np.uint64)
 
     def new_rows(self, prints: Elements) -> Positions:
         """Return the rows of the first candidates with fingerprints that were not seen, and remember them.

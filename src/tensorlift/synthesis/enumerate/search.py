@@ -17,7 +17,8 @@ import numpy as np
 
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
-from tensorlift.comprehension.terms import Apply, Constant, Reduce
+from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of
 from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
 from tensorlift.synthesis.enumerate.pools import Block, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import Cellwise, Contraction, Fold, Step
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task
 
-_WITH = {  # operations that say the same as one of the source
-    "sub": ("neg",), "neg": ("sub",), "select": ("max", "min"), "gt": ("lt",), "ge": ("le",), "mul": ("div",),
-    "pow": ("mul",),
-}  # fmt: skip
 _COMPARISONS = frozenset({"lt", "le", "eq", "ne"})
 _LOGICAL = frozenset({"and", "or", "not"})
 
@@ -50,7 +47,8 @@ class Enumeration(Levels):
         goal = without_constant_axes(Goal(traced.cells[0], traced.task.axes))
         super().__init__(traced, goal, options, statistics)
         self.traced = traced
-        self.scalar_ops, self.reducers, self.contracts = _vocabulary(traced.task, grammar, options)
+        self.folds = folds_of(traced.task) if options.by_reductions else None
+        self.scalar_ops, self.reducers, self.contracts = _vocabulary(traced.task, grammar, options, self.folds)
         self._enter_leaves()
         self.most_axes = max(len(self.goal.axes), *(len(kind.extents) for kind in self.pools), 1)
 
@@ -116,7 +114,7 @@ class Enumeration(Levels):
             if SCALAR_OPS[op].arity == 1 and op != "cast" and (op in _LOGICAL) == (kind.dtype == "bool"):
                 yield Cellwise(op, (pool,), (own,), kind)
         for reducer in self.reducers if kind.dtype != "bool" else ():
-            for axis in own:
+            for axis in self._folded(kind.extents):
                 extents = (*kind.extents[:axis], *kind.extents[axis + 1 :])
                 yield Fold(reducer, pool, axis, Kind(kind.dtype, extents))
 
@@ -139,10 +137,14 @@ class Enumeration(Levels):
         rank = len(a) + len(b) - 2
         if left.kind.dtype != right.kind.dtype or left.kind.dtype == "bool" or rank > self.most_axes:
             return
-        for i, j in itertools.product(range(len(a)), range(len(b))):
+        for i, j in itertools.product(self._folded(a), range(len(b))):
             if a[i] == b[j]:
                 extents = (*a[:i], *a[i + 1 :], *b[:j], *b[j + 1 :])
                 yield Contraction(left, right, i, j, Kind(left.kind.dtype, extents))
+
+    def _folded(self, extents: Shape) -> list[int]:
+        """Return the axes along which to fold."""
+        return [k for k, e in enumerate(extents) if self.folds is None or e in self.folds.extents]
 
     def _selections(self, mask: Pool, left: Pool, right: Pool) -> Iterator[Step]:
         extents = max((p.kind.extents for p in (mask, left, right)), key=len)
@@ -152,15 +154,15 @@ class Enumeration(Levels):
             yield Cellwise("select", (mask, left, right), places, Kind(left.kind.dtype, extents))
 
 
-def _vocabulary(task: Task, grammar: Grammar, options: Options) -> tuple[list[str], list[Reducer], bool]:
+def _vocabulary(
+    task: Task, grammar: Grammar, options: Options, folds: Folds | None
+) -> tuple[list[str], list[Reducer], bool]:
     """Return the scalar functions, folds and whether contractions are tried, in a fixed order."""
-    nodes = [node for _, term in task.pieces for node in walk(term)]
-    folds = {node.op for node in nodes if isinstance(node, Reduce)}
-    seen = {node.op for node in nodes if isinstance(node, Apply)}
-    seen |= {other for op in seen for other in _WITH.get(op, ())}
+    seen = {node.op for _, term in task.pieces for node in walk(term) if isinstance(node, Apply)}
+    seen |= {other for op in seen for other in WITH.get(op, ())}
     scalar = grammar.elementwise & seen if options.by_operations else grammar.elementwise
-    reducers = grammar.reductions & folds if options.by_reductions else grammar.reductions
-    contracts = grammar.has_contractions and (not options.by_reductions or "sum" in folds)
+    reducers = grammar.reductions if folds is None else grammar.reductions & folds.reducers
+    contracts = grammar.has_contractions and (folds is None or "sum" in folds.reducers)
     plain = [op for op in sorted(scalar) if op not in ("gt", "ge", "cast")]
     return plain, sorted(reducers), contracts
 

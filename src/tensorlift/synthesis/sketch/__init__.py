@@ -63,7 +63,7 @@ def sketch(summary: Summary, target: Dialect, run: Run | None = None, budget: in
         return assembled(summary, cover.statements)
     from tensorlift.synthesis.select import selection  # noqa: PLC0415 - loads the other engine, for imported dialects only
 
-    return assembled(summary, cover.statements, select=selection(target.instances))
+    return assembled(summary, cover.statements, select=selection(target))
 
 
 def sketch_whole(summary: Summary, target: Dialect, run: Run | None = None, budget: int = BUDGET) -> TensorProgram:

@@ -24,7 +24,7 @@ def target_of(dialect: ImportedDialect, name: str) -> Target:
     glue = {s: row for s, row in LINALG.rows.items() if s.partition(".")[0] in _GLUE}
     return Target(
         name=name,
-        rows={**rows_of(dialect.instances), **glue},
+        rows={**rows_of(dialect.instances, dialect.irdl), **glue},
         types=StatedTypes(),
         modules={},
         element_types={},

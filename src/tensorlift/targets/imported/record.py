@@ -16,6 +16,7 @@ from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.diagnostics import refuse
+from tensorlift.targets.imported.definition import operations_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ Json = Any
 class ImportedDialect:
     """A dialect as it was imported: instances of its operations, and why others have none.
 
-    ``definition`` and ``lowering`` say what it was imported from.
+    ``definition`` and ``lowering`` say what it was imported from; ``irdl`` is the text of a definition in IRDL.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ImportedDialect:
     lowering: str
     instances: tuple[Instance, ...]
     without: Mapping[str, str]
+    irdl: str = ""
 
     def to_json(self) -> str:
         """Give the dialect as JSON text."""
@@ -48,6 +50,7 @@ class ImportedDialect:
             "lowering": self.lowering,
             "operations": [_instance_data(instance) for instance in self.instances],
             "without": dict(self.without),
+            **({"irdl": self.irdl} if self.irdl else {}),
         }
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -71,7 +74,10 @@ def _dialect(data: Json) -> ImportedDialect:
         raise ValueError(f"files of version {data['target']} are not read here")
     instances = tuple(map(_instance, data["operations"]))
     without = {str(name): str(reason) for name, reason in data["without"].items()}
-    return ImportedDialect(str(data["name"]), str(data["definition"]), str(data["lowering"]), instances, without)
+    irdl = str(data.get("irdl", ""))
+    if irdl:
+        operations_of(irdl)
+    return ImportedDialect(str(data["name"]), str(data["definition"]), str(data["lowering"]), instances, without, irdl)
 
 
 def _instance_data(instance: Instance) -> dict[str, Json]:

@@ -1,15 +1,28 @@
-"""Rows of imported operations: an instance is chosen by the types and the attributes that the text states."""
+"""Rows of imported operations: an instance is chosen by the types and the attributes that the text states.
+
+The dialect's own verifier decides whether an operation is one at all: its definition in IRDL where that is known, else
+upstream's verifier, which took each instance when the dialect was imported.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from tensorlift.targets.imported.definition import operations_of
+from tensorlift.targets.imported.types import operand_type, result_of
+from tensorlift.targets.mlir_text.operations import context_of
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.target import sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from xdsl.ir import Operation
 
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -17,23 +30,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ImportedRow(TextRow):
-    """An operation of an imported dialect; it is written in MLIR's generic form."""
+    """An operation of an imported dialect, with its definition if known; it is written in MLIR's generic form."""
 
     instances: tuple[Instance, ...] = ()
+    irdl: str = ""
 
     __hash__ = object.__hash__
 
+    def verify(self, op: Operation) -> None:
+        """Demand what the definition says of an operation.
 
-def rows_of(instances: Iterable[Instance]) -> dict[str, ImportedRow]:
-    """Return the rows of operations by their names."""
+        Raises:
+            VerifyException: where it is not met.
+
+        """
+        if not self.irdl:
+            return
+        defined = operations_of(self.irdl).get(self.spelling)
+        refusal = "the dialect does not define it"
+        if defined is not None:
+            refusal = defined.refusal([o.type for o in op.operands], [r.type for r in op.results])
+        if refusal:
+            raise VerifyException(f"{self.spelling}: {refusal}")
+
+    def refusal(self, instance: Instance) -> str:
+        """Return what the verifier says against an operation of an instance, nothing where it takes it."""
+        return _refusal(self, instance)
+
+
+@cache
+def _refusal(row: ImportedRow, instance: Instance) -> str:
+    types = [str(operand_type(own)) for own in instance.operands]
+    names = [f"%operand{k}" for k in range(len(types))]
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in zip(names, types, strict=True))
+    attributes = f" <{instance.attributes}>" if instance.attributes else ""
+    signature = f"({', '.join(types)}) -> {operand_type(result_of(instance))}"
+    text = (
+        f"func.func @verified({parameters}) {{\n"
+        f'  %result = "{instance.operation}"({", ".join(names)}){attributes} : {signature}\n'
+        "  return\n}\n"
+    )
+    try:
+        Parser(context_of([row]), text, instance.operation).parse_module().verify()
+    except ParseError as error:
+        return error.msg
+    except VerifyException as error:
+        return str(error)
+    return ""
+
+
+def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, ImportedRow]:
+    """Return the rows of operations by their names; ``irdl`` is their definition."""
     grouped: dict[str, list[Instance]] = {}
     for instance in instances:
         grouped.setdefault(instance.operation, []).append(instance)
-    return {name: _row(name, tuple(listed)) for name, listed in grouped.items()}
+    return {name: _row(name, tuple(listed), irdl) for name, listed in grouped.items()}
 
 
-def _row(name: str, instances: tuple[Instance, ...]) -> ImportedRow:
-    return ImportedRow(name, name, _by_instance, (sample(name),), instances=instances)
+def _row(name: str, instances: tuple[Instance, ...], irdl: str) -> ImportedRow:
+    return ImportedRow(name, name, _by_instance, (sample(name),), instances=instances, irdl=irdl)
 
 
 def _by_instance(o: Obligations) -> SymbolicTensor:

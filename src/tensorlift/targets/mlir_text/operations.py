@@ -94,6 +94,10 @@ class RowOperation(Operation):
     row: ClassVar[TextRow]
     traits: ClassVar[OpTraits] = OpTraits(tuple)
 
+    def verify_(self) -> None:
+        """Demand what the dialect does of such an operation."""
+        self.row.verify(self)
+
 
 class FormOperation(RowOperation):
     """An operation of a row that has a form of its own."""

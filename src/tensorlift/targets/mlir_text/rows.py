@@ -13,11 +13,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.dtypes import DType  # noqa: TC001 - of a named tuple
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.targets.target import OpRow, Tensor
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
 
 Ints = tuple[int, ...]
 Labels = tuple[str, ...]
@@ -54,6 +57,9 @@ class TextRow(OpRow):
     form: str = ""
 
     __hash__ = object.__hash__
+
+    def verify(self, op: Operation) -> None:
+        """Demand what the dialect does of an operation beside what its meaning demands: nothing."""
 
     @cached_property
     def operands(self) -> tuple[str, ...]:

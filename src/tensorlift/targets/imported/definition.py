@@ -1,10 +1,12 @@
-"""Reading a dialect's definition in IRDL, MLIR's own dialect for definitions.
+"""Reading a dialect's definition in IRDL, MLIR's own dialect for definitions, and verifying operations against it.
 
 Constraints are evaluated as far as IRDL spells them; a predicate in C++ (``irdl.c_pred``) holds.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -14,16 +16,61 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.diagnostics import Location, refuse
-from tensorlift.dialects.shapes import DefinedOperand, DefinedOperation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
+
+    from tensorlift.diagnostics import LiftError
 
     Takes = Callable[[Attribute], bool]
 
 _LIMITS = (VerifyException, ValueError, TypeError, KeyError, NotImplementedError, AssertionError, RecursionError)
+
+
+@dataclass(frozen=True)
+class DefinedOperand:
+    """An operand or a result by its name, and which types it may have; all of one ``group`` have the same."""
+
+    name: str
+    takes: Callable[[Attribute], bool]
+    group: int
+
+
+@dataclass(frozen=True)
+class DefinedOperation:
+    """An operation of a dialect; ``obstacle`` says why nothing of its form can be given a meaning, if so."""
+
+    name: str
+    operands: tuple[DefinedOperand, ...]
+    results: tuple[DefinedOperand, ...]
+    obstacle: str = ""
+
+    def refusal(self, operands: Sequence[Attribute], results: Sequence[Attribute]) -> str:
+        """Return what the definition says against types of operands and results, nothing where it takes them."""
+        if (len(operands), len(results)) != (len(self.operands), len(self.results)):
+            return f"its definition has {len(self.operands)} operands and {len(self.results)} results"
+        groups: dict[int, Attribute] = {}
+        for defined, kind in zip((*self.operands, *self.results), (*operands, *results), strict=True):
+            if not defined.takes(kind):
+                return f"its definition has no {defined.name} of the type {kind}"
+            wanted = groups.setdefault(defined.group, kind)
+            if wanted != kind:
+                return f"its definition wants {defined.name} to be of the type {wanted}, not {kind}"
+        return ""
+
+
+@lru_cache(maxsize=8)
+def operations_of(text: str) -> Mapping[str, DefinedOperation]:
+    """Return the operations that a definition in IRDL has, by their names.
+
+    Raises:
+        LiftError: as `read_irdl`.
+
+    """
+    _, operations = read_irdl(text, "the definition")
+    return {operation.name: operation for operation in operations}
 
 
 def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
@@ -50,8 +97,13 @@ def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
     return name, [_operation(name, op) for op in dialects[0].walk() if op.name == "irdl.operation"]
 
 
-def _no_irdl(file: str, why: str, place: Location | None = None) -> Exception:
-    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", place, "give one irdl.dialect, or a dump")
+def no_definition(file: str, why: str, remedy: str, place: Location | None = None) -> LiftError:
+    """Return the refusal of a text that defines no dialect."""
+    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", place, remedy)
+
+
+def _no_irdl(file: str, why: str, place: Location | None = None) -> LiftError:
+    return no_definition(file, why, "give one irdl.dialect, or a dump", place)
 
 
 def _symbol(op: Operation) -> str:

@@ -1,0 +1,112 @@
+"""Heuristics: what a source suggests of the operations to try.
+
+*Operations*: the scalar functions that it applies, and those that say the same.  *Reductions*: the folds that it has,
+and along which extents.  Two points of a fold's domain that differ in a bound variable alone update one cell, which is
+a reduction dependence; the range of the variable, projected from that domain by isl, is the extent of such an axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, Affine
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import COMBINER, Apply, Reduce
+from tensorlift.synthesis.derive.scope import range_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.synthesis.symbolic.task import Task
+
+# Operations that say the same as one of the source, alone or with others of it: of a target, and of a dialect.
+WITH = {
+    "sub": ("neg",), "neg": ("sub",), "select": ("max", "min"), "gt": ("lt",), "ge": ("le",), "mul": ("div",),
+    "pow": ("mul",),
+}  # fmt: skip
+_LIKE = {
+    "sub": ("neg", "add"), "neg": ("sub", "mul"), "select": ("max", "min"), "div": ("mul",), "pow": ("mul",),
+    "gt": ("lt",), "ge": ("le",), "lt": ("gt",), "le": ("ge",), "cast": (),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Folds:
+    """The folds of a source: which functions it folds with, and along which extents."""
+
+    reducers: frozenset[Reducer]
+    extents: frozenset[Affine]
+
+    def fits(self, instance: Instance, sizes: Mapping[str, Affine]) -> bool:
+        """Tell whether an imported operation on operands of some sizes folds only as the source does.
+
+        A fold along one position is none; one whose extent is not known counts as one of the source.
+        """
+        for op, extent in _folded(instance):
+            known = None if extent is None else extent.substitute(sizes)
+            if known not in (None, ONE) and (op not in self.reducers or known not in self.extents):
+                return False
+        return True
+
+
+@cache
+def _folded(instance: Instance) -> list[tuple[Reducer, Affine | None]]:
+    """Return the folds of an imported operation, with the extents along which it folds in its own sizes."""
+    found: list[tuple[Reducer, Affine | None]] = []
+    for node, where in _folds(definition.pieces for definition in instance.definitions):
+        others = [name for name in where.variables() if name not in instance.sizes]
+        found += [(node.op, _extent(where, name, others)) for name in node.bound]
+    return found
+
+
+def folds_of(task: Task) -> Folds:
+    """Return the folds of a task, with the extents of the axes along which its reads are folded."""
+    found = list(_folds([task.pieces]))
+    bound = {name for node, _ in found for name in node.bound}
+    extents: set[Affine | None] = set()
+    symbols = set(task.symbols)
+    for node, where in found:
+        domain = task.domain & where
+        others = [name for name in domain.variables() if name not in symbols]
+        extents |= {_extent(domain, name, others) for name in node.bound}
+    for read, where in task.reads:
+        others = [name for name in where.variables() if name not in symbols]
+        for index, extent in zip(read.indices, task.shapes[read.array], strict=True):
+            folded = [name for name in index.variables if name in bound]
+            extents |= {_extent(where, name, others) for name in folded} | ({extent} if folded else set())
+    return Folds(frozenset(node.op for node, _ in found), frozenset(e for e in extents if e is not None))
+
+
+def _folds(pieces: Iterable[Iterable[tuple[Domain, Term]]]) -> Iterator[tuple[Reduce, Domain]]:
+    """Yield the folds in terms, each with the points of its own domain at which its term holds."""
+    for one in pieces:
+        for domain, term in one:
+            yield from ((node, domain & node.domain) for node in walk(term) if isinstance(node, Reduce))
+
+
+def _extent(domain: Domain, name: str, others: Iterable[str]) -> Affine | None:
+    """Return how many values a variable has, whatever the others are; None where that is no expression of sizes."""
+    span = range_of(domain, name, [other for other in others if other != name])
+    return None if span is None else span[1] - span[0]
+
+
+def relevant(instances: Sequence[Instance], ops: set[str]) -> list[Instance]:
+    """Return the instances whose scalar functions and folds, these by their functions, are like some of the source."""
+    seen = ops | {other for op in ops for other in _LIKE.get(op, ())}
+    return [instance for instance in instances if _ops_of(instance) <= seen]
+
+
+def _ops_of(instance: Instance) -> set[str]:
+    return ops_in(term for definition in instance.definitions for _, term in definition.pieces)
+
+
+def ops_in(terms: Iterable[Term]) -> set[str]:
+    """Return the scalar functions of terms, those of folds among them."""
+    nodes = [node for term in terms for node in walk(term)]
+    found = {node.op for node in nodes if isinstance(node, Apply)}
+    return found | {COMBINER[node.op] for node in nodes if isinstance(node, Reduce)}
