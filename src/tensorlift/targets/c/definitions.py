@@ -71,7 +71,7 @@ class PieceWriter:
         called = triangular_product(piece, self.memory, self.cell)
         if called is not None:
             self.matcher.used = True
-            return called
+            return [*(self._cells(called.copy) if called.copy is not None else []), called.call]
         if not piece.falling:
             found = running(piece, self.cell, self.names)
             if found is not None:

@@ -1,91 +1,141 @@
-"""Products of a triangular matrix with what is overwritten, as calls of BLAS: ``B = alpha * op(A) * B``."""
+"""Products of a triangular matrix, as calls of BLAS: ``B = alpha * op(A) * B`` or ``B = alpha * B * op(A)``.
+
+What is overwritten is multiplied in place; another matrix is copied first to where the product goes.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Read, read
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.sums import addends, factors, has_fold, product
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.c.cells import Cell
     from tensorlift.targets.c.storage import Memory, Piece
     from tensorlift.targets.c.sums import Part
-    from tensorlift.targets.c.text import Line
 
 _PREFIXES = {"f64": "cblas_d", "f32": "cblas_s"}
+_OTHER = {"Upper": "Lower", "Lower": "Upper"}
+
+
+class TriangularProduct(NamedTuple):
+    """A call; where another matrix is multiplied, ``copy`` is the piece that puts it where the product goes."""
+
+    call: str
+    copy: Piece | None
 
 
 class _Triangle(NamedTuple):
-    """The matrix by the read of it, the variables of its rows and of the sum, and what both sums are scaled by."""
+    """The reads of the triangle and, at the cell itself, of what it multiplies; ``free`` is the axis that it walks.
+
+    ``points`` are those of cells and of the sum over ``summed``, and both addends are scaled by ``scale``.  The
+    ``half`` is that of the matrix as it is multiplied.
+    """
 
     matrix: Read
+    moved: Read
+    free: str
     summed: str
     points: Domain
     scale: Term | None
     is_unit: bool
+    half: str = ""
 
 
-def triangular_product(piece: Piece, memory: Memory, cell_at: Callable[[Domain], Cell]) -> list[Line] | None:
-    """Return the call for a piece that multiplies its array by a triangular matrix from the left, else None."""
+def triangular_product(piece: Piece, memory: Memory, cell_at: Callable[[Domain], Cell]) -> TriangularProduct | None:
+    """Return the call for a piece that is a product of a triangular matrix and another one, else None."""
     if len(piece.variables) != 2 or piece.slot.dtype not in _PREFIXES or piece.slot.strides is not None:  # noqa: PLR2004 - a matrix
         return None
-    found = _triangle(piece)
-    if found is None or memory.place[found.matrix.array].strides is not None:
+    ranges = _box(piece)
+    if ranges is None:
         return None
-    (row, column), summed = piece.variables, found.summed
-    try:
-        ends = [piece.where.extreme(v, maximum=most) for v in (row, column) for most in (False, True)]
-    except NotAffine:
+    for found in _triangles(piece):
+        half = _half(found, piece, ranges)
+        if half is not None:
+            return _called(found._replace(half=half), ranges, piece, memory, cell_at)
+    return None
+
+
+def _called(
+    found: _Triangle,
+    ranges: Sequence[tuple[Affine, Affine]],
+    piece: Piece,
+    memory: Memory,
+    cell_at: Callable[[Domain], Cell],
+) -> TriangularProduct | None:
+    place, inside, is_own = memory.place[found.matrix.array], memory.inside(piece.slot), found.moved is piece.own
+    if place.strides is not None or found.matrix.array in inside or (found.moved.array in inside and not is_own):
         return None
-    if any(len(end) != 1 for end in ends):
+    if found.scale is not None and not (is_own or found.scale.reads.isdisjoint(inside)):
         return None
-    low, high, left, right = (end[0][1] for end in ends)
-    around = piece.context & Domain.of(at_least(row, low), at_least(high, row), at_least(column, left))
-    around = around & Domain.of(at_least(right, column), at_least(summed, low), at_least(high, summed))
-    after, before = Domain.of(less(row, summed)), Domain.of(less(summed, row))
-    halves = {"Upper": after, "Lower": before}
-    if not found.is_unit:
-        halves = {half: around - other for half, other in (("Upper", before), ("Lower", after))}
-    half = next((h for h, part in halves.items() if (around & part).is_equal(found.points & piece.context)), None)
-    indices = tuple(map(Affine.var, (row, summed)))
-    if half is None or found.matrix.indices not in (indices, indices[::-1]):
-        return None
-    is_straight = found.matrix.indices == indices
-    stored = half if is_straight else {"Upper": "Lower", "Lower": "Upper"}[half]
     cell = cell_at(piece.context)
     scale = "1.0" if found.scale is None else cell.value(found.scale, share=False).source
     if cell.lines:
         return None
-    place = memory.place[found.matrix.array]
-    flags = (
-        f"Cblas{stored}, Cblas{'NoTrans' if is_straight else 'Trans'}, Cblas{'Unit' if found.is_unit else 'NonUnit'}"
-    )
-    sizes = f"{affine_text(high - low + 1).source}, {affine_text(right - left + 1).source}"
-    matrices = (
-        f"{place.address((low, low))}, {place.stride(0)}, {piece.slot.address((low, left))}, {piece.slot.stride(0)}"
-    )
-    return [f"{_PREFIXES[piece.slot.dtype]}trmm(CblasRowMajor, CblasLeft, {flags}, {sizes}, {scale}, {matrices});"]
+    is_left = found.free == piece.variables[0]
+    walked = (found.free, found.summed) if is_left else (found.summed, found.free)
+    is_straight = found.matrix.indices == tuple(map(Affine.var, walked))
+    flags = [
+        "CblasRowMajor",
+        "CblasLeft" if is_left else "CblasRight",
+        f"Cblas{found.half if is_straight else _OTHER[found.half]}",
+        "CblasNoTrans" if is_straight else "CblasTrans",
+        "CblasUnit" if found.is_unit else "CblasNonUnit",
+    ]
+    start = [low for low, _ in ranges]
+    corner = start[0 if is_left else 1]
+    sizes = [affine_text(high - low + 1).source for low, high in ranges]
+    matrices = [place.address((corner, corner)), place.stride(0), piece.slot.address(start), piece.slot.stride(0)]
+    call = f"{_PREFIXES[piece.slot.dtype]}trmm({', '.join([*flags, *sizes, scale, *matrices])});"
+    return TriangularProduct(call, None if is_own else replace(piece, term=found.moved))
 
 
-def _triangle(piece: Piece) -> _Triangle | None:
+def _box(piece: Piece) -> Sequence[tuple[Affine, Affine]] | None:
+    """Return the first and the last value of each variable, where each is one expression."""
+    try:
+        ends = [[piece.where.extreme(v, maximum=most) for most in (False, True)] for v in piece.variables]
+    except NotAffine:
+        return None
+    if any(len(found) != 1 for both in ends for found in both):
+        return None
+    return [(first[0][1], last[0][1]) for first, last in ends]
+
+
+def _half(found: _Triangle, piece: Piece, ranges: Sequence[tuple[Affine, Affine]]) -> str | None:
+    """Tell which half of the square of the triangle, as it is multiplied, the points are."""
+    spans = dict(zip(piece.variables, ranges, strict=True))
+    spans[found.summed] = spans[found.free]
+    around = piece.context
+    for name, (low, high) in spans.items():
+        around = around & Domain.of(at_least(name, low), at_least(high, name))
+    after, before = Domain.of(less(found.free, found.summed)), Domain.of(less(found.summed, found.free))
+    upper, lower = (after, before) if found.free == piece.variables[0] else (before, after)
+    halves = {"Upper": upper, "Lower": lower}
+    if not found.is_unit:
+        halves = {half: around - halves[other] for half, other in _OTHER.items()}
+    return next((h for h, part in halves.items() if (around & part).is_equal(found.points & piece.context)), None)
+
+
+def _triangles(piece: Piece) -> Iterator[_Triangle]:
+    """Yield how a term may be read as such a product."""
     parts = addends(piece.term)
     folds = [part for part in parts if part.fold is not None]
     others = [part for part in parts if part.fold is None]
     if len(folds) != 1 or len(others) > 1 or any(has_fold(part.term) for part in others):
-        return None
-    scale = folds[0].coefficient
-    if others and not _is_scaled(others[0].term, piece.own, scale):
-        return None
-    return _product(folds[0], piece, scale, is_unit=bool(others))
+        return
+    for found in _products(folds[0], piece, is_unit=bool(others)):
+        if not others or _is_scaled(others[0].term, found.moved, found.scale):
+            yield found
 
 
 def _is_scaled(term: Term, own: Read, scale: Term | None) -> bool:
@@ -94,17 +144,25 @@ def _is_scaled(term: Term, own: Read, scale: Term | None) -> bool:
     return len(rest) == len(listed) - 1 and product(rest) is scale
 
 
-def _product(part: Part, piece: Piece, scale: Term | None, *, is_unit: bool) -> _Triangle | None:
+def _products(part: Part, piece: Piece, *, is_unit: bool) -> Iterator[_Triangle]:
     fold = part.fold
-    if fold is None or len(fold.bound) != 1 or (scale is not None and not scale.free.isdisjoint(piece.variables)):
-        return None
+    if fold is None or len(fold.bound) != 1:
+        return
     summed = fresh("summed")
     listed = factors(substitute(fold.body, {fold.bound[0]: Affine.var(summed)}))
-    reads = [factor for factor in listed if isinstance(factor, Read)]
-    column = (Affine.var(summed), Affine.var(piece.variables[1]))
-    moved = [read for read in reads if read.array == piece.own.array and read.indices == column]
-    matrices = [read for read in reads if read.array != piece.own.array and len(read.indices) == 2]  # noqa: PLR2004 - as above
-    if len(listed) != 2 or len(moved) != 1 or len(matrices) != 1 or matrices[0].dtype != piece.own.dtype:  # noqa: PLR2004 - as above
-        return None
+    reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint((*piece.variables, summed))]
+    others = [f for f in listed if f not in reads] + ([] if part.coefficient is None else [part.coefficient])
+    if len(reads) != 2 or any(f.dtype != piece.own.dtype for f in (*reads, *others)):  # noqa: PLR2004 - the triangle and a matrix
+        return
+    if any(not f.free.isdisjoint((*piece.variables, summed)) or has_fold(f) for f in others):
+        return
+    scale = product(others)
     points = piece.domain & fold.domain.rename({fold.bound[0]: summed})
-    return _Triangle(matrices[0], summed, points, scale, is_unit)
+    own = tuple(map(Affine.var, piece.variables))
+    for matrix, moved in (reads, reads[::-1]):
+        for free in piece.variables:
+            walked = (Affine.var(free), Affine.var(summed))
+            there = tuple(index.substitute({free: walked[1]}) for index in own)
+            if moved.indices == there and matrix.indices in (walked, walked[::-1]):
+                here = read(moved.array, own, moved.dtype)
+                yield _Triangle(matrix, here, free, summed, points, scale, is_unit)
