@@ -9,6 +9,7 @@ import click
 from tensorlift.commands.status import OK, complain
 
 _PASSES = {
+    "delinearize": "Access flat memrefs through views with dimensions, where subscripts are proved to stay in them.",
     "distribute-loops": "Split nests with several stores into perfect nests with one store each.",
     "raise-affine-to-affine": "Replace nests that are products by named operations, and keep all other loops.",
     "raise-affine-to-linalg": "Replace loop nests by operations of Linalg on memrefs, in place.",

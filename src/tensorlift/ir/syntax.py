@@ -21,7 +21,14 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Block, Region
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Span
@@ -94,7 +101,7 @@ class Subscripts:
         result = self.primary()
         while True:
             if self.parser.parse_optional_punctuation("*"):
-                result = result * self.primary()
+                result = _multiplied(self.parser, result, self.primary())
             elif (word := self.parser.parse_optional_keyword_in(("floordiv", "ceildiv", "mod"))) is None:
                 return result
             elif word == "floordiv":
@@ -123,6 +130,15 @@ class Subscripts:
         operand = self.parser.parse_unresolved_operand("expected an affine expression")
         known.setdefault(f"{operand.operand_name}#{operand.index}", operand)
         return list(known).index(f"{operand.operand_name}#{operand.index}")
+
+
+def _multiplied(parser: Parser, left: AffineExpr, right: AffineExpr) -> AffineExpr:
+    """Multiply; one side is constant or, where xDSL builds no product itself, made of symbols."""
+    if any(isinstance(side, AffineConstantExpr) for side in (left, right)):
+        return left * right
+    if all(any(isinstance(part, AffineDimExpr) for part in side.dfs()) for side in (left, right)):
+        parser.raise_error("multiplies two values of which none is a symbol")
+    return AffineBinaryOpExpr(AffineBinaryOpKind.Mul, left, right)
 
 
 def parse_map_application(parser: Parser) -> tuple[list[SSAValue], AffineMapAttr]:

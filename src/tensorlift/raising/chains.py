@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.linalg import Emission, parameters_of
-from tensorlift.raising.outline import root_of
+from tensorlift.raising.outline import memory_of
 from tensorlift.synthesis.tactics.chains import reordered
 
 if TYPE_CHECKING:
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from tensorlift.targets.linalg.writer import Value
 
 _PRODUCTS = ("linalg.matmul", "linalg.matvec", "linalg.vecmat")
-_HARMLESS = ("arith.constant", "memref.dim", "memref.alloc", "memref.dealloc", "affine.apply")
+_HARMLESS = (
+    *("arith.constant", "arith.addi", "arith.muli", "affine.apply"),
+    *("memref.dim", "memref.alloc", "memref.dealloc", "memref.expand_shape", "memref.reinterpret_cast"),
+)
 _LEAST = 2
 
 
@@ -87,9 +90,10 @@ def _stands_together(chain: Chain, order: dict[Operation, int]) -> bool:
     """Tell whether nothing between the operations of a chain touches memory."""
     first, last = order[chain.ops[0]], order[chain.ops[-1]]
     between = [op for op, position in order.items() if first < position < last and op not in chain.ops]
-    used = {root_of(value) for op in chain.ops for value in op.operands}
+    used = {memory_of(value) for op in chain.ops for value in op.operands}
     return all(
-        op.name in _HARMLESS and (op.name != "memref.dealloc" or root_of(op.operands[0]) not in used) for op in between
+        op.name in _HARMLESS and (op.name != "memref.dealloc" or memory_of(op.operands[0]) not in used)
+        for op in between
     )
 
 

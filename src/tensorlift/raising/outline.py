@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 _NAME = "nest"
 _PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
-_VIEWS = ("memref.subview", "memref.cast")
-_AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_VIEWS)
+_PARTS = ("memref.subview", "memref.cast")
+_RESHAPED = ("memref.expand_shape", "memref.reinterpret_cast")
+_AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +97,31 @@ def _marks(name: str, shape: AffineMapAttr | None) -> DictionaryAttr:
 
 
 def _shapes(taken: _Taken) -> list[AffineMapAttr | None]:
-    """Give the shapes of arrays that are allocated around over the sizes that are arguments."""
+    """Give the shapes of arrays that operations around state, over the sizes that are arguments."""
     arguments = list(taken.block.args)
     sizes = [value for value in arguments if isinstance(value.type, IndexType)]
     found: list[AffineMapAttr | None] = []
     for value in taken.outside:
-        op: Any = value.owner
-        extents = []
-        if isinstance(op, Operation) and op.name in _ALLOCATIONS and op.operands:
-            extents = _allocated(op, [taken.inside.get(operand) for operand in op.operands], sizes)
+        given = _stated_sizes(value)
+        extents = _extents(value, [taken.inside.get(size) for size in given], sizes) if given else []
         is_known = extents and None not in extents
         found.append(AffineMapAttr(AffineMap(0, len(sizes), tuple(extents))) if is_known else None)
     return found
 
 
-def _allocated(op: Any, given: list[Any], sizes: list[Any]) -> list[Any]:
-    """List the extents of an allocation as expressions of sizes, None where one is computed otherwise."""
+def _stated_sizes(value: SSAValue) -> Sequence[SSAValue]:
+    """Return the extents that the operation states which makes a memref, those that its type leaves open."""
+    op: Any = value.owner
+    if getattr(op, "name", "") in _ALLOCATIONS:
+        return list(op.operands)
+    return list(op.sizes) if getattr(op, "name", "") == "memref.reinterpret_cast" else []
+
+
+def _extents(array: Any, given: list[Any], sizes: list[Any]) -> list[Any]:
+    """List the extents of an array as expressions of sizes, None where one is computed otherwise."""
     operands = iter(given)
     found: list[Any] = []
-    for extent in op.results[0].type.get_shape():
+    for extent in array.type.get_shape():
         if extent != DYNAMIC_INDEX:
             found.append(AffineExpr.constant(extent))
             continue
@@ -219,9 +226,8 @@ class _Taken:
             copied = owner.clone(self.inside)
             self.block.add_op(copied)
             return copied.results[0]
-        if isinstance(owner, Operation) and owner.name in _ALLOCATIONS:
-            for operand in owner.operands:
-                self.get(operand)
+        for size in _stated_sizes(value):
+            self.get(size)
         argument = self.block.insert_arg(value.type, len(self.block.args))
         self.outside.append(value)
         if not isinstance(value.type, IndexType):
@@ -268,7 +274,16 @@ def _start_of(value: SSAValue) -> tuple[AffineMap, list[SSAValue]] | None:
 
 
 def root_of(value: SSAValue) -> SSAValue:
-    """Return the memref that a view is one of."""
-    while isinstance(value.owner, Operation) and value.owner.name in _VIEWS:
+    """Return the memref that one is a part of."""
+    return _seen_through(value, _PARTS)
+
+
+def memory_of(value: SSAValue) -> SSAValue:
+    """Return the memref that one is a view of, in other dimensions too."""
+    return _seen_through(value, (*_PARTS, *_RESHAPED))
+
+
+def _seen_through(value: SSAValue, views: Sequence[str]) -> SSAValue:
+    while isinstance(value.owner, Operation) and value.owner.name in views:
         value = value.owner.operands[0]
     return value

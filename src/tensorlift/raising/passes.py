@@ -17,22 +17,28 @@ from tensorlift.raising.chains import as_cheapest, chains_in
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import root_of
 from tensorlift.raising.place import add_routines
+from tensorlift.raising.views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Block, Operation
+    from xdsl.ir import Block, Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.raising.chains import Chain
     from tensorlift.raising.nests import Nest, Replaced
     from tensorlift.raising.routines import Routine
+    from tensorlift.raising.views import Seen
     from tensorlift.targets.linalg.writer import Value
 
-_PURE = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "memref.alloc", "affine.apply")
+_PURE = (
+    *("arith.constant", "arith.addi", "arith.muli", "affine.apply", "memref.dim", "memref.alloc"),
+    *("memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
+)
 _STORES = ("affine.store", "memref.store")
+_WHERE = "call the function where that holds"
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
 
 
@@ -43,9 +49,9 @@ class Report:
     counts: dict[str, int] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def count(self, what: str) -> None:
+    def count(self, what: str, number: int = 1) -> None:
         """Count something."""
-        self.counts[what] = self.counts.get(what, 0) + 1
+        self.counts[what] = self.counts.get(what, 0) + number
 
     def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
         """Say what stands in the place of something, and when that is right."""
@@ -55,12 +61,20 @@ class Report:
         listed = ", ".join(dict.fromkeys(found.names)) or "nothing, as it does nothing"
         where = f", where {'; '.join(found.preconditions)}" if found.preconditions else ""
         message = f"the {what} becomes {listed}{where}"
-        remedy = "call the function where that holds" if found.preconditions else ""
+        remedy = _WHERE if found.preconditions else ""
+        self.diagnostics.append(Diagnostic("TL592", message, place, remedy, Severity.NOTE))
+
+    def seen(self, name: str, found: Seen, place: Location | None) -> None:
+        """Say that a nest accesses an array in dimensions."""
+        self.count("arrays with dimensions")
+        self.count("accesses rewritten", found.accesses)
+        where, remedy = (f", where {found.condition}", _WHERE) if found.condition else ("", "")
+        message = f"the array {name} becomes {found.type}{where}"
         self.diagnostics.append(Diagnostic("TL592", message, place, remedy, Severity.NOTE))
 
     def stays(self, what: str, refusal: LiftError, place: Location | None) -> None:
         """Say why something stays as it is."""
-        self.count(f"{what}s left as they are")
+        self.count(f"{what.split(maxsplit=1)[0]}s left as they are")
         first = refusal.diagnostics[0]
         code = "" if first.code == "TL594" else f" [{first.code}]"
         if first.code.startswith("TL9"):
@@ -162,6 +176,54 @@ class DistributeLoops(NestPass):
 
 
 @dataclass(frozen=True)
+class Delinearize(RaisingPass):
+    """Lets loops access flat memrefs through views with dimensions; an array is seen nest by nest."""
+
+    name: ClassVar[str] = "delinearize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Give the flat memrefs of every function dimensions."""
+        del ctx
+        for function in functions(op):
+            views = Views()
+            for nest in _loops_in(function):
+                self._nest(nest, views, set())
+            for _ in range(views.finish()):
+                self.report.count("allocations with dimensions")
+
+    def _nest(self, nest: Operation, views: Views, seen: set[SSAValue]) -> None:
+        arrays = [array for array in views.arrays(nest) if array not in seen]
+        for array in arrays:
+            self._array(array, nest, views)
+        for inner in _loops_in(nest):
+            self._nest(inner, views, seen | set(arrays))
+
+    def _array(self, array: SSAValue, nest: Operation, views: Views) -> None:
+        """See an array in a nest, or in nests inside of it one by one; say why where it is seen in none."""
+        try:
+            self._see(array, nest, views)
+        except LiftError as refusal:
+            if not self._inside(array, nest, views):
+                self.report.stays(f"array {_called(array)}", refusal, location_of(nest))
+
+    def _see(self, array: SSAValue, nest: Operation, views: Views) -> bool:
+        found = views.see(array, nest)
+        if found is not None:
+            self.report.seen(_called(array), found, location_of(nest))
+        return found is not None
+
+    def _inside(self, array: SSAValue, nest: Operation, views: Views) -> bool:
+        """See an array in the nests inside of one; tell whether it is seen in any."""
+        done = False
+        for inner in _loops_in(nest):
+            try:
+                done = (array in views.arrays(inner) and self._see(array, inner, views)) or done
+            except LiftError:
+                done = self._inside(array, inner, views) or done
+        return done
+
+
+@dataclass(frozen=True)
 class RaiseLinalgToBlas(RaisingPass):
     """Replaces operations of Linalg on memrefs by calls of CBLAS where they are products.
 
@@ -245,6 +307,21 @@ def _groups(block: Block) -> Iterator[list[Operation]]:
         yield group
 
 
+def _called(value: SSAValue) -> str:
+    """Return the name of a value, as the source has it."""
+    return value.name_hint or "without a name"
+
+
+def _loops_in(op: Operation) -> Iterator[Operation]:
+    """Yield the outermost loops inside of an operation."""
+    for block in _blocks(op):
+        for inner in list(block.ops):
+            if inner.name in LOOPS:
+                yield inner
+            else:
+                yield from _loops_in(inner)
+
+
 def _is_product(op: Operation) -> bool:
     return any(space_of(op).folded)
 
@@ -254,5 +331,5 @@ def _blocks(op: Operation) -> Iterator[Block]:
         yield from region.blocks
 
 
-_ALL = (DistributeLoops, RaiseAffineToAffine, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
+_ALL = (Delinearize, DistributeLoops, RaiseAffineToAffine, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
 PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in _ALL}

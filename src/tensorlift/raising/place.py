@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from tensorlift.raising.outline import Outline
     from tensorlift.raising.routines import Routine
 
-_UNNEEDED = ("arith.constant", "memref.dim", "memref.subview", "memref.cast", "affine.apply")  # where nothing uses them
+_UNNEEDED = (  # where nothing uses them
+    *("arith.constant", "arith.addi", "arith.muli", "arith.subi", "affine.apply"),
+    *("memref.dim", "memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
+)
 _SHARED = ("arith.constant", "memref.dim")
 _MAPS = {
     **dict.fromkeys(("affine.apply", "affine.min", "affine.max", "affine.load", "affine.store"), ("map",)),
@@ -51,20 +54,20 @@ def put_in_place(outlined: Outline, module: ModuleOp) -> None:
     for op in reversed(outlined.ops):
         operands = list(op.operands)
         Rewriter.erase_op(op)
-        _erase_unneeded(operands)
+        erase_unneeded(operands)
     for op in reversed(inserted):
         if op.name in _UNNEEDED and not any(result.uses for result in op.results):
             Rewriter.erase_op(op)
 
 
-def _erase_unneeded(values: Sequence[SSAValue]) -> None:
+def erase_unneeded(values: Sequence[SSAValue]) -> None:
     """Erase views and what else nothing uses any more."""
     for value in values:
         op = value.owner
         if isinstance(op, Operation) and op.name in _UNNEEDED and op.parent and not any(r.uses for r in op.results):
             operands = list(op.operands)
             Rewriter.erase_op(op)
-            _erase_unneeded(operands)
+            erase_unneeded(operands)
 
 
 def _values(outlined: Outline, used: Sequence[bool], point: InsertPoint) -> Iterator[SSAValue]:

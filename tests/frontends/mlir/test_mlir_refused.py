@@ -38,7 +38,8 @@ BODIES = [
         "%v = memref.load %A[%p] : memref<?xf64>\n"
         "}\n}",
     ),
-    Refused("semi-affine", "TL190", 1, 1, "%p = affine.load %A[%n * %n] : memref<?xf64>"),
+    Refused("semi-affine", "TL190", 1, 28, "%p = affine.load %A[%n * %n] : memref<?xf64>"),
+    Refused("symbolic factor", "TL131", 1, 1, "%p = affine.load %A[%n * symbol(%n)] : memref<?xf64>"),
     Refused(
         "while",
         "TL195",

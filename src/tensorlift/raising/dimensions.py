@@ -1,0 +1,238 @@
+"""Dimensions of flat memory: which strides the accesses of a nest have, and whether each subscript stays in its row.
+
+The factors of loop variables in an index are strides, as 64 and 1 in ``64 * i + j``.  A chain of them, each of which
+divides the next, gives dimensions; an index is split over it from the largest stride down.  The split is the same place
+in memory by construction, which is checked; that inner subscripts stay inside of their dimensions is proved with isl,
+for all points at which the access runs.  The chain with the most dimensions for which that holds is taken.
+
+Where no type states how long the memory is, rows are counted by the greatest subscript.  If an access comes to the last
+cell of the last row, all of them are in memory, as accesses are in any module that means something; else that memory is
+so long is a condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.diagnostics import refuse
+from tensorlift.raising.positions import linear
+from tensorlift.synthesis.derive.scope import ranges_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import LiftError
+
+_MOST_STRIDES = 6  # from which chains are made: their number doubles with each
+_SUBSCRIPT = "subscript__"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An index of flat memory, the points at which it is used, and the names of what changes inside of the nest.
+
+    ``is_certain`` tells that it is used at all of these points, whenever the nest runs.
+    """
+
+    index: Polynomial
+    domain: Domain
+    moving: frozenset[str]
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """Extents and strides, outermost first, and the subscripts of each place.
+
+    ``is_certain`` tells that memory is as long as that, for what is known.
+    """
+
+    extents: tuple[Polynomial, ...]
+    strides: tuple[Polynomial, ...]
+    subscripts: tuple[tuple[Polynomial, ...], ...]
+    is_certain: bool
+
+
+def flat(message: str) -> LiftError:
+    """Build the refusal of an array that stays flat."""
+    remedy = "give the array its dimensions, or state its length in its type and bounds that keep subscripts in rows"
+    return refuse("TL594", message, remedy=remedy)
+
+
+def dimensions_of(places: Sequence[Place], length: int | None) -> Dimensions | None:
+    """Return the dimensions of flat memory of some length, None where its accesses have one only.
+
+    Raises:
+        LiftError: TL594, where no dimensions hold all accesses.
+
+    """
+    strides = _strides(places)
+    if not strides:
+        return None
+    if len(strides) > _MOST_STRIDES:
+        raise flat(f"its subscripts have {len(strides)} strides, more than {_MOST_STRIDES}")
+    uncertain = None
+    for chain in ((ONE, *chosen) for count in range(len(strides), 0, -1) for chosen in combinations(strides, count)):
+        found = _over(chain, places, length)
+        if found is not None and found.is_certain:
+            return found
+        uncertain = uncertain or found
+    if uncertain is not None:
+        return uncertain
+    raise flat("its subscripts are not proved to stay inside of rows")
+
+
+def _strides(places: Sequence[Place]) -> list[Polynomial]:
+    """Return the factors of what changes other than one, without their signs, and without numbers in products."""
+    found: dict[Polynomial, None] = {}
+    for place in places:
+        for name in sorted(place.moving & place.index.variables()):
+            factor = place.index.coefficient(name)
+            if not factor.variables().isdisjoint(place.moving):
+                raise flat("a subscript multiplies two numbers that change")
+            for stride in (factor if _leading(factor) > 0 else -factor, _without_number(factor)):
+                found.setdefault(stride)
+    found.pop(ONE, None)
+    return sorted(found, key=lambda stride: (_degree(stride), _leading(stride), str(stride)))
+
+
+def _degree(stride: Polynomial) -> int:
+    return max(map(len, stride.terms))
+
+
+def _leading(stride: Polynomial) -> int:
+    return stride.terms[max(stride.terms, key=lambda monomial: (len(monomial), monomial))]
+
+
+def _without_number(factor: Polynomial) -> Polynomial:
+    """Return the term of the highest degree without its number, as ``n`` of ``2 * n`` and of ``n + 1``."""
+    if factor.is_constant:
+        return ONE
+    return Polynomial({max(factor.terms, key=lambda monomial: (len(monomial), monomial)): 1})
+
+
+def _over(chain: tuple[Polynomial, ...], places: Sequence[Place], length: int | None) -> Dimensions | None:
+    """Return dimensions over a chain of strides, innermost first; None where they do not hold every place."""
+    widths: list[Affine] = []
+    for inner, outer in pairwise(chain):
+        quotient, rest = outer.divide(inner)
+        width = linear(quotient)
+        if rest != ZERO or width is None or width == 1:
+            return None
+        widths.append(width)
+    outermost = _rows(chain[-1], length)
+    if outermost == 0:
+        return None
+    splits: list[list[Affine]] = []
+    for place in places:
+        within = place.domain & _in_memory(place, length) if outermost is not None else place.domain
+        split = _split(place, chain, widths, within)
+        bounds = [*widths, *([] if outermost is None else [Affine(outermost)])]
+        if split is None or not _is_inside(split, bounds, within):
+            return None
+        splits.append(split)
+    first = Affine(outermost) if outermost is not None else _extent(places, [split[-1] for split in splits])
+    if first is None:
+        return None
+    is_certain = outermost is not None or _comes_to_the_end(places, splits, [*widths, first])
+    extents = tuple(_polynomial(extent) for extent in (first, *reversed(widths)))
+    subscripts = tuple(tuple(_polynomial(part) for part in reversed(split)) for split in splits)
+    return Dimensions(extents, tuple(reversed(chain)), subscripts, is_certain)
+
+
+def _rows(stride: Polynomial, length: int | None) -> int | None:
+    """Return how many whole rows memory of a known length has; None where one of both is not known."""
+    width = stride.constant_value
+    return None if length is None or width is None else length // width
+
+
+def _in_memory(place: Place, length: int | None) -> Domain:
+    """Return the points at which an index is inside of its memory, which every access presumes."""
+    index = linear(place.index)
+    if index is None or length is None:
+        return Domain.of()
+    return Domain.of(at_least(index, 0), less(index, length))
+
+
+def _split(place: Place, chain: Sequence[Polynomial], widths: Sequence[Affine], within: Domain) -> list[Affine] | None:
+    """Split an index over a chain, innermost first; None where a part of it is none of a dimension."""
+    parts = [ZERO] * len(chain)
+    for name in sorted(place.moving & place.index.variables()):
+        rest = place.index.coefficient(name)
+        for level in reversed(range(len(chain))):
+            quotient, left = rest.divide(chain[level])
+            if quotient.is_constant:
+                parts[level] = parts[level] + quotient * Polynomial.variable(name)
+                rest = left
+        if rest != ZERO:
+            return None
+    rest = place.index.without(place.moving)
+    for level in reversed(range(len(chain))):
+        quotient, rest = rest.divide(chain[level])
+        parts[level] = parts[level] + quotient
+    split = [linear(part) for part in parts]
+    known = [part for part in split if part is not None]
+    if len(known) < len(parts):
+        return None
+    carried = _carried(known, widths, within)
+    total = ZERO
+    for part, stride in zip(carried, chain, strict=True):
+        total = total + _polynomial(part) * stride
+    return carried if total == place.index else None
+
+
+def _carried(split: Sequence[Affine], widths: Sequence[Affine], within: Domain) -> list[Affine]:
+    """Bring subscripts into their rows that are certainly outside: ``64 * i + 64 + j`` is in row ``i + 1``."""
+    found = list(split)
+    for level, width in enumerate(widths):
+        if width.is_constant:
+            whole = found[level].constant // width.constant
+            found[level], found[level + 1] = found[level] - width * whole, found[level + 1] + whole
+        if within.implies(less(found[level], 0)):
+            found[level], found[level + 1] = found[level] + width, found[level + 1] - 1
+        elif within.implies(at_least(found[level], width)):
+            found[level], found[level + 1] = found[level] - width, found[level + 1] + 1
+    return found
+
+
+def _is_inside(split: Sequence[Affine], bounds: Sequence[Affine], within: Domain) -> bool:
+    """Tell whether subscripts stay inside of extents; one without a known extent does not fall below zero."""
+    if not within.implies(*(at_least(part, 0) for part in split)):
+        return False
+    return within.implies(*(less(part, bound) for part, bound in zip(split, bounds, strict=False)))
+
+
+def _extent(places: Sequence[Place], subscripts: Sequence[Affine]) -> Affine | None:
+    """Return one more than the greatest of some subscripts, over what does not change; None where there is no one."""
+    found: dict[Affine, None] = {}
+    for place, subscript in zip(places, subscripts, strict=True):
+        points = place.domain & Domain.of(equal(_SUBSCRIPT, subscript))
+        ranges = ranges_of(points, (_SUBSCRIPT,), (_SUBSCRIPT, *place.moving))
+        if ranges is None:
+            return None
+        found.setdefault(ranges[_SUBSCRIPT][1])
+    for extent in found:
+        if Domain.of().implies(*(at_least(extent, other) for other in found)):
+            return extent
+    return None
+
+
+def _comes_to_the_end(places: Sequence[Place], splits: Sequence[Sequence[Affine]], extents: Sequence[Affine]) -> bool:
+    """Tell whether some access certainly comes to the last cell, whenever there is any access."""
+    reached = Domain.union(
+        (
+            place.domain & Domain.of(*(equal(part, extent - 1) for part, extent in zip(split, extents, strict=True)))
+        ).project_out(*place.moving)
+        for place, split in zip(places, splits, strict=True)
+        if place.is_certain
+    )
+    return all(place.domain.project_out(*place.moving).is_subset(reached) for place in places)
+
+
+def _polynomial(expression: Affine) -> Polynomial:
+    return Polynomial({(): expression.constant} | {(name,): value for name, value in expression.terms})
