@@ -61,7 +61,7 @@ class Plain:
         self.point: Point = _with_derived(summary, sizes)
         self.scalars = scalars
         self.cells: dict[str, Any] = {}
-        self._inside: dict[tuple[str, tuple[Any, ...]], bool] = {}
+        self._inside: dict[tuple[Domain, tuple[Any, ...]], bool] = {}
 
     def run(self, arrays: Mapping[str, Any]) -> None:
         self.cells.update((name, array) for name, array in arrays.items())
@@ -97,7 +97,7 @@ class Plain:
         return array
 
     def inside(self, domain: Domain, point: Point) -> bool:
-        key = (domain.key, tuple(sorted((v, point[v]) for v in domain.variables())))
+        key = (domain, tuple(sorted((v, point[v]) for v in domain.variables())))
         if key not in self._inside:
             self._inside[key] = not _fixed(domain, point).is_empty()
         return self._inside[key]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import islpy as isl
 
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import fresh, image
+from tensorlift.comprehension.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,16 +48,19 @@ class Constraint(NamedTuple):
 AffineLike = Affine | int | str  # what `affine` turns into an expression
 
 
+@lru_cache(maxsize=1 << 14)
 def at_least(left: AffineLike, right: AffineLike) -> Constraint:
     """``left >= right``."""
     return Constraint(affine(left) - affine(right))
 
 
+@lru_cache(maxsize=1 << 14)
 def less(left: AffineLike, right: AffineLike) -> Constraint:
     """``left < right``."""
     return Constraint(affine(right) - affine(left) - 1)
 
 
+@lru_cache(maxsize=1 << 14)
 def equal(left: AffineLike, right: AffineLike) -> Constraint:
     """``left == right``."""
     return Constraint(affine(left) - affine(right), is_equality=True)
@@ -65,14 +69,14 @@ def equal(left: AffineLike, right: AffineLike) -> Constraint:
 class Domain:
     """A set of assignments of integers to named variables; a variable that is not mentioned is free."""
 
-    __slots__ = ("_empty", "_equalities", "_key", "_solution", "isl", "zeros")
+    __slots__ = ("_empty", "_equalities", "_solution", "_text", "isl", "zeros")
 
     def __init__(self, isl_set: isl.Set, zeros: tuple[Affine, ...] = ()) -> None:
         """Take a set, and expressions that are known to be zero at its points; there may be others."""
         self.isl = isl_set
         self.zeros = zeros
         self._solution: Mapping[str, Affine] | None = None
-        self._key: str | None = None
+        self._text: str | None = None
         self._empty: bool | None = None
         self._equalities: list[Affine] | None = None
 
@@ -86,10 +90,7 @@ class Domain:
     @staticmethod
     def box(indices: Iterable[str], shape: Iterable[Affine]) -> Domain:
         """Return the points with ``0 <= index < extent`` for each index."""
-        bounds = []
-        for index, extent in zip(indices, shape, strict=True):
-            bounds += [at_least(index, 0), less(index, extent)]
-        return Domain.of(*bounds)
+        return _box(tuple(indices), tuple(shape))
 
     @staticmethod
     def strided(name: str, lower: Affine, step: int) -> Domain:
@@ -118,10 +119,7 @@ class Domain:
             return other
         if other is UNIVERSE or other is self:
             return self
-        zeros = self.zeros
-        if other.zeros:
-            zeros += tuple(zero for zero in other.zeros if zero not in zeros)
-        return Domain(self.isl.intersect(other.isl), zeros)
+        return _met(self, other)
 
     def __or__(self, other: Domain) -> Domain:
         """Unite."""
@@ -145,7 +143,7 @@ class Domain:
 
     def is_subset(self, other: Domain) -> bool:
         """Tell whether every point is in the other domain."""
-        return other is UNIVERSE or self is other or self.isl.is_subset(other.isl)
+        return other is UNIVERSE or self is other or _lies_in(self, other)
 
     def is_disjoint(self, other: Domain) -> bool:
         """Tell whether no point is in both domains."""
@@ -258,7 +256,7 @@ class Domain:
             if len(set(names.values())) == len(names):
                 return self.rename(names)
         # The names of the images are always the same ones, so that the set below is often in the cache.
-        images = {name: f"image__{position}" for position, name in enumerate(present)}
+        images = {name: image(f"v{position}") for position, name in enumerate(present)}
         result = self.rename(images)
         result = result & Domain.of(*(equal(images[name], value) for name, value in present.items()))
         zeros = tuple(zero.substitute(present) for zero in self.zeros)
@@ -338,19 +336,19 @@ class Domain:
     # -- identity
 
     @property
-    def key(self) -> str:
-        """The text of the set: equal keys mean equal sets, not the other way round."""
-        if self._key is None:
-            self._key = str(self.isl)
-        return self._key
+    def _key(self) -> str:
+        """The text of the set: a hash by isl would reorder the set's constraints in place."""
+        if self._text is None:
+            self._text = self.isl.to_str()
+        return self._text
 
     def __eq__(self, other: object) -> bool:
-        """Compare by text; `is_equal` decides."""
-        return self is other or (isinstance(other, Domain) and self.key == other.key)
+        """Compare by text: what is equal has the same points, not the other way round; `is_equal` decides."""
+        return self is other or (isinstance(other, Domain) and self._key == other._key)
 
     def __hash__(self) -> int:
         """Hash by text."""
-        return hash(self.key)
+        return hash(self._key)
 
     def spelled(self, last: Iterable[str]) -> str:
         """Spell the constraints with these variables bounded by the others, as in ``0 <= i < n``."""
@@ -365,7 +363,7 @@ class Domain:
 
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""
-        text = str(self.pruned().isl)
+        text = self.pruned().isl.to_str()
         return text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(":").strip() or "true"
 
     def __repr__(self) -> str:
@@ -389,6 +387,27 @@ def parse_domain(text: str) -> Domain:
 _ISL_WORDS = frozenset({"and", "or", "not", "implies", "exists", "mod", "floor", "true", "false"})
 UNIVERSE = _parse((), "true")
 EMPTY = _parse((), "false")
+
+
+@remembered
+def _met(left: Domain, right: Domain) -> Domain:
+    zeros = left.zeros
+    if right.zeros:
+        zeros += tuple(zero for zero in right.zeros if zero not in zeros)
+    return Domain(left.isl.intersect(right.isl), zeros)
+
+
+@remembered
+def _lies_in(left: Domain, right: Domain) -> bool:
+    return left.isl.is_subset(right.isl)
+
+
+@lru_cache(maxsize=1 << 12)
+def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
+    bounds = []
+    for index, extent in zip(indices, shape, strict=True):
+        bounds += [at_least(index, 0), less(index, extent)]
+    return Domain.of(*bounds)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -20,6 +20,11 @@ def fresh(prefix: str) -> str:
     return name
 
 
+def image(name: str) -> str:
+    """Return a variable name that no source has; always the same one, so that sets over it are found in caches."""
+    return f"{name}'"
+
+
 def reserve(names: Iterable[str]) -> None:
     """Keep names of the source, such as a size ``k_1``, out of the supply until the next `reset_names`."""
     _reserved.update(names)

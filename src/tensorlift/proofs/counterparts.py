@@ -16,7 +16,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import image
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
@@ -54,7 +54,7 @@ class Counterparts:
 
     def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
         """Return what only one of a tensor and a version that it is equal to computes, or None."""
-        names = tuple(fresh("v") for _ in tensor.shape)
+        names = tuple(image(f"cell{axis}") for axis in range(len(tensor.shape)))
         cell = tensor.at(tuple(map(Affine.var, names)))
         lacking = self.lacking(cell, context & Domain.box(names, tensor.shape)) if may_matter(cell) else None
         return self.left_out(tensor, version, context) if lacking is None else lacking

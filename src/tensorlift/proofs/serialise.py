@@ -104,7 +104,7 @@ class _Writer:
         return [value.constant, {self._bound.get(v, v): c for v, c in value.terms}]
 
     def _domain(self, domain: Domain) -> str:
-        return str(domain.rename(self._bound).isl)
+        return domain.rename(self._bound).isl.to_str()
 
     def _array(self, info: ArrayInfo) -> Json:
         return [info.name, info.dtype, list(map(self._affine, info.shape)), info.is_parameter]

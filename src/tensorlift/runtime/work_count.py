@@ -111,13 +111,13 @@ class _Counter:
     def __init__(self, loops: tuple[str, ...], sizes: Sizes) -> None:
         self._loops = loops
         self._sizes = sizes
-        self._seen: set[tuple[Term, str]] = set()
+        self._seen: set[tuple[Term, Domain]] = set()
 
     def count(self, term: Term, domain: Domain) -> int:
         """Count the operations of a term where its cells are in a domain."""
-        if isinstance(term, Read | Index) or not term.children or (term, domain.key) in self._seen:
+        if isinstance(term, Read | Index) or not term.children or (term, domain) in self._seen:
             return 0
-        self._seen.add((term, domain.key))
+        self._seen.add((term, domain))
         if isinstance(term, Piecewise):
             return sum(self.count(part, domain & where) for where, part in term.pieces)
         if isinstance(term, Reduce):

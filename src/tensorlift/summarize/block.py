@@ -34,7 +34,7 @@ class Evaluator:
     def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness) -> None:
         self.arrays = arrays
         self.liveness = liveness
-        self._effects: dict[tuple[Loop, str, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
+        self._effects: dict[tuple[Loop, Domain, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
 
     def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
         """Run a block: change the state and add to the values.
@@ -88,7 +88,7 @@ class Evaluator:
 
     def loop(self, loop: Loop, context: Domain) -> Effect:
         """Return the effect of a whole loop."""
-        key = (loop, context.key, self.liveness.after[loop])
+        key = (loop, context, self.liveness.after[loop])
         found = self._effects.get(key)
         if found is None:
             try:

@@ -82,7 +82,7 @@ class _Accesses:
         self.arrays = program.arrays
         self.context = context
         self.loops: dict[str, Loop] = {}
-        self.inside: set[tuple[Affine, Affine, str]] = set()  # in bounds, as found before
+        self.inside: set[tuple[Affine, Affine, Domain]] = set()  # in bounds, as found before
 
     def block(self, block: Block, condition: Domain, variables: tuple[str, ...]) -> None:
         for statement in block:
@@ -103,7 +103,7 @@ class _Accesses:
         for index, extent in zip(s.indices, info.shape, strict=True):
             if self._counts_to(index, extent):
                 continue
-            key = (index, extent, condition.key)
+            key = (index, extent, condition)
             if key in self.inside:
                 continue
             self.inside.add(key)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Constraint, Domain, equal, less
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import fresh, image
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Access:
     @cached_property
     def others(self) -> tuple[Affine, ...]:
         """The indices in another iteration, by the names of its variables."""
-        values = {name: Affine.var(other(name)) for name in self.variables}
+        values = {name: Affine.var(image(name)) for name in self.variables}
         return tuple(index.substitute(values) for index in self.indices)
 
 
@@ -58,17 +58,12 @@ def accesses_of(s: Statement, domain: Domain, variables: tuple[str, ...]) -> Ite
         yield from accesses(s.otherwise, s.otherwise_domain(domain), variables)
 
 
-def other(variable: str) -> str:
-    """Return the name of a variable in another iteration; always the same one, so that sets are found in caches."""
-    return f"other__{variable}"
-
-
 class Conflict:
     """The points at which two accesses touch one cell: the first by its own variables, the second by renamed ones."""
 
     def __init__(self, first: Access, second: Access, variable: str) -> None:
         self.variable = variable
-        self.image = other(variable)
+        self.image = image(variable)
         self._accesses = first, second
         self._differences = [left - right for left, right in zip(first.indices, second.others, strict=True)]
 
@@ -115,7 +110,7 @@ class Conflict:
 @lru_cache(maxsize=1 << 10)
 def _pairs(first: Domain, second: Domain, variables: tuple[str, ...]) -> Domain:
     """Return the pairs of points of two domains, those of the second by the names of another iteration."""
-    return first & second.rename({name: other(name) for name in variables})
+    return first & second.rename({name: image(name) for name in variables})
 
 
 def conflicting(first: Access, second: Access) -> bool:

@@ -213,4 +213,4 @@ def fold_atom(op: str, items: list[Monomial], dtype: DType | None, modulus: int)
 def _identity(terms: Iterable[Monomial]) -> tuple[Hashable, ...]:
     """Return a key of monomials with canonical names: equal keys mean the same formula."""
     spend()
-    return tuple(sorted((str(t.coefficient), t.key, t.domain.key) for t in terms))
+    return tuple(sorted((str(t.coefficient), t.key, str(t.domain)) for t in terms))
