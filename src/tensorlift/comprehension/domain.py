@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import islpy as isl
 
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
+from tensorlift.comprehension.caches import cached, cached_by_identity
 from tensorlift.comprehension.names import fresh, image
-from tensorlift.comprehension.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -389,7 +389,7 @@ UNIVERSE = _parse((), "true")
 EMPTY = _parse((), "false")
 
 
-@remembered
+@cached_by_identity
 def _met(left: Domain, right: Domain) -> Domain:
     zeros = left.zeros
     if right.zeros:
@@ -397,12 +397,12 @@ def _met(left: Domain, right: Domain) -> Domain:
     return Domain(left.isl.intersect(right.isl), zeros)
 
 
-@remembered
+@cached_by_identity
 def _lies_in(left: Domain, right: Domain) -> bool:
     return left.isl.is_subset(right.isl)
 
 
-@lru_cache(maxsize=1 << 12)
+@cached
 def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
     bounds = []
     for index, extent in zip(indices, shape, strict=True):
@@ -410,7 +410,7 @@ def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
     return Domain.of(*bounds)
 
 
-@lru_cache(maxsize=1 << 15)
+@cached
 def _of(constraints: tuple[Constraint, ...]) -> Domain:
     """Give a set that was built before from constraints of the same shape the names of these."""
     if not constraints:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.caches import forget
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,7 +33,8 @@ def reserve(names: Iterable[str]) -> None:
 
 
 def reset_names() -> None:
-    """Start counting again; the pipeline does so for each function, so that its output is deterministic."""
+    """Start counting again, with nothing in the caches; for each function, so that its output is deterministic."""
     global _counter  # noqa: PLW0603 - one supply for the process, restarted between functions
     _counter = itertools.count()
     _reserved.clear()
+    forget()

@@ -6,11 +6,11 @@ reads the entry state.  Cells in no piece are as they were at entry.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import EMPTY, Domain, equal
 from tensorlift.comprehension.terms import Piecewise, Term
 from tensorlift.summarize.program import formals
@@ -116,7 +116,7 @@ def at(array: str, indices: tuple[Affine, ...]) -> dict[str, Affine]:
     return {name: index for name, index in zip(names, indices, strict=True) if index.variable != name}
 
 
-@lru_cache(maxsize=1 << 12)
+@cached
 def cell_domain(array: str, indices: tuple[Affine, ...]) -> Domain:
     """Return the points where the array's index variables are the subscripts."""
     return Domain.of(*(equal(name, index) for name, index in at(array, indices).items()))

@@ -7,10 +7,10 @@ branch yields is a *value*: a term reads it as the rank-0 array ``%n``, a name t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ Statement = Allocate | Load | Store | Branch | Loop
 Block = tuple[Statement, ...]
 
 
-@lru_cache(maxsize=1 << 12)
+@cached
 def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: int) -> Domain:
     bounds = [at_least(variable, low) for low in lower] + [less(variable, high) for high in upper]
     return Domain.of(*bounds) & Domain.strided(variable, lower[0], step)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def evaluate(value: Affine, at: Mapping[str, int]) -> int:
     return value.constant + sum(coefficient * at[name] for name, coefficient in value.terms)
 
 
-@lru_cache(maxsize=1 << 12)
+@cached
 def _conjuncts(domain: Domain) -> list[list[Constraint]]:
     try:
         return domain.conjuncts()

@@ -1,0 +1,45 @@
+"""Caches of sets end with the function that is lifted."""
+
+from __future__ import annotations
+
+from tensorlift.comprehension.caches import cached, cached_by_identity, forget
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.names import reset_names
+
+
+def _box() -> Domain:
+    return Domain.of(at_least("i", 0), less("i", "n"), at_least("n", 1))
+
+
+def test_results_are_kept_until_they_are_forgotten() -> None:
+    asked: list[object] = []
+
+    @cached
+    def once(value: int) -> int:
+        asked.append(value)
+        return value
+
+    @cached_by_identity
+    def together(left: list[int], right: list[int]) -> int:
+        asked.append((left, right))
+        return len(left) + len(right)
+
+    one, other = [1], [1]
+    assert [once(3), once(3), together(one, other), together(one, other)] == [3, 3, 2, 2]
+    assert len(asked) == 2
+    assert together(other, one) == together(one, one) == 2
+    assert len(asked) == 4, "equal objects are not the same object"
+    forget()
+    assert [once(3), together(one, other)] == [3, 2]
+    assert len(asked) == 6
+
+
+def test_what_is_printed_does_not_depend_on_earlier_functions() -> None:
+    reset_names()
+    alone = str(_box())
+    before = _box()
+    before.is_equal(Domain.of(less("i", "n"), at_least("i", 0)))  # isl drops what is redundant, in place
+    reset_names()
+    assert str(_box()) == alone
+    assert _box() is not before
+    assert _box() is _box()
