@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import Diagnostic, Location
-from tensorlift.record import Level, Numerics, Precondition, Verdict
+from tensorlift.record import Level, Numerics, Parameter, Precondition, Role, Verdict
 from tensorlift.report.excerpt import Sources
 from tensorlift.report.terminal import Screen, show_diagnostics, show_lift
 from tensorlift.source import source_from_text
@@ -66,6 +66,13 @@ def test_piped_output_has_no_times(record: LiftRecord, scale: FunctionRecord) ->
 def test_newlines_cannot_end_a_comment(record: LiftRecord, scale: FunctionRecord) -> None:
     odd = replace(scale, preconditions=(Precondition("n\nimport os", ""),))
     assert "# " + "  requires n import os\n" in _piped(replace(record, functions=(odd,)))
+
+
+def test_shapes_that_are_not_just_sizes_are_told(record: LiftRecord, scale: FunctionRecord) -> None:
+    rows = Parameter("rows", Role.ARRAY, "float64", ("head + 1", "n", "4"))
+    odd = replace(scale, parameters=(*scale.parameters, rows))
+    assert "#   takes rows of shape (head + 1, n, 4)\n" in _piped(replace(record, functions=(odd,)))
+    assert "takes" not in _piped(record)
 
 
 def test_verdicts_alone_are_no_comments(record: LiftRecord) -> None:

@@ -125,6 +125,7 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
     ]
     for residual in function.residual_loops:
         yield [Piece(f"  keeps {residual.loop}"), Piece(_because(residual.reason, residual.location))]
+    yield from ([Piece("  takes "), Piece(text, "bold")] for text in _shapes(function))
     for condition in in_few_words(function.preconditions):
         yield [Piece("  requires "), Piece(condition, "bold")]
     if passed := [trial for trial in function.tests if trial.passed]:
@@ -136,6 +137,13 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
                     f"  differs from the {_REFERENCES.get(trial.against, trial.against)}: {trial.failure}", "bold red"
                 )
             ]
+
+
+def _shapes(function: FunctionRecord) -> Iterator[str]:
+    """Say the shapes that are not just sizes: where one is ``p + 1``, the program takes the last row to be row p."""
+    for parameter in function.parameters:
+        if not all(extent.isidentifier() or extent.isdigit() for extent in parameter.shape):
+            yield f"{parameter.name} of shape ({', '.join(parameter.shape)}{',' * (len(parameter.shape) == 1)})"
 
 
 def _engine_line(run: EngineRun) -> list[Piece]:
