@@ -14,12 +14,12 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute
+from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, walk
 from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.comprehension.terms import Reduce, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from tensorlift.comprehension.definition import Definition
@@ -40,12 +40,36 @@ class InstanceOperand:
     value: Fraction | None = None
 
 
+@dataclass(frozen=True)
+class DestinationForm:
+    """The form of an operation that writes over its last operand: ``NAME ins(..) outs(..)``.
+
+    Where it ``states_result``, the type of the result stands at the end, and attributes as a dictionary before the
+    operands; else attributes stand behind them, each as ``name = [..]``.  ``body`` is the operation on single numbers
+    that its region applies, if it is given one.
+    """
+
+    states_result: bool
+    body: str = ""
+
+    def text(self, name: str, attributes: str, operands: Sequence[tuple[str, str]], result: str) -> str:
+        """Spell an operation on operands, each with its type."""
+        *inputs, out = operands
+        names, types = (", ".join(part) for part in zip(*inputs, strict=True))
+        before = f" {{ {self.body} }}" if self.body else ""
+        behind = f" -> {result}" if self.states_result else ""
+        if attributes:
+            before, behind = (f" {attributes}", behind) if self.states_result else (before, f" {attributes}")
+        return f"{name}{before} ins({names} : {types}) outs({out[0]} : {out[1]}){behind}"
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """An operation on operands of given types, with given attributes, spelled as MLIR does.
 
     The last of the ``definitions`` is the result; each reads operands and those before it.  They hold on ``context``.
     ``sampled`` are the extents, for each size, at which the operation was lowered, where it was not for open ones.
+    Where it has no ``form`` of its own, it is written in MLIR's generic form.
     """
 
     operation: str
@@ -55,6 +79,7 @@ class Instance:
     context: Domain
     definitions: tuple[Definition, ...]
     sampled: tuple[tuple[int, ...], ...] = ()
+    form: DestinationForm | None = None
 
     @property
     def result(self) -> Definition:
@@ -63,8 +88,14 @@ class Instance:
 
     @cached_property
     def free(self) -> tuple[InstanceOperand, ...]:
-        """The operands that are no constants."""
-        return tuple(operand for operand in self.operands if operand.value is None)
+        """The operands whose cells the result depends on, those aside that are constants."""
+        return tuple(o for o in self.operands if o.value is None and o.name not in self.unread)
+
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The names of the operands of which only the extents count, those aside that are constants."""
+        read = {name for definition in self.definitions for _, term in definition.pieces for name in _names_in(term)}
+        return frozenset(o.name for o in self.operands if o.value is None and o.name not in read)
 
     @cached_property
     def demands(self) -> tuple[Constraint, ...]:
@@ -100,12 +131,26 @@ class Instance:
         """Return the extents of the result."""
         return tuple(extent.substitute(sizes) for extent in self.result.shape)
 
+    def text(self, operands: Sequence[tuple[str, str]], result: str) -> str:
+        """Spell the operation on operands, each with its type, and the type of the result."""
+        if self.form is not None:
+            return self.form.text(self.operation, self.attributes, operands, result)
+        attributes = f" <{self.attributes}>" if self.attributes else ""
+        names, types = (", ".join(part) for part in zip(*operands, strict=True))
+        return f'"{self.operation}"({names}){attributes} : ({types}) -> {result}'
+
     def computed(self, operands: Sequence[SymbolicTensor], sizes: Mapping[str, Affine]) -> SymbolicTensor:
         """Return the result for operands of fitting shapes."""
         known = {o.name: tensor for o, tensor in zip(self.operands, operands, strict=True)}
         for definition in self.definitions:
             known[definition.name] = _defined(definition, dict(known), sizes)
         return known[self.result.name]
+
+
+def _names_in(term: Term) -> Iterator[str]:
+    """Yield the arrays and numbers that a term reads."""
+    yield from term.reads
+    yield from (node.name for node in walk(term) if isinstance(node, Scalar))
 
 
 def _pairs(own: Shape, given: Shape) -> Sequence[tuple[Affine, Affine]]:

@@ -22,6 +22,7 @@ from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.tensor import array, scalar_value
 from tensorlift.comprehension.terms import Piecewise
+from tensorlift.dialects.destinations import taken
 from tensorlift.dialects.importer import checked
 from tensorlift.dialects.lowering import lowered, require_tools
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
@@ -33,10 +34,13 @@ from tensorlift.targets.imported.record import ImportedDialect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.dialects.destinations import DestinationTrial
     from tensorlift.dialects.tablegen import TableOperation
     from tensorlift.dialects.trials import Trial
     from tensorlift.source import Source
 
+_REFUSED = "upstream refuses it"
 _SETS = 2  # of numbers as extents
 
 
@@ -52,8 +56,9 @@ def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
     operations = read_dump(definition.text, definition.name)
     without = {operation.name: operation.obstacle for operation in operations if operation.obstacle}
     search = _Import(passes)
+    search.destinations([o for o in operations if o.destination is not None and not o.obstacle])
     first, *others = TYPES
-    waiting = [operation for operation in operations if not operation.obstacle]
+    waiting = [o for o in operations if o.destination is None and not o.obstacle]
     how: dict[str, tuple[tuple[str, ...], int]] = {}
     for constants in CONSTANTS:
         for extents in (0, 1):
@@ -63,7 +68,8 @@ def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
     for dtype in others:
         for way in dict.fromkeys(how.values()):
             search.stage([o for o in operations if how.get(o.name) == way], dtype, *way)
-    without |= {operation.name: search.reasons.get(operation.name, "") for operation in waiting}
+    having = {instance.operation for instance in search.instances}
+    without |= {o.name: search.reasons.get(o.name, "") for o in operations if o.name not in {*having, *without}}
     ordered = tuple(sorted(search.instances, key=lambda instance: instance.operation))
     return checked(
         ImportedDialect(name, definition.name, passes, ordered, dict(sorted(without.items()))), definition.name
@@ -77,6 +83,7 @@ class _Import:
         self.passes = passes
         self.instances: list[Instance] = []
         self.reasons: dict[str, str] = {}
+        self._known: set[tuple[str, ...]] = set()
 
     def stage(
         self, operations: Sequence[TableOperation], dtype: str, constants: tuple[str, ...], extents: int
@@ -105,30 +112,53 @@ class _Import:
         """Return the meanings of trials by their places."""
         texts, errors = lowered(tried, self.passes)
         for place, message in errors.items():
-            self._note(tried[place], f"upstream refuses it: {message}")
+            self._note(tried[place].operation, f"{_REFUSED}: {message}")
         found: dict[int, Instance] = {}
         for place, text in texts.items():
             try:
                 found[place] = _meaning(tried[place], text)
             except NoMeaning as error:
-                self._note(tried[place], str(error))
+                self._note(tried[place].operation, str(error))
         return found
 
-    def _note(self, trial: Trial, reason: str) -> None:
+    def destinations(self, operations: Sequence[TableOperation]) -> None:
+        """Find the instances of operations in destination style."""
+        first = TYPES[0]
+        found, refused = taken(operations, first)
+        for operation in operations:
+            if operation.name in refused:
+                self._note(operation, f"{_REFUSED}: {refused[operation.name]}")
+        for dtype in TYPES:
+            texts, _ = lowered([replace(trial, dtype=dtype) for trial in found], self.passes)
+            found = [found[place] for place, text in texts.items() if self._add(found[place], text)]
+
+    def _add(self, trial: DestinationTrial, text: str) -> bool:
+        """Add the instance of a trial that was lowered; tell whether it is one that computes something new."""
+        operation = trial.operation
+        try:
+            read = instance_of(operation.name, _summary(text, trial.names), len(trial.axes), trial.attributes)
+        except NoMeaning as error:
+            self._note(operation, str(error))
+            return False
+        instance = replace(_in_one(read), form=trial.form)
+        key = (instance.operation, *_shown(instance))
+        if key in self._known:
+            return False
+        self._known.add(key)
+        self.instances.append(instance)
+        return True
+
+    def _note(self, operation: TableOperation, reason: str) -> None:
         """Remember why an operation has no meaning; what a lowering lacks says more than what a verifier refuses."""
-        known = self.reasons.get(trial.operation.name)
-        if known is None or known.startswith("upstream refuses it"):
-            self.reasons[trial.operation.name] = reason
+        known = self.reasons.get(operation.name)
+        if known is None or known.startswith(_REFUSED):
+            self.reasons[operation.name] = reason
 
 
 def _meaning(trial: Trial, text: str) -> Instance:
-    reset_names()
     count = len(trial.shapes)
-    names = [*trial.operation.operands[:count], "result"]
-    for place, operand in enumerate(names):
-        text = re.sub(rf"%arg{place}\b", f"%{operand}", text)
-    (function,) = read_mlir(text, "the lowering", generalise=None)
-    found = instance_of(trial.operation.name, summary_of(function), count, trial.attributes)
+    summary = _summary(text, [*trial.operation.operands[:count], "result"])
+    found = instance_of(trial.operation.name, summary, count, trial.attributes)
     constants = [
         InstanceOperand(operand, dtype, (ONE,), value=Fraction(0))  # type: ignore[arg-type]  # element types by name
         for operand, dtype in zip(trial.operation.operands[count:], trial.constants, strict=True)
@@ -138,6 +168,15 @@ def _meaning(trial: Trial, text: str) -> Instance:
         if any(extent.is_constant and stated != 1 for extent, stated in zip(own.shape, shape, strict=True)):
             raise NoMeaning("an extent of its lowering stays a number")
     return replace(whole, operands=(*whole.operands, *constants))
+
+
+def _summary(text: str, names: Sequence[str]) -> Summary:
+    """Return what a lowered function computes, with its parameters under the names of operands."""
+    reset_names()
+    for place, operand in enumerate(names):
+        text = re.sub(rf"%arg{place}\b", f"%{operand}", text)
+    (function,) = read_mlir(text, "the lowering", generalise=None)
+    return summary_of(function)
 
 
 def _in_one(instance: Instance) -> Instance:

@@ -26,7 +26,8 @@ def instance_lines(instance: Instance) -> Iterator[str]:
     operands = ", ".join(map(_operand, instance.operands))
     attributes = f" {instance.attributes}" if instance.attributes else ""
     result = instance.result
-    yield f"{instance.operation}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}"
+    body = f" {{ {instance.form.body} }}" if instance.form is not None and instance.form.body else ""
+    yield f"{instance.operation}{body}({operands}){attributes} -> {result.dtype}{shapes(result.shape)}"
     if instance.sampled:
         sets = (", ".join(map(str, dict.fromkeys(extents))) for extents in instance.sampled)
         yield f"  found at the extents {' and '.join(sets)}"

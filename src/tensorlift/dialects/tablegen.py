@@ -7,6 +7,7 @@ predicates in C++, which only upstream's verifier decides.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ _ABSENT = ("DefaultValuedAttr", "DefaultValuedOptionalAttr", "OptionalAttr", "Un
 _KINDS = {
     "IntegerAttr": "axis", "DenseI32ArrayAttr": "axes of i32", "DenseI64ArrayAttr": "axes of i64", "TypeAttr": "type",
 }  # fmt: skip
+_DESTINATION = "DestinationStyleOpInterface"
+_PAIR = 2
+_ONES = "static_cast<int64_t>(1)"
+_LENGTH = re.compile(r"int elements attribute of shape \[(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,22 @@ class TableOperation:
     operands: tuple[str, ...]
     attributes: tuple[tuple[str, str], ...]
     obstacle: str = ""
+    destination: Destination | None = None
+
+
+@dataclass(frozen=True)
+class Destination:
+    """An operation in destination style: ``inputs`` are read, of which it may take many, and ``out`` is written over.
+
+    ``factors`` are lists of integers that are one by default, by name with their lengths.  Where it ``takes_body``,
+    its region may be given.
+    """
+
+    inputs: str
+    out: str
+    takes_many: bool
+    takes_body: bool
+    factors: tuple[tuple[str, int], ...]
 
 
 def read_dump(text: str, file: str) -> list[TableOperation]:
@@ -75,6 +96,11 @@ def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> Table
             obstacle = obstacle or ("" if storage in _KINDS else unknown)
     if len(attributes) > 1:
         obstacle = obstacle or "it has several attributes, of which only few values go together"
+    destination = _destination(records, record)
+    if destination is not None:
+        others = [attribute for attribute, kind in attributes if kind != "axes of i64"]
+        obstacle = f"no value is known for the attribute {others[0]}" if others else ""
+        return TableOperation(name, tuple(operands), tuple(attributes), obstacle, destination)
     results = list(_arguments(records, record["results"]))
     if len(results) != 1 or _is(results[0][0]["!superclasses"], _MANY):
         obstacle = "it has another number of results than one"
@@ -83,6 +109,31 @@ def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> Table
     if not operands and not obstacle:
         obstacle = "it has no operands"
     return TableOperation(name, tuple(operands), tuple(attributes), obstacle)
+
+
+def _destination(records: Mapping[str, Json], record: Mapping[str, Json]) -> Destination | None:
+    """Return what is special of an operation in destination style that has a form of its own, None for any other."""
+    traits = [trait["def"] for trait in record.get("traits", ())]
+    if _DESTINATION not in traits or not record["hasCustomAssemblyFormat"]:
+        return None
+    arguments = list(_arguments(records, record["arguments"]))
+    operands = [(kind, name) for kind, name in arguments if "AttrConstraint" not in kind["!superclasses"]]
+    regions = [records[region["def"]] for region, _ in record["regions"]["args"]]
+    if len(operands) != _PAIR or len(regions) != 1:
+        return None
+    (inputs, read), (_, written) = operands
+    factors = [(name, length) for kind, name in arguments if (length := _factors(records, kind)) is not None]
+    takes_many = _is(inputs["!superclasses"], _MANY)
+    takes_body = "SizedRegion" in regions[0]["!superclasses"]
+    return Destination(read, written, takes_many, takes_body, tuple(factors))
+
+
+def _factors(records: Mapping[str, Json], kind: Mapping[str, Json]) -> int | None:
+    """Return the length of a list of integers that is one by default, None for other attributes."""
+    if not _is(kind["!superclasses"], _ABSENT) or _ONES not in (kind.get("defaultValue") or ""):
+        return None
+    found = _LENGTH.search(records[kind["baseAttr"]["def"]].get("summary") or "")
+    return None if found is None else int(found[1])
 
 
 def _is(supers: list[str], wanted: tuple[str, ...]) -> bool:

@@ -3,8 +3,8 @@
     expression -> cut off at some depth: what is below are leaves -> enumeration over the dialect's operations
                -> the same nodes at two sets of sizes? -> operations on leaves, which are selected in turn
 
-Few operations come first, those that the leaves will still take counted, then the deepest cut, so that an operation
-covers as much as it can.  Views, numbers and arithmetic on single
+Few operations come first, those that the leaves will still take and axes of one position counted, then the deepest cut,
+so that an operation covers as much as it can.  Views, numbers and arithmetic on single
 numbers are left as they are: every program over tensors has them.
 """
 
@@ -116,14 +116,14 @@ class _Selector:
         cuts = [_below(node, depth) for depth in range(_DEEPEST, 0, -1)]
         distinct = [leaves for k, leaves in enumerate(cuts) if leaves not in cuts[k + 1 :]]
         searches = [
-            (sum(map(_is_open, leaves)), search)
+            (sum(map(_is_open, leaves)) + most, search)
             for most in MOST_INSERTED
             for leaves in distinct
             if len(leaves) <= _MOST_LEAVES and (search := self._search(node, leaves, most)) is not None
         ]
         for total in range(_OPTIONS.most_operations + _DEEPEST):
-            for open_leaves, search in searches:
-                level = total - open_leaves
+            for before, search in searches:
+                level = total - before
                 found = search.found(level) if 0 <= level <= _OPTIONS.most_operations else None
                 if found is not None:
                     return self._put_back(found, {name: self.value(leaf) for leaf, name in search.names.items()})

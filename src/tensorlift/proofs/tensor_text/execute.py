@@ -85,8 +85,9 @@ class Evaluation:
         return Held(result)
 
     def _imported(self, row: ImportedRow, op: Operation, values: Values) -> Held:
-        operands = [self.structured.value(operand, values) for operand in op.operands]
-        result = imported_result(row, op, operands, self.ledger)
+        if any(operand not in values for operand in op.operands):
+            self.ledger.refuse(f"{op.name}: an operand has no value here")
+        result = imported_result(row, op, [values[operand] for operand in op.operands], self.ledger)
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, TensorType
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import TensorType
 
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.terms import Constant
+from tensorlift.targets.imported.forms import stated_attributes
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
@@ -21,30 +19,30 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.obligations import Ledger
+    from tensorlift.proofs.values import Held
     from tensorlift.targets.imported.rows import ImportedRow
 
 
-def imported_result(row: ImportedRow, op: Operation, operands: Sequence[SymbolicTensor], o: Ledger) -> SymbolicTensor:
-    """Return the result of an operation, by an instance of the stated types and attributes whose extents fit."""
+def imported_result(row: ImportedRow, op: Operation, held: Sequence[Held], o: Ledger) -> SymbolicTensor:
+    """Return the result of an operation, by an instance of the stated types and attributes whose extents fit.
+
+    Operands whose cells that instance does not read may have no values.
+    """
     if len(op.results) != 1 or op.regions or op.successors:
         o.refuse(f"'{op.name}' has regions, or another number of results than one")
     given = {**op.attributes, **op.properties}
     stated = [operand.type for operand in op.operands]
-    meant = [i for i in row.instances if _attributes(i.attributes) == given and _is_of(i, stated, operands)]
+    operands = [value.tensor for value in held]
+    meant = [i for i in row.instances if stated_attributes(i) == given and _is_of(i, stated, operands)]
     if not meant:
         o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
     shapes = [operand.shape for operand in operands]
-    return _applied(next((i for i in meant if i.fits(shapes) is not None), meant[0]), operands, o)
-
-
-@cache
-def _attributes(text: str) -> dict[str, Attribute]:
-    """Read attributes as an instance spells them."""
-    if not text:
-        return {}
-    context = Context(allow_unregistered=True)
-    context.load_dialect(Builtin)
-    return Parser(context, text).parse_optional_attr_dict()
+    instance = next((i for i in meant if i.fits(shapes) is not None), meant[0])
+    if any(
+        v.blank is not None and own.name not in instance.unread for own, v in zip(instance.operands, held, strict=True)
+    ):
+        o.refuse("cells are read that have no value")
+    return _applied(instance, operands, o)
 
 
 def _is_of(instance: Instance, stated: Sequence[Attribute], operands: Sequence[SymbolicTensor]) -> bool:

@@ -122,11 +122,14 @@ def to_llvm(text: str, tools: Tools, lowering: str = LOWERING) -> str:
     return _run([tools.translate, "--mlir-to-llvmir"], lowered)
 
 
-def lowered_parts(text: str, pipeline: str, tools: Tools) -> tuple[list[str], str]:
-    """Lower modules apart from each other, ``// -----`` between them; return those that were taken, and the errors."""
-    command = [tools.opt, "--split-input-file", f"--pass-pipeline={pipeline}"]
+def lowered_parts(text: str, pipeline: str, tools: Tools) -> tuple[list[str], str] | None:
+    """Lower modules apart from each other, ``// -----`` between them; return those that were taken, and the errors.
+
+    None says that the tool broke down over one of them.
+    """
+    command = [tools.opt, "--split-input-file", "--mlir-print-op-on-diagnostic=false", f"--pass-pipeline={pipeline}"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, env=os.environ, check=False)  # noqa: S603 - the command is a list made here, no shell reads it
-    return done.stdout.split("// -----"), done.stderr
+    return None if done.returncode < 0 else (done.stdout.split("// -----"), done.stderr)
 
 
 def _run(command: list[str], text: str) -> str:

@@ -165,7 +165,7 @@ class Builder:
                 return self.subscript(argument.argument, composed)
         kept = list(items)
         axis = sum(not isinstance(item, NewAxis) for item in kept)
-        while kept and _is_whole(kept[-1], argument.shape[axis - 1]):
+        while axis and _is_whole(kept[-1], argument.shape[axis - 1]):
             kept.pop()
             axis -= 1
         if not kept:

@@ -20,12 +20,13 @@ from tensorlift.ir.tensor_program import At, NewAxis, Operation, walk_expression
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
-from tensorlift.synthesis.enumerate.instances import Imported, Squeezed
+from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
 from tensorlift.synthesis.sketch.library import Library
 from tensorlift.synthesis.symbolic.graph import Undefined
+from tensorlift.synthesis.symbolic.points import contains, evaluate
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.grammar import Dialect
     from tensorlift.synthesis.symbolic.covering import Traced
 
-MOST_INSERTED = {1: 6, 2: 1}  # axes of one position in a view, and for so many how many operations are tried at most
+# Axes of one position in a view, and for so many how many operations are tried at most.
+MOST_INSERTED = {0: 6, 1: 6, 2: 1}
 _UNIT = "unit "  # begins the names of axes of one position
 _MATRIX = 2
 
@@ -64,7 +66,8 @@ class Offer:
     @staticmethod
     def of(target: Dialect, ops: set[str] | None, folds: Folds | None = None) -> Offer:
         """Return what a dialect offers, where it is to be like some scalar functions and folds."""
-        return Offer(target.instances if ops is None else relevant(target.instances, ops), target.rows, folds)
+        instances = target.instances if ops is None else relevant(target.instances, ops)
+        return Offer(distinct(instances), target.rows, folds)
 
     def takes(self, instance: Instance) -> bool:
         """Tell whether the dialect's verifier takes an instance."""
@@ -99,9 +102,9 @@ def found_imported(traced: Traced, target: Dialect, options: Options, statistics
     ]
     if not searches[0].is_whole:
         return None
-    for level in range(options.most_operations + 1):
+    for total in range(options.most_operations + 1):
         for search in searches:
-            value = search.reached(level)
+            value = search.reached(total - search.most_inserted) if total >= search.most_inserted else None
             if value is not None:
                 return value
     return None
@@ -127,7 +130,8 @@ class ImportedEnumeration(Levels):
         self.offer = offer
         self.most_inserted = most_inserted
         self.ranks = sorted({len(o.shape) for i in offer.instances for o in i.free})
-        self._traced_steps: dict[tuple[Instance, tuple[Pool, ...]], Step | None] = {}
+        self._traced_steps: dict[tuple[Instance, tuple[Pool, ...], tuple[Shape, ...]], Step | None] = {}
+        self._kinds: list[Shape] = []
         self._enter_leaves(leaves)
         if self.is_whole:
             self.set_goal()
@@ -162,8 +166,9 @@ class ImportedEnumeration(Levels):
 
     def _with_units(self, extents: Shape) -> Iterator[tuple[Shape, tuple[SubscriptItem, ...]]]:
         """Yield the shapes of higher ranks with axes of one position, and the subscripts that insert them."""
+        most = self.most_inserted + (not extents) if self.most_inserted else 0
         for rank in self.ranks:
-            if not 0 < rank - len(extents) <= self.most_inserted + (not extents):
+            if not 0 < rank - len(extents) <= most:
                 continue
             for places in itertools.combinations(range(rank), rank - len(extents)):
                 own = iter(extents)
@@ -184,7 +189,8 @@ class ImportedEnumeration(Levels):
         shapes |= {goal, *(extents for extents, _ in self._with_units(goal))}
         extents = sorted({e for shape in shapes for e in shape}, key=str)
         shapes |= set(itertools.product(extents, repeat=_MATRIX))
-        shapes |= {(ONE,) * rank for rank in self.ranks if rank}
+        if any(ONE in operand.shape for instance in self.offer.instances for operand in instance.free):
+            shapes |= {(ONE,) * rank for rank in self.ranks if rank}
         return sorted((s for s in shapes if s and len(s) in self.ranks), key=lambda s: (len(s), str(s)))
 
     def set_goal(self) -> None:
@@ -254,11 +260,13 @@ class ImportedEnumeration(Levels):
     # -- steps
 
     def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
+        self._kinds = self._tensor_kinds()
         for instance in self.offer.instances:
             for pools in list(self._operands(instance, ())):
-                step = self._step(instance, pools)
-                if step is not None:
-                    yield step
+                for written in self._written(instance, pools):
+                    step = self._step(instance, pools, written)
+                    if step is not None:
+                        yield step
 
     def _operands(self, instance: Instance, chosen: tuple[Pool, ...]) -> Iterator[tuple[Pool, ...]]:
         """Yield the pools that fit the operands of an instance, one operand after the other."""
@@ -279,23 +287,62 @@ class ImportedEnumeration(Levels):
             self._by_rank[key] = (*self._by_rank.get(key, ()), pool)
         return pool
 
-    def _step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
-        key = (instance, pools)
+    def _written(self, instance: Instance, pools: tuple[Pool, ...]) -> Iterator[tuple[Shape, ...]]:
+        """Yield shapes of the operands whose cells are not read: any that occurs, unless the others tell it."""
+        known = _known_extents(instance, pools)
+        choices: list[list[Shape]] = []
+        for own in instance.operands:
+            if own.name not in instance.unread:
+                continue
+            if all(extent.is_constant or extent.variable in known for extent in own.shape):
+                choices.append([tuple(extent.substitute(known) for extent in own.shape)])
+            else:
+                choices.append([s for s in self._kinds if len(s) == len(own.shape)])
+        yield from itertools.product(*choices)
+
+    def _step(self, instance: Instance, pools: tuple[Pool, ...], written: tuple[Shape, ...]) -> Step | None:
+        key = (instance, pools, written)
         if key not in self._traced_steps:
-            self._traced_steps[key] = self._made_step(instance, pools)
+            self._traced_steps[key] = self._made_step(*key)
         return self._traced_steps[key]
 
-    def _made_step(self, instance: Instance, pools: tuple[Pool, ...]) -> Step | None:
-        given = iter(pools)
-        shapes = [next(given).kind.extents if own.value is None else own.shape for own in instance.operands]
+    def _made_step(self, instance: Instance, pools: tuple[Pool, ...], written: tuple[Shape, ...]) -> Step | None:
+        given, unread = iter(pools), iter(written)
+        shapes = [
+            own.shape
+            if own.value is not None
+            else next(unread)
+            if own.name in instance.unread
+            else next(given).kind.extents
+            for own in instance.operands
+        ]
         sizes = instance.fits(shapes)
-        if sizes is None or (self.offer.folds is not None and not self.offer.folds.fits(instance, sizes)):
+        if sizes is None or not self._is_possible(instance, sizes):
             return None
         result = Kind(instance.result.dtype, instance.result_shape(sizes))
-        try:
-            return Imported(instance, pools, result)
-        except (Undefined, ValueError):
-            return None
+        spared = {
+            own.name: self._pool(Kind(own.dtype, shape))
+            for own, shape in zip(instance.operands, shapes, strict=True)
+            if own.name in instance.unread
+        }
+        return Imported(instance, pools, spared, result)
+
+    def _is_possible(self, instance: Instance, sizes: dict[str, Affine]) -> bool:
+        """Tell whether an operation folds as the source does, and is defined for the extents."""
+        if self.offer.folds is not None and not self.offer.folds.fits(instance, sizes):
+            return False
+        numbers = {name: evaluate(extent, self.wanted.sizes[0]) for name, extent in sizes.items()}
+        return contains(instance.context, numbers)
+
+
+def _known_extents(instance: Instance, pools: tuple[Pool, ...]) -> dict[str, Affine]:
+    """Return the sizes that the operands say of which candidates are chosen."""
+    pairs = [
+        pair
+        for own, pool in zip(instance.free, pools, strict=True)
+        for pair in zip(own.shape, pool.kind.extents, strict=True)
+    ]
+    return {own.variable: given for own, given in reversed(pairs) if own.variable is not None}
 
 
 def _is_possible(instance: Instance, pools: tuple[Pool, ...]) -> bool:

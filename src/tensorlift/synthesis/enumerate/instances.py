@@ -5,11 +5,14 @@ Its cells are traced once as a graph over those of its operands, which is then e
 
 from __future__ import annotations
 
+import re
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO
+from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.ir.tensor_program import At
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
@@ -19,13 +22,44 @@ from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph
 from tensorlift.synthesis.symbolic.instances import Cells
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand
+    from tensorlift.ir.tensor_program import Expression
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
     from tensorlift.synthesis.symbolic.field import Elements
+
+
+def distinct(instances: Sequence[Instance]) -> list[Instance]:
+    """Return the instances in order of simplicity, of those that compute the same the first.
+
+    Few axes come first, and among them operations that are not told what to apply.
+    """
+    found: dict[str, Instance] = {}
+    for instance in sorted(instances, key=_simplicity):
+        found.setdefault(_by_positions(instance), instance)
+    return list(found.values())
+
+
+def _simplicity(instance: Instance) -> tuple[int, bool]:
+    most = max(len(operand.shape) for operand in instance.operands)
+    return most, instance.form is not None and bool(instance.form.body)
+
+
+@cache
+def _by_positions(instance: Instance) -> str:
+    """Show what an instance computes, with its names replaced by numbers."""
+    own = (*(o.name for o in instance.operands), *instance.sizes)
+    names = dict.fromkeys((*own, *(n for d in instance.definitions for n in (*d.indices, d.name))))
+    numbers = {name: f"${number}" for number, name in enumerate(names)}
+    shown = "\n".join([*map(_typed, instance.operands), *map(show_definition, instance.definitions)])
+    return re.sub(r"\w+", lambda found: numbers.get(found[0], found[0]), shown)
+
+
+def _typed(operand: InstanceOperand) -> str:
+    return f"{operand.name} {operand.dtype} {operand.shape} {operand.is_number} {operand.value}"
 
 
 class _Plan(NamedTuple):
@@ -38,32 +72,44 @@ class _Plan(NamedTuple):
 
 
 class Imported(Step):
-    """An imported operation on operands that fit its instance, those aside that are constants."""
+    """An imported operation on operands that fit its instance, those aside that are constants.
 
-    def __init__(self, instance: Instance, operands: tuple[Pool, ...], result: Kind) -> None:
-        """Trace the operation.
+    Tensors whose cells it does not read are no operands either: ``written`` has a pool of the kind of each.
+    """
 
-        Raises:
-            Undefined, ValueError: where a cell is divided by zero whatever the operands, or the operands do not fit.
-
-        """
+    def __init__(
+        self, instance: Instance, operands: tuple[Pool, ...], written: Mapping[str, Pool], result: Kind
+    ) -> None:
         self.op = instance.operation
         self.instance = instance
         self.operands = operands
         self.result = result
+        self._written = written
         self._graph = Graph()
-        given = iter([self._symbols(k, pool) for k, pool in enumerate(operands)])
-        arrays = [next(given) if o.value is None else self._constant(o) for o in instance.operands]
-        self._cells = Cells(self._graph, instance, arrays)
         self._plans: dict[bytes, _Plan] = {}
+
+    @cached_property
+    def _cells(self) -> Cells:
+        """What the operation computes of symbols.
+
+        Raises:
+            Undefined: where a cell is divided by zero whatever the operands.
+
+        """
+        own = dict(zip((o.name for o in self.instance.free), enumerate(self.operands), strict=True))
+        arrays = [self._symbols(*own[o.name]) if o.name in own else self._unread(o) for o in self.instance.operands]
+        return Cells(self._graph, self.instance, arrays)
 
     def _symbols(self, operand: int, pool: Pool) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
         cells = [self._graph.symbol(("cell", str(operand), k), pool.kind.dtype) for k in range(pool.size)]
         return np.array(cells, np.int64).reshape(pool.shape)
 
-    def _constant(self, operand: InstanceOperand) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    def _unread(self, operand: InstanceOperand) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        """Return a constant, or anything for cells that are not read."""
         node = self._graph.constant(operand.value or 0, operand.dtype)
-        return np.full([extent.constant for extent in operand.shape], node, np.int64)
+        pool = self._written.get(operand.name)
+        shape = [extent.constant for extent in operand.shape] if pool is None else pool.shape
+        return np.full(shape, node, np.int64)
 
     def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:  # noqa: ARG002 - a cell has a number
         """Return the cells of each operand that any of the cells depends on."""
@@ -114,12 +160,14 @@ class Imported(Step):
     def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
         """Apply the operation."""
         build, given = scope.build, iter(values)
-        arguments = [
-            next(given).expression
-            if own.value is None
-            else build.full(build.literal(own.value, own.dtype), own.shape, own.dtype)
-            for own in self.instance.operands
-        ]
+        arguments: list[Expression] = []
+        for own in self.instance.operands:
+            if own.value is not None:
+                arguments.append(build.full(build.literal(own.value, own.dtype), own.shape, own.dtype))
+            elif own.name in self._written:
+                arguments.append(build.empty(self._written[own.name].kind.extents, own.dtype))
+            else:
+                arguments.append(next(given).expression)
         return Value(build.operation(self.instance, tuple(arguments)), axes)
 
 

@@ -18,6 +18,7 @@ from tensorlift.ir.tensor_program import (
     Diagonal,
     DiagonalMask,
     Elementwise,
+    Empty,
     Expression,
     Full,
     Gather,
@@ -93,6 +94,11 @@ def _variable(at: Meaning, node: Variable) -> Nodes:
     if node.is_weak:
         return np.array(at.graph.symbol(("scalar", node.name), node.dtype))
     return array_nodes(at.graph, node.name, at.extents(node), node.dtype)
+
+
+def _empty(at: Meaning, node: Empty) -> Nodes:
+    """Return cells that are unlike any other, as nothing is known of them."""
+    return array_nodes(at.graph, "an empty tensor", at.extents(node), node.dtype)
 
 
 def _literal(at: Meaning, node: Literal) -> Nodes:
@@ -195,6 +201,7 @@ _RULES: dict[type[Expression], Callable[..., Nodes]] = {
     Elementwise: lambda at, node: at.cellwise(node.op, node, [at.of(a) for a in node.arguments]),
     Cast: lambda at, node: at.cellwise("cast", node, [at.of(node.argument)]),
     Copy: lambda at, node: at.of(node.argument),
+    Empty: _empty,
     Broadcast: _full,
     Full: _full,
     Subscript: _subscript,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.imported.record import ImportedDialect
 
 _GLUE = ("tensor", "affine", "arith", "math")
+_DIALECTS = tuple(place for place in LINALG.dialects if not place.endswith(":LINALG"))  # it may be what is imported
 
 
 def target_of(dialect: ImportedDialect, name: str) -> Target:
@@ -34,6 +35,6 @@ def target_of(dialect: ImportedDialect, name: str) -> Target:
         language="mlir",
         has_numbers=True,
         loops=LINALG.loops,
-        dialects=LINALG.dialects,
+        dialects=_DIALECTS,
         instances=dialect.instances,
     )

@@ -65,16 +65,13 @@ class _Values(Values):
         return super()._scalar(node)
 
     def _operation(self, node: Operation) -> Value:
-        """Write an operation in generic form."""
+        """Write an operation in its form, or in the generic one."""
         instance = node.instance
         operands = [
             self._operand(own, argument) for own, argument in zip(instance.operands, node.arguments, strict=True)
         ]
         result = tensor_type(instance.result.shape, node.dtype)
-        attributes = f" <{instance.attributes}>" if instance.attributes else ""
-        names, kinds = ", ".join(o.name for o in operands), ", ".join(o.type for o in operands)
-        text = f'"{instance.operation}"({names}){attributes} : ({kinds}) -> {result}'
-        return self.writer.define(text, result)
+        return self.writer.define(instance.text(operands, result), result)
 
     def _operand(self, own: InstanceOperand, node: Expression) -> Value:
         """Return an operand in the type of the instance, which the definition is known to take."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.domain import parse_domain
-from tensorlift.comprehension.instance import Instance, InstanceOperand
+from tensorlift.comprehension.instance import DestinationForm, Instance, InstanceOperand
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
 from tensorlift.comprehension.notation.syntax import SyntaxFault
@@ -84,6 +84,8 @@ def _instance_data(instance: Instance) -> dict[str, Json]:
     data: dict[str, Json] = {"operation": instance.operation}
     if instance.attributes:
         data["attributes"] = instance.attributes
+    if instance.form is not None:
+        data["form"] = {"states_result": instance.form.states_result, "body": instance.form.body}
     data["operands"] = [_operand_data(operand) for operand in instance.operands]
     data["sizes"] = list(instance.sizes)
     data["context"] = str(instance.context)
@@ -120,7 +122,12 @@ def _instance(data: Json) -> Instance:
         parse_domain(data["context"]),
         tuple(definitions),
         tuple(tuple(map(int, sizes)) for sizes in data.get("sampled", ())),
+        _form(data["form"]) if "form" in data else None,
     )
+
+
+def _form(data: Json) -> DestinationForm:
+    return DestinationForm(bool(data["states_result"]), str(data["body"]))
 
 
 def _operand(data: Json) -> InstanceOperand:

@@ -14,6 +14,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.targets.imported.definition import operations_of
+from tensorlift.targets.imported.forms import reading_class
 from tensorlift.targets.imported.types import operand_type, result_of
 from tensorlift.targets.mlir_text.operations import context_of
 from tensorlift.targets.mlir_text.rows import TextRow
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ImportedRow(TextRow):
-    """An operation of an imported dialect, with its definition if known; it is written in MLIR's generic form."""
+    """An operation of an imported dialect, with its definition if known; the form is that of its instances."""
 
     instances: tuple[Instance, ...] = ()
     irdl: str = ""
@@ -61,15 +62,10 @@ class ImportedRow(TextRow):
 @cache
 def _refusal(row: ImportedRow, instance: Instance) -> str:
     types = [str(operand_type(own)) for own in instance.operands]
-    names = [f"%operand{k}" for k in range(len(types))]
-    parameters = ", ".join(f"{name}: {kind}" for name, kind in zip(names, types, strict=True))
-    attributes = f" <{instance.attributes}>" if instance.attributes else ""
-    signature = f"({', '.join(types)}) -> {operand_type(result_of(instance))}"
-    text = (
-        f"func.func @verified({parameters}) {{\n"
-        f'  %result = "{instance.operation}"({", ".join(names)}){attributes} : {signature}\n'
-        "  return\n}\n"
-    )
+    operands = [(f"%operand{k}", kind) for k, kind in enumerate(types)]
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in operands)
+    value = instance.text(operands, str(operand_type(result_of(instance))))
+    text = f"func.func @verified({parameters}) {{\n  %result = {value}\n  return\n}}\n"
     try:
         Parser(context_of([row]), text, instance.operation).parse_module().verify()
     except ParseError as error:
@@ -88,7 +84,8 @@ def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, Imported
 
 
 def _row(name: str, instances: tuple[Instance, ...], irdl: str) -> ImportedRow:
-    return ImportedRow(name, name, _by_instance, (sample(name),), instances=instances, irdl=irdl)
+    read_as = reading_class(name, instances)
+    return ImportedRow(name, name, _by_instance, (sample(name),), read_as=read_as, instances=instances, irdl=irdl)
 
 
 def _by_instance(o: Obligations) -> SymbolicTensor:

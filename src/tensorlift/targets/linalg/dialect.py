@@ -49,12 +49,12 @@ class StructuredOperation(Operation):
         """Read what stands behind the name."""
         properties: dict[str, Attribute] = {}
         for part in cls.parts[: cls.parts.index("ins")]:
-            _PARTS[part](parser, properties)
+            _part(part)(parser, properties)
         inputs, _ = _operands(parser, "ins") if parser.parse_optional_keyword("ins") else ((), ())
         parser.parse_keyword("outs")
         outs, types = _operands(parser, "outs")
         for part in cls.parts[cls.parts.index("ins") + 1 :]:
-            _PARTS[part](parser, properties)
+            _part(part)(parser, properties)
         regions = [parser.parse_region()] if cls is Generic else []
         if cls.states_result:
             parser.parse_punctuation("->")
@@ -100,9 +100,13 @@ def _integers(name: str) -> Callable[[Parser, dict[str, Attribute]], None]:
 
 
 _PARTS: dict[str, Callable[[Parser, dict[str, Attribute]], None]] = {
-    "combiner": _combiner, "dictionary": _dictionary, "maps": _maps, "dimensions": _integers("dimensions"),
-    "permutation": _integers("permutation"),
+    "combiner": _combiner, "dictionary": _dictionary, "maps": _maps,
 }  # fmt: skip
+
+
+def _part(name: str) -> Callable[[Parser, dict[str, Attribute]], None]:
+    """Return what reads a part; one of another name is a list of integers."""
+    return _PARTS.get(name) or _integers(name)
 
 
 class Generic(StructuredOperation):
@@ -112,10 +116,9 @@ class Generic(StructuredOperation):
     parts = ("dictionary", "ins")
 
 
-def _structured(name: str, *parts: str, states_result: bool = True) -> type[StructuredOperation]:
-    return type(
-        name, (StructuredOperation,), {"name": f"linalg.{name}", "parts": parts, "states_result": states_result}
-    )
+def structured(name: str, *parts: str, states_result: bool = True) -> type[StructuredOperation]:
+    """Return the class of an operation of a full name whose form has these parts."""
+    return type(name, (StructuredOperation,), {"name": name, "parts": parts, "states_result": states_result})
 
 
 class Yield(Operation):
@@ -155,13 +158,13 @@ LINALG = Dialect(
         Generic,
         Index,
         Yield,
-        _structured("contract", "maps", "ins"),
-        _structured("fill", "ins"),
-        _structured("map", "combiner", "ins", states_result=False),
-        _structured("reduce", "combiner", "ins", "dimensions", states_result=False),
-        _structured("transpose", "ins", "permutation", states_result=False),
-        _structured("broadcast", "ins", "dimensions", states_result=False),
-        *(_structured(name, "ins") for name in PRODUCTS),
+        structured("linalg.contract", "maps", "ins"),
+        structured("linalg.fill", "ins"),
+        structured("linalg.map", "combiner", "ins", states_result=False),
+        structured("linalg.reduce", "combiner", "ins", "dimensions", states_result=False),
+        structured("linalg.transpose", "ins", "permutation", states_result=False),
+        structured("linalg.broadcast", "ins", "dimensions", states_result=False),
+        *(structured(f"linalg.{name}", "ins") for name in PRODUCTS),
     ],
 )
 ARITH = Dialect("arith", [*Arith.operations, added_operation("arith.remf")], [*Arith.attributes])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
 
-_FLOAT = {
+FLOAT = {
     "add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf",
     "neg": "arith.negf", "max": "arith.maximumf", "min": "arith.minimumf", "fmax": "arith.maxnumf",
     "fmin": "arith.minnumf", "abs": "math.absf", "pow": "math.powf", "atan2": "math.atan2",
@@ -50,7 +50,7 @@ def operation(op: str, dtype: DType) -> str:
         LiftError: TL305, where the dialects have none.
 
     """
-    table = _FLOAT if is_float(dtype) else _TRUTH if dtype == "bool" else _INTEGER
+    table = FLOAT if is_float(dtype) else _TRUTH if dtype == "bool" else _INTEGER
     found = table.get(op)
     if found is None:
         raise refuse("TL305", f"MLIR's arith and math have no {op} on {dtype}", remedy="lift to another target")

@@ -152,7 +152,7 @@ def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Con
     for dialect in (Builtin, Func, *dialects):
         context.load_dialect(dialect)
     for row in rows:
-        context.load_op(operation_class(row))
+        context.load_op(row.read_as or operation_class(row))
     return context
 
 

@@ -52,9 +52,13 @@ _PIECE = re.compile(r"\$\*(?P<operands>\w+)|\$(?P<operand>\w+)|#(?P<attribute>\w
 
 @dataclass(frozen=True)
 class TextRow(OpRow):
-    """An operation of an MLIR dialect; ``spelling`` is its name there."""
+    """An operation of an MLIR dialect; ``spelling`` is its name there.
+
+    The class of xDSL that reads it follows from the ``form``, unless it is given as ``read_as``.
+    """
 
     form: str = ""
+    read_as: type[Operation] | None = None
 
     __hash__ = object.__hash__
 

@@ -1,0 +1,59 @@
+"""Operations of imported dialects that write over an operand: how their form is read, and what attributes it has."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.parser import Parser
+
+from tensorlift.targets.linalg.dialect import structured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, Operation
+
+    from tensorlift.comprehension.instance import Instance
+
+_LIST = re.compile(r"(\w+) = \[([-\d, ]*)\]")
+
+
+def reading_class(name: str, instances: Sequence[Instance]) -> type[Operation] | None:
+    """Return the class that reads an operation of these instances, None where it is in generic form."""
+    form = instances[0].form
+    if form is None:
+        return None
+    if form.states_result:
+        return structured(name, "dictionary", "ins")
+    before = ("combiner",) if form.body else ()
+    behind = (found[1] for found in _LIST.finditer(instances[0].attributes))
+    return structured(name, *before, "ins", *behind, states_result=False)
+
+
+def stated_attributes(instance: Instance) -> dict[str, Attribute]:
+    """Return the attributes that a text states of an instance's operation, as they are read."""
+    form = instance.form
+    if form is None:
+        return _dictionary(instance.attributes)
+    stated: dict[str, Attribute] = {"inputs": IntegerAttr(len(instance.operands) - 1, i64)}
+    if form.body:
+        stated["body"] = StringAttr(form.body)
+    return stated | (_dictionary if form.states_result else _lists)(instance.attributes)
+
+
+def _lists(text: str) -> dict[str, Attribute]:
+    pairs = (found.groups() for found in _LIST.finditer(text))
+    return {name: DenseArrayBase.from_list(i64, list(map(int, values.split(",")))) for name, values in pairs}
+
+
+@cache
+def _dictionary(text: str) -> dict[str, Attribute]:
+    if not text:
+        return {}
+    context = Context(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    return Parser(context, text).parse_optional_attr_dict()
