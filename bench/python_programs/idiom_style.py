@@ -108,3 +108,78 @@ def rising_pairs(x: "float64[:]", y: "float64[:]"):
 
 def from_a_start(x: list[int]):
     return sum((v * v for v in x), 100)
+
+
+def softmax_kept(x: "float32[:, :]"):
+    shifted = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return shifted / np.sum(shifted, axis=-1, keepdims=True)
+
+
+def standardised(x: "float64[:, :]", eps: float):
+    return (x - x.mean(axis=0)) / (np.std(x, axis=0) + eps)
+
+
+def windows_of_channels(image: "float64[:, :, :]", taps: "float64[:, :, :]"):
+    out = np.zeros((image.shape[0] - 2, image.shape[1]))
+    for i in range(image.shape[0] - 2):
+        out[i, :] = np.sum(image[i : i + 3, :, :] * taps[:, :, np.newaxis, 0], axis=(0, 2))
+    return out
+
+
+def covariances(data: "float64[:, :]"):
+    columns = data.shape[1]
+    cov = np.zeros((columns, columns))
+    for i in range(columns):
+        cov[i:columns, i] = cov[i, i:columns] = data[:, i] @ data[:, i:columns]
+    return cov
+
+
+def next_generation(grid):
+    rows, columns = grid.shape
+    new = np.zeros_like(grid)
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            alive = 0
+            for di, dj in ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)):
+                alive += grid[i + di, j + dj]
+            new[i, j] = 1 if alive == 3 or (grid[i, j] == 1 and alive == 2) else 0
+    return new
+
+
+def gray_of_pixels(image):
+    height, width, _ = image.shape
+    out = np.zeros((height, width))
+    for y in range(height):
+        for x in range(width):
+            red, green, blue = image[y, x]
+            out[y, x] = 0.299 * red + 0.587 * green + 0.114 * blue
+    return out
+
+
+def row_norms(rows):
+    out = [0.0] * len(rows)
+    for i, row in enumerate(rows):
+        total = 0.0
+        for v in row:
+            total += v * v
+        out[i] = math.sqrt(total)
+    return out
+
+
+def shares(xs):
+    total = sum(xs)
+    return [x / total for x in xs]
+
+
+def spread(xs):
+    least, most = math.inf, -float("inf")
+    for v in xs:
+        least = min(least, v)
+        most = max(most, v)
+    return most - least
+
+
+def relax_twice(a, b, steps):
+    for t in range(steps):
+        b[1:-1] = 0.5 * (a[:-2] + a[2:])
+        a[1:-1] = 0.5 * (b[:-2] + b[2:])

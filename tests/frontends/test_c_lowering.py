@@ -269,6 +269,12 @@ def test_unsigned_data_wraps_without_a_precondition() -> None:
         ("unsigned n, double *a) { for (unsigned i = 0; i < n; i += 2)", ["n <= 4294967294"]),
         ("int n, double *a) { for (unsigned char i = 0; i < n; i++)", ["n <= 255"]),
         ("unsigned n, double *a) { for (unsigned i = 0; i < n; i++)", []),
+        ("unsigned n, double *a) { for (unsigned i = 0; i <= n; i++)", ["n <= 4294967294"]),
+        ("unsigned char n, double *a) { for (unsigned char i = 0; i <= n; i++)", ["n <= 254"]),
+        ("unsigned long n, double *a) { for (unsigned long i = 1; i <= n; i++)", []),
+        ("unsigned n, double *a) { for (unsigned i = n; i >= 1; i--)", []),
+        ("unsigned n, unsigned m, double *a) { for (unsigned i = n; i >= m; i--)", ["m >= 1"]),
+        ("unsigned n, double *a) { for (unsigned i = 0, j = n - 1; i < j; i++, j--)", ["n >= 1"]),
         ("int n, double *a) { for (int i = 0; i != n; i++)", ["n >= 0"]),
     ],
 )

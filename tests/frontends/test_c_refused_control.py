@@ -122,11 +122,25 @@ CASES = [
         "void f(unsigned n, double *a) {\n  for (unsigned i = n; i >= 1; i -= 2)\n    a[i] = 1;\n}\n",
     ),
     Refused(
-        "unsigned <=",
+        "unsigned >= 0",
         "TL124",
         2,
-        24,
-        "void f(unsigned n, double *a) {\n  for (unsigned i = 0; i <= n; i++)\n    a[i] = 1;\n}\n",
+        28,
+        "void f(unsigned n, double *a) {\n  for (unsigned i = n - 1; i >= 0; i--)\n    a[i] = 1;\n}\n",
+    ),
+    Refused(
+        "unsigned ends pass each other",
+        "TL124",
+        2,
+        35,
+        "void f(unsigned n, double *a) {\n  for (unsigned i = 0, j = n - 1; i <= j; i++, j--)\n    a[i] = a[j];\n}\n",
+    ),
+    Refused(
+        "unsigned ends with an offset",
+        "TL124",
+        2,
+        31,
+        "void f(unsigned n, double *a) {\n  for (unsigned i = 0, j = n; i < j + 5; i++, j--)\n    a[i] = 1;\n}\n",
     ),
     Refused(
         "data bound",

@@ -73,15 +73,19 @@ class Counterparts:
         for piece, term in definition.pieces:
             domain = piece & definition.domain & context
             found = self._round_trips(term, domain)
-            mine = self._round_trips(got, domain) if found else []
-            for wanted in found:
-                if not any(self._is_counterpart(one, wanted.term, wanted, self._definitions.equal) for one in mine):
-                    return wanted
+            for fully in (False, True):  # what is known by its name rounds as its definition does
+                mine = self._round_trips(got, domain, fully=fully) if found else []
+                found = [wanted for wanted in found if not self._is_among(wanted, mine)]
+            if found:
+                return found[0]
         return None
 
-    def _round_trips(self, term: Term, domain: Domain) -> list[Computed]:
+    def _is_among(self, wanted: Computed, items: list[Computed]) -> bool:
+        return any(self._is_counterpart(one, wanted.term, wanted, self._definitions.equal) for one in items)
+
+    def _round_trips(self, term: Term, domain: Domain, *, fully: bool = False) -> list[Computed]:
         """Return the doubles that a term rounds to single precision and uses in a wider type."""
-        found = computed(self._definitions.expand(term, domain), domain, in_source=True)
+        found = computed(self._definitions.expand(term, domain, fully=fully), domain, in_source=True)
         return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:

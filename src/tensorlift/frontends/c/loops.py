@@ -279,22 +279,46 @@ class Loops(Carried):
     def _unsigned_safe(
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> TripCount | tuple[str, str]:
-        """Make sure that no counter wraps: unsigned ones rise with ``<`` or fall by one, to a bound in range."""
+        """Make sure that no counter wraps: unsigned ones rise to their bound or fall by one, or meet half-way."""
         symbols = self._symbols_of(test)
-        for variable, step in steps.items():
+        moving = {variable: step for variable, step in steps.items() if summary.symbols[variable] in symbols}
+        if self._meet(test, {summary.symbols[variable]: step for variable, step in moving.items()}):
+            return solved
+        for variable, step in moving.items():
             ctype = variable.ctype
-            if not isinstance(ctype, IntegerType) or summary.symbols[variable] not in symbols:
+            if not isinstance(ctype, IntegerType):
                 continue
             value = step.constant_value
-            rising = value is not None and value > 0 and test.operator in {"<", "!=", ">"}
-            falling = value == -1 and test.operator in {">", "!=", "<"}
+            rising = value is not None and value > 0
+            falling = value == -1 and self._ends_in_range(variable, solved, test)
             if not ctype.signed and not rising and not falling:
                 return "loop-wrap", variable.name
-            if rising and value is not None and (not ctype.signed or ctype.width < INT.width):
+            if rising and (not ctype.signed or ctype.width < INT.width):
                 if value != solved.stride:
                     return "loop-wrap", variable.name
                 self._stay_below(variable, ctype, solved, test)
         return solved
+
+    @staticmethod
+    def _meet(test: LoopTest, steps: dict[str, Polynomial]) -> bool:
+        """Tell whether two counters, by symbol, move towards each other by one and stop before they pass."""
+        sides = test.right, test.left
+        low, high = sides if test.operator == ">" else sides[::-1]
+        if test.operator not in {"<", ">"} or not isinstance(low, Index) or not isinstance(high, Index):
+            return False
+        ends = {low.polynomial: ONE, high.polynomial: -ONE}
+        return {Polynomial.variable(symbol): step for symbol, step in steps.items()} == ends
+
+    def _ends_in_range(self, variable: nodes.Variable, solved: TripCount, test: LoopTest) -> bool:
+        """Tell whether a counter that falls by one ends at no less than zero; record that where it is not certain."""
+        if test.operator not in {"<=", ">="}:
+            return True  # its bound is no less
+        end = self._start(variable) - solved.distance
+        if end.constant_value is not None and end.constant_value < 0:
+            return False
+        if self.sink.emits:
+            self.preconditions.demand(Need("overflow", end, test.location), self.domain)
+        return True
 
     def _stay_below(self, variable: nodes.Variable, ctype: IntegerType, solved: TripCount, test: LoopTest) -> None:
         """Prove or record that a rising counter reaches its bound before the end of its type."""

@@ -261,12 +261,17 @@ class Places(Machine):
             constant = value.polynomial.constant_value
             if constant is not None:
                 return self.sink.constant(float(constant), ctype, location)
-            if value.ctype == UNSIGNED_LONG:  # an exact value that counts objects, and so no greater than LONG's
+            if value.ctype == UNSIGNED_LONG or self._never_wraps(value):  # it counts objects, no more than LONG holds
                 self.rely_on(value)
                 value = Index(value.polynomial, LONG)
         if isinstance(value, Data) and value.ctype == ctype and not value.truth:
             return value
         return self.sink.convert(self.as_data(value, expression), ctype, location)
+
+    def _never_wraps(self, value: Index) -> bool:
+        """Tell whether an unsigned value certainly is the exact one."""
+        wraps = (need.polynomial for need in value.needs if need.wraps)
+        return not value.ctype.signed and all(self.ranges.is_certain(room, self.domain) for room in wraps)
 
 
 def moved(address: Address, offset: Index) -> Address:

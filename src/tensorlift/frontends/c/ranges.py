@@ -146,6 +146,16 @@ class Ranges:
         finally:
             self._certain = saved
 
+    def is_nonnegative_for_sizes(self, polynomial: Polynomial) -> bool:
+        """Whether the polynomial is at least zero if every size is at least one, also those that need not be."""
+        saved, self.floors = self.floors, {name: max(floor, 1) for name, floor in self.floors.items()}
+        self._answers.clear()
+        try:
+            return self.is_nonnegative(polynomial)
+        finally:
+            self.floors = saved
+            self._answers.clear()
+
     def _facts(self, domain: Domain) -> Iterable[Polynomial]:
         """Give what holds inside the domain about sizes alone: no loop around is empty, every guard is true."""
         for depth, loop in enumerate(domain.loops):

@@ -61,7 +61,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL123", "the loop bound `{detail}` is not affine", "bound the loop by a sum of sizes and outer loop variables"
     ),
     "loop-wrap": Refusal(
-        "TL124", "the unsigned loop counter `{detail}` may wrap around", "count with a signed type, or upwards with `<`"
+        "TL124",
+        "the unsigned loop counter `{detail}` may wrap around",
+        "count with a signed type, or upwards, or down by one while above zero",
     ),
     "loop-forever": Refusal("TL125", "the loop {detail}", "let the loop variable move towards its bound"),
     "closed-form": Refusal(

@@ -15,7 +15,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Array
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
@@ -139,7 +139,7 @@ class Shapes:
     def _extent(self, array: Array, position: int, splits: Sequence[Split]) -> Polynomial:
         """Give one more than the greatest subscript of a dimension."""
         needed: dict[tuple[Polynomial, ...], None] = {}
-        for split in splits:
+        for split in sorted(splits, key=lambda split: not self._moves(split, position)):
             bounds = self._ranges.upper_bounds(split.subscripts[position], split.access.domain)
             enough = tuple(dict.fromkeys(self._ranges.rounded_up(b) + ONE for b in bounds if b.is_affine))
             if not enough:
@@ -147,13 +147,26 @@ class Shapes:
             needed.setdefault(enough)
         return self._least_enough(list(needed))
 
+    def _moves(self, split: Split, position: int) -> bool:
+        """Tell whether a subscript varies with loops: where none is greatest, these tell the extent."""
+        return not split.access.domain.variables.isdisjoint(self._ranges.leaves(split.subscripts[position]))
+
     def _least_enough(self, needed: list[tuple[Polynomial, ...]]) -> Polynomial:
         """Choose the extent that is provably enough for the most accesses, each of which has several that are.
 
         Where none is enough for all, the sizes must be such that the chosen one is: large ones, if it grows with them.
         """
         candidates = list(dict.fromkeys(extent for enough in needed for extent in enough))
-        at_most = {(a, b): self._ranges.is_nonnegative(b - a) for a in candidates for b in candidates}
+        best = self._most_enough(needed, candidates, self._ranges.is_nonnegative)
+        if all(best in enough for enough in needed):
+            return best
+        return self._most_enough(needed, candidates, self._ranges.is_nonnegative_for_sizes)
+
+    @staticmethod
+    def _most_enough(
+        needed: list[tuple[Polynomial, ...]], candidates: list[Polynomial], holds: Callable[[Polynomial], bool]
+    ) -> Polynomial:
+        at_most = {(a, b): holds(b - a) for a in candidates for b in candidates}
 
         def rank(candidate: Polynomial) -> tuple[int, bool, int, int]:
             doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)

@@ -335,7 +335,8 @@ class Arrays(Expressions):
             raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
         for extent in extents:
             self.require_nonnegative(extent, location)
-        variable = nodes.Variable(name, array_type(element, len(extents)), location, tuple(extents), keeps_rank=True)
+        room = tuple(map(self.greatest, extents))  # extents that vary with loops around are those of a part of it
+        variable = nodes.Variable(name, array_type(element, len(extents)), location, room, keeps_rank=True)
         self.emit(nodes.Declare(variable, location))
         return ArrayVariable(name, variable, element, tuple(extents))
 

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, FloatType
+from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
 from tensorlift.frontends.python.flow import names_in, stored_in
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
@@ -82,6 +82,8 @@ class Assignments(Functions):
             ]
         else:
             found = self.evaluate(value)
+            if isinstance(found, View) and len(found.axes) == 1:
+                found = self._items_of(found, len(targets), location)
             if not isinstance(found, Sizes) or len(found.items) != len(targets):
                 raise refusal(
                     "target", location, f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names"
@@ -89,6 +91,12 @@ class Assignments(Functions):
             values = list(found.items)
         for target, item in zip(targets, values, strict=True):
             self._bind(target, item, location)
+
+    def _items_of(self, row: View, count: int, location: Location) -> Sizes:
+        """Read the items of a row that must have so many."""
+        self.require_equal(row.extents[0], nodes.Integer(count, LONG, location), location)
+        places = [nodes.Integer(position, LONG, location) for position in range(count)]
+        return Sizes(tuple(self.temporary(row.at((place,), location), location) for place in places))
 
     def _frozen(self, value: Operand, location: Location, *, hold: bool) -> Operand:
         if isinstance(value, Scalar):

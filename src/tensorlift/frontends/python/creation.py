@@ -16,7 +16,6 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     compare,
-    floating,
     integer,
     number,
     promoted,
@@ -123,16 +122,18 @@ class Creation(Arrays):
     def _eye(self, node: ast.Call, name: str) -> ArrayValue:
         """Give an identity matrix."""
         location = self.locate(node)
-        if node.keywords or not 1 <= len(node.args) <= (1 if name == "identity" else _TWO):
-            raise refusal("arguments", location, f"`{name}` is lifted for extents alone")
-        extents = [self.integer(argument).node for argument in node.args]
+        given = self._named_arguments(node, ["N", *["M"] * (name == "eye"), "dtype"])
+        if "N" not in given:
+            raise refusal("arguments", location, f"`{name}` is lifted with its extents")
+        extents = [self.integer(given[side]).node for side in ("N", "M") if side in given]
+        element = self._dtype(given["dtype"]) if "dtype" in given else DOUBLE
 
         def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
             row, column = (Scalar(index, LONG) for index in indices)
-            one, zero = (cast(floating(value, place), DOUBLE, place) for value in (1.0, 0.0))
+            one, zero = (cast(integer(value, place), element, place) for value in (1, 0))
             return choose(compare("==", row, column, place), one, zero, place)
 
-        return ArrayValue((extents[0], extents[-1]), at, DOUBLE)
+        return ArrayValue((extents[0], extents[-1]), at, element)
 
     def literal(self, node: ast.List | ast.Tuple) -> ArrayValue:
         """Give the array of a list of numbers, or of lists of numbers of one length."""

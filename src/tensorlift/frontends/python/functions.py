@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
 
-_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau}
-_NO_NUMBERS = {"inf", "nan", "infty", "NaN", "Inf"}
+_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
+_NO_NUMBERS = {"nan", "NaN"}
 _MODULES = {"math", "numpy"}
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "dot", "any", "all", "count_nonzero", "var", "std"}
@@ -120,6 +120,8 @@ class Functions(Reductions):
             return self._length(node)
         if name == "list":
             return self._list_of(node)
+        if name == "float" and node.args and ast.unparse(node.args[0]).strip("'-+").lower() in {"inf", "infinity"}:
+            return floating(float(ast.literal_eval(node.args[0])), self.locate(node))
         if name in {"pow", "divmod"}:
             return self._division(node) if name == "divmod" else self._power_of(node)
         if name == "sum" and (start := _start_of_sum(node)) is not None:

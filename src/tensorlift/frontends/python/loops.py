@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _TWO = 2
 _RANGES = {"range", "prange"}
+_MOST_ITEMS = 16  # a body is repeated for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class Loops(Assignments):
         location = self.locate(loop)
         if loop.orelse:
             raise refusal("statement", location, "for ... else")
+        items = _written_items(loop)
+        if items is not None:
+            self._repeat(loop, items)
+            return
         self.depth += 1
         saved = self.active
         with self.block() as outside:
@@ -73,6 +78,17 @@ class Loops(Assignments):
         self.active = saved
         self.depth -= 1
         self.emit(nodes.Block(tuple(outside), location))
+
+    def _repeat(self, loop: ast.For, items: list[list[int]]) -> None:
+        """Translate the body once for each of some written integers, or tuples of them."""
+        location = self.locate(loop)
+        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        saved = self.active
+        for item in items:
+            for target, value in zip(targets, item, strict=True):
+                self._bind_loop_name(target, integer(value, location), location)
+            self._body_of(loop)
+            self.active = saved
 
     def _body_of(self, loop: ast.For) -> None:
         self.active = (*self.active, *dict.fromkeys(stored_in([loop.target])))
@@ -236,3 +252,27 @@ class Loops(Assignments):
         for stop in stops[1:]:
             self.require_equal(stops[0].node, stop.node, location)
         return Range(integer(0, location), (stops[0],)), found
+
+
+def _written_items(loop: ast.For) -> list[list[int]] | None:
+    """Give the few integers, or tuples of them, that a loop without early exits runs over; None for anything else."""
+    if not isinstance(loop.iter, ast.Tuple | ast.List) or not 0 < len(loop.iter.elts) <= _MOST_ITEMS:
+        return None
+    if any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop)):
+        return None
+    width = len(loop.target.elts) if isinstance(loop.target, ast.Tuple) else None
+    items: list[list[int]] = []
+    for element in loop.iter.elts:
+        parts = [element]
+        if width is not None:
+            parts = element.elts if isinstance(element, ast.Tuple | ast.List) else []
+        values = [value for value in map(_written_integer, parts) if value is not None]
+        if len(values) != (width or 1) or len(parts) != len(values):
+            return None
+        items.append(values)
+    return items
+
+
+def _written_integer(node: ast.expr) -> int | None:
+    sign, inner = (-1, node.operand) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else (1, node)
+    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None

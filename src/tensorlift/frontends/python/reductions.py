@@ -52,42 +52,83 @@ class Reductions(Creation):
         if name == "dot":
             self.take(node, _TWO)
             return self.matrix_product(self.array(node.args[0]), self.array(node.args[1]), location)
-        axis = self._axis(node)
-        if len(node.args) != 1 + (axis is not None and not node.keywords):
+        axes, keeps = self._axes(node)
+        if len(node.args) != 1 + (axes is not None and not any(k.arg == "axis" for k in node.keywords)):
             raise refusal("arguments", location, f"`{name}` is lifted for one array")
         value = self.array_value(node.args[0])
-        if axis is not None and len(value.extents) > 1:
-            return self._along(name, value, axis, location)
-        return replace(self._total(name, value, location), weak=False)
+        rank = len(value.extents)
+        if axes is None or (rank == 1 and not keeps):
+            if keeps:
+                raise refusal("arguments", location, "the argument `keepdims` without an axis is not lifted")
+            return replace(self._total(name, value, location), weak=False)
+        if not all(-rank <= axis < rank for axis in axes) or len({axis % rank for axis in axes}) != len(axes):
+            raise refusal("arguments", location, f"`{name}` along axis {', '.join(map(str, axes))} is not lifted")
+        falling = sorted((axis % rank for axis in axes), reverse=True)
+        return self._along_axes(name, value, falling, location, keeps=keeps)
 
-    def _axis(self, node: ast.Call) -> int | None:
-        found = None
-        given = [*node.keywords, *(ast.keyword("axis", argument) for argument in node.args[1:])]
-        for keyword in given:
-            value = self.evaluate(keyword.value)
-            if keyword.arg != "axis" or not isinstance(value, Scalar) or not isinstance(value.node, nodes.Integer):
+    def _axes(self, node: ast.Call) -> tuple[list[int] | None, bool]:
+        """Give the axes that a call names, None for all of them, and whether they stay with an extent of one."""
+        axes: list[int] | None = None
+        keeps = False
+        for keyword in [*node.keywords, *(ast.keyword("axis", argument) for argument in node.args[1:])]:
+            given = keyword.value
+            if keyword.arg == "keepdims" and isinstance(given, ast.Constant) and isinstance(given.value, bool):
+                keeps = given.value
+                continue
+            several = given.elts if isinstance(given, ast.Tuple) else [given]
+            values = [self.evaluate(one) for one in several] if keyword.arg == "axis" else []
+            axes = [v.node.value for v in values if isinstance(v, Scalar) and isinstance(v.node, nodes.Integer)]
+            if keyword.arg != "axis" or len(axes) != len(several):
                 raise refusal("arguments", self.locate(node), f"the argument `{keyword.arg}` is not lifted")
-            found = value.node.value
-        return found
+        return axes, keeps
+
+    def _along_axes(
+        self, name: str, value: ArrayValue, axes: Sequence[int], location: Location, *, keeps: bool
+    ) -> Operand:
+        """Reduce along axes, the last first; ``keeps`` puts axes of one position in their places."""
+        if name in {"var", "std"}:
+            return self._spread_along(name, value, axes, location, keeps=keeps)
+        result: Operand = value
+        for axis in axes:
+            assert isinstance(result, ArrayValue)
+            result = self._along("sum" if name == "mean" else name, result, axis, location)
+        if name == "mean":
+            count = Scalar(value.extents[axes[0]], LONG, weak=True)
+            for axis in axes[1:]:
+                count = binary("*", count, Scalar(value.extents[axis], LONG, weak=True), location)
+            result = self.binary(ast.Div(), result, count, location)
+        return _with_axes_of_one(result, axes, location) if keeps else result
+
+    def _spread_along(
+        self, name: str, value: ArrayValue, axes: Sequence[int], location: Location, *, keeps: bool
+    ) -> Operand:
+        """Give the variance along axes, or its root."""
+        mean = self._along_axes("mean", value, axes, location, keeps=True)
+        distance = self.binary(ast.Sub(), value, mean, location)
+        square = self.binary(ast.Mult(), distance, distance, location)
+        assert isinstance(square, ArrayValue)
+        variance = self._along_axes("mean", square, axes, location, keeps=keeps)
+
+        def root(operands: Sequence[Scalar]) -> Scalar:
+            return call("sqrt", list(operands), operands[0].ctype, location, weak=False)
+
+        return variance if name == "var" else self.elementwise(root, [variance], location)
 
     def _along(self, name: str, value: ArrayValue, axis: int, location: Location) -> Operand:
-        rank = len(value.extents)
-        if name not in {"sum", "mean", "max", "min", "amax", "amin"} or not -rank <= axis < rank:
+        """Give the sums or the extremes along one axis."""
+        if name not in {"sum", "max", "min", "amax", "amin"}:
             raise refusal("arguments", location, f"`{name}` along axis {axis} is not lifted")
-        axis %= rank
         inner = value.extents[axis]
         extents = (*value.extents[:axis], *value.extents[axis + 1 :])
-        element = _accumulator(value.element)
 
         def term(indices: Sequence[nodes.Expression], k: nodes.Expression) -> Scalar:
             return value.at((*indices[:axis], k, *indices[axis:]), location)
 
-        if name not in {"sum", "mean"}:
-            return self._extremes(extents, term, inner, (value.element, name in {"min", "amin"}), location)
-        total = self.reduction(extents, inner, term, element, location)
         if name == "sum":
-            return total
-        return self.binary(ast.Div(), total, Scalar(inner, LONG, weak=True), location)
+            return self.reduction(extents, inner, term, _accumulator(value.element), location)
+        if not extents:
+            return replace(self._total(name, value, location), weak=False)
+        return self._extremes(extents, term, inner, (value.element, name in {"min", "amin"}), location)
 
     def _extremes(
         self,
@@ -175,6 +216,22 @@ class Reductions(Creation):
         mean = self.binary(ast.Div(), total, count, location)
         assert isinstance(mean, Scalar)
         return mean
+
+
+def _with_axes_of_one(value: Operand, axes: Sequence[int], location: Location) -> Operand:
+    """Put axes of one position where a reduction took some away."""
+    one = nodes.Integer(1, LONG, location)
+    if isinstance(value, Scalar):
+        number = value
+        return ArrayValue((one,) * len(axes), lambda _indices, _place: number, value.ctype)
+    assert isinstance(value, ArrayValue)
+    kept, places, extents = value, set(axes), iter(value.extents)
+
+    def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        return kept.at([index for axis, index in enumerate(indices) if axis not in places], place)
+
+    shape = tuple(one if axis in places else next(extents) for axis in range(len(value.extents) + len(axes)))
+    return ArrayValue(shape, at, value.element, value.reads)
 
 
 def _accumulator(element: Number) -> Number:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.scalars import Number
 
 _PYTHON_NUMBERS = {"int", "float", "bool"}
+_TAKING_ITEMS = {"len", "enumerate", "zip", "reversed", "outer"}
+_TAKING_ARRAYS = {*_TAKING_ITEMS, "zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}
+_FOLDING = {"sum", "min", "max", "any", "all"}  # Python's own, which take items one after the other
 _SPELLED = re.compile(r"^(?P<dtype>\w+)\s*(?:\[(?P<axes>[\s:,0-9]*)\])?$")
 
 
@@ -165,6 +168,17 @@ def _spelled(text: str) -> ParameterKind | None:
     return None if isinstance(inner, ast.Constant) else _annotated(inner)
 
 
+def _parts_of(node: ast.Subscript) -> list[ast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _is_new_or_rest(part: ast.expr) -> bool:
+    """Tell whether a part of an index takes no axis that it names: a new one, or any number of them."""
+    if isinstance(part, ast.Constant):
+        return part.value is None or part.value is Ellipsis
+    return isinstance(part, ast.Attribute) and part.attr == "newaxis"
+
+
 class _Use(ast.NodeVisitor):
     """How names are used: ranks of what is indexed (0 where an array of unknown rank), names that count."""
 
@@ -186,7 +200,7 @@ class _Use(ast.NodeVisitor):
         rank = 0
         while isinstance(base, ast.Subscript):
             self._count(base.slice)
-            rank += len(base.slice.elts) if isinstance(base.slice, ast.Tuple) else 1
+            rank += sum(not _is_new_or_rest(part) for part in _parts_of(base))
             base = base.value
         if isinstance(base, ast.Name):
             self._rank(base.id, rank)
@@ -200,9 +214,12 @@ class _Use(ast.NodeVisitor):
         value, target = node.value, node.targets[0]
         if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
             self._rank(value.value.id, len(target.elts) if isinstance(target, ast.Tuple) else 0)
-        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and isinstance(target, ast.Name):
-            taken = len(value.slice.elts) if isinstance(value.slice, ast.Tuple) else 1
-            self._parts.append((target.id, value.value.id, taken))
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
+            taken = sum(not isinstance(part, ast.Slice) and not _is_new_or_rest(part) for part in _parts_of(value))
+            if isinstance(target, ast.Name):
+                self._parts.append((target.id, value.value.id, taken))
+            elif isinstance(target, ast.Tuple):
+                self._rank(value.value.id, taken + 1)
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -211,11 +228,28 @@ class _Use(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> None:
-        if isinstance(node.iter, ast.Name):
-            self._rank(node.iter.id, 1)
-            if isinstance(node.target, ast.Name):
-                self._parts.append((node.target.id, node.iter.id, 1))
+        self._items(node.target, node.iter)
         self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self._items(node.target, node.iter)
+        self.generic_visit(node)
+
+    def _items(self, target: ast.expr, source: ast.expr) -> None:
+        """Note that the items of an array are bound one after the other, alone, with their place or in pairs."""
+        if isinstance(source, ast.Name):
+            self._rank(source.id, 1)
+            if isinstance(target, ast.Name):
+                self._parts.append((target.id, source.id, 1))
+        if not isinstance(source, ast.Call) or not isinstance(source.func, ast.Name) or not source.args:
+            return
+        if source.func.id == "reversed":
+            self._items(target, source.args[0])
+        elif isinstance(target, ast.Tuple) and source.func.id == "enumerate":
+            self._items(target.elts[-1], source.args[0])
+        elif isinstance(target, ast.Tuple) and source.func.id == "zip":
+            for item, array in zip(target.elts, source.args, strict=False):
+                self._items(item, array)
 
     def visit_While(self, node: ast.While) -> None:
         for test in ast.walk(node.test):
@@ -229,14 +263,12 @@ class _Use(ast.NodeVisitor):
         if name in {"range", "prange", "zeros", "empty", "ones", "full"}:
             for argument in node.args:
                 self._count(argument)
-        elif name in {"len", "enumerate", "zip", "reversed"}:
+        is_folded = name in _FOLDING and isinstance(node.func, ast.Name) and len(node.args) == 1
+        if is_folded or name in _TAKING_ARRAYS:
+            rank = 1 if is_folded or name in _TAKING_ITEMS else 0
             for argument in node.args:
                 if isinstance(argument, ast.Name):
-                    self._rank(argument.id, 1)
-        elif name in {"zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}:
-            for argument in node.args:
-                if isinstance(argument, ast.Name):
-                    self._rank(argument.id, 0)
+                    self._rank(argument.id, rank)
         self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:

@@ -20,7 +20,17 @@ from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
 from tensorlift.frontends.python.flow import loop_variables, stored_in
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Number, Scalar, fits, name_of, polynomial, promoted, stored
+from tensorlift.frontends.python.scalars import (
+    Number,
+    Scalar,
+    binary,
+    fits,
+    integer,
+    name_of,
+    polynomial,
+    promoted,
+    stored,
+)
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 
 if TYPE_CHECKING:
@@ -251,8 +261,7 @@ class State:
         difference = (a - b).constant_value
         if difference is not None:
             raise refusal("shape", location, f"{a} is not {b}")
-        free = [node.variable.name for node in (left, right) if isinstance(node, nodes.Name)]
-        owners = [name for name in free if name in self.extents]
+        owners = [name for name in _two_equal(a - b) if name in self.extents]
         if len(owners) == 2:  # noqa: PLR2004 - both sides
             self.facts.unify(self.extents[owners[0]], self.extents[owners[1]], location)
             return
@@ -277,6 +286,23 @@ class State:
         """Note a size: an integer that does not change."""
         self.stable.add(variable)
         self.ranges.add_size(variable.name, LONG)
+
+    def greatest(self, node: nodes.Expression) -> nodes.Expression:
+        """Give what an extent is at most in the loops around, as a sum of sizes; itself where that is not known."""
+        value = polynomial(node)
+        if value is None or value.variables() <= self._size_names():
+            return node
+        most = self.ranges.maximum(value, Domain(self.loops))
+        sizes = {variable.name: variable for variable in self.stable}
+        if most is None or not most.is_affine or not most.variables() <= self._size_names() & sizes.keys():
+            return node
+        location = node.location
+        total = integer(most.terms.get((), 0), location)
+        for monomial, factor in most.terms.items():
+            if monomial:
+                size = Scalar(nodes.Name(sizes[monomial[0]], LONG, location), LONG)
+                total = binary("+", total, binary("*", integer(factor, location), size, location), location)
+        return total.node
 
     def require_nonnegative(self, node: nodes.Expression, location: Location) -> None:
         """Make sure that an extent is at least zero for sizes of at least one, or record the sizes for which it is."""
@@ -319,6 +345,14 @@ def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.
         ) if m == n:
             return a, b
     return None
+
+
+def _two_equal(difference: Polynomial) -> tuple[str, ...]:
+    """Give the two variables that are equal where a difference is zero, none where it says anything else."""
+    by_factor = {factor: monomial for monomial, factor in difference.terms.items()}
+    if len(difference.terms) != 2 or by_factor.keys() != {1, -1}:  # noqa: PLR2004 - both sides
+        return ()
+    return (*by_factor[1], *by_factor[-1]) if all(len(monomial) == 1 for monomial in by_factor.values()) else ()
 
 
 def _as_number(ctype: Number, weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - a type with its mark

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.tensor_program import (
     At,
@@ -133,6 +133,9 @@ class Builder:
         neutral = _without_neutral(op, arguments)
         if neutral is not None:
             return neutral
+        moved = _size_plus_number(op, arguments)
+        if moved is not None:
+            return self.size(moved, arguments[0].dtype)
         if op == "not" and isinstance(arguments[0], Elementwise) and _is_exact(arguments[0]):
             op, arguments = _OPPOSITE[arguments[0].op], arguments[0].arguments
         result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
@@ -241,6 +244,21 @@ def _is_exact(node: Elementwise) -> bool:
 
 def _is_zero(value: Expression) -> bool:
     return isinstance(value, Literal) and value.value == 0
+
+
+def _size_plus_number(op: str, arguments: tuple[Expression, ...]) -> Affine | None:
+    """Return a size plus or minus a whole number, both as reals: it is as exact as the size."""
+    left, right = arguments[0], arguments[-1]
+    if op not in ("add", "sub") or not is_float(left.dtype) or left.dtype != right.dtype:
+        return None
+    if op == "add" and isinstance(left, Literal):
+        left, right = right, left
+    if not isinstance(left, SizeValue) or not isinstance(right, Literal) or not isinstance(right.value, Fraction):
+        return None
+    if right.value.denominator != 1:
+        return None
+    number = int(right.value)
+    return left.affine + (number if op == "add" else -number)
 
 
 def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
-from tensorlift.targets.arrays import reduction
+from tensorlift.targets.arrays import arithmetic, functions, logic, reduction
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.numpy.rows import ROWS
 from tensorlift.targets.numpy.types import NumpyTypes
@@ -13,10 +13,18 @@ from tensorlift.targets.target import Target
 
 _PRODUCTS = {"np.dot", ".dot()", "np.vdot", "np.inner", "np.einsum", "np.trace"}
 
+# NumPy's universal functions: one row each, but for what has a pair of parentheses, a conversion.
+_UNIVERSAL = {
+    row.spelling
+    for row in (*arithmetic.ROWS, *functions.ROWS, *logic.ROWS)
+    if row.spelling.startswith("np.") and not row.spelling.endswith("()")
+} - {"np.where", "np.copy", "np.array"}
+
 # Of rank 0 their results are NumPy's scalars; those of others, np.where among them, are arrays.
 NUMBERS = frozenset(
     {spelling for spelling in ROWS if not (spelling[0].isalpha() or spelling[0] == ".")}
     | {row.spelling for row in reduction.ROWS}
+    | _UNIVERSAL
     | _PRODUCTS
     | {"x[]"}
 )
