@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from bench.raising import chain
 from bench.tactics import CHAINS
 
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
+from tensorlift.runtime.mlir.tools import checked, find_tools
 from tensorlift.synthesis.tactics.chains import chain_order, parenthesised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_TOOLS = find_tools()
+_COMPILED = pytest.mark.skipif(
+    _TOOLS is None or find_blas() is None, reason="upstream MLIR's tools or OpenBLAS are not installed"
+)
 
 # The orders that the paper on Multi-Level Tactics gives.
 _PAPER = ("A1 @ (A2 @ (A3 @ A4))", "(A1 @ (A2 @ (A3 @ A4))) @ A5", "A1 @ ((((A2 @ A3) @ A4) @ A5) @ A6)")
@@ -80,3 +93,130 @@ def test_chains_of_loops_are_raised_first() -> None:
     )
     result = run_passes(text, "in.mlir", parse_passes("raise-affine-to-linalg,reorder-matmul-chain"))
     assert order_in(result.text) == "A1 @ (A2 @ A3)"
+
+
+# -- sizes that are not known
+
+
+def sized_chain(extents: Sequence[int | str]) -> str:
+    """Write the product of matrices from left to right as loops; an extent may be an argument."""
+    last = len(extents) - 2
+    sizes = [extent for extent in dict.fromkeys(extents) if isinstance(extent, str)]
+    spelled = [f"%{extent}" if extent in sizes else str(extent) for extent in extents]
+
+    def of(rows: int, columns: int) -> str:
+        listed = ("?" if extents[k] in sizes else extents[k] for k in (rows, columns))
+        return f"memref<{'x'.join(map(str, listed))}xf64>"
+
+    arguments = [f"%A{k + 1}: {of(k, k + 1)}" for k in range(last + 1)]
+    arguments += [f"%C: {of(0, last + 1)}", *(f"%{size}: index" for size in sizes)]
+    lines = [f"func.func @chain({', '.join(arguments)}) {{", "%zero = arith.constant 0.0 : f64"]
+    left = "%A1"
+    for k in range(1, last + 1):
+        to, type_ = ("%C" if k == last else f"%T{k}"), of(0, k + 1)
+        given = ", ".join(spelled[j] for j in (0, k + 1) if extents[j] in sizes)
+        lines += [f"{to} = memref.alloc({given}) : {type_}"] * (k < last)
+        lines.append(
+            f"affine.for %i = 0 to {spelled[0]} {{\naffine.for %j = 0 to {spelled[k + 1]} {{\n"
+            f"affine.store %zero, {to}[%i, %j] : {type_}\naffine.for %k = 0 to {spelled[k]} {{\n"
+            f"%a = affine.load {left}[%i, %k] : {of(0, k)}\n%b = affine.load %A{k + 1}[%k, %j] : {of(k, k + 1)}\n"
+            f"%c = affine.load {to}[%i, %j] : {type_}\n%x = arith.mulf %a, %b : f64\n"
+            f"%y = arith.addf %c, %x : f64\naffine.store %y, {to}[%i, %j] : {type_}\n}}\n}}\n}}"
+        )
+        left = to
+    lines += [f"memref.dealloc %T{k} : {of(0, k + 1)}" for k in range(1, last)]
+    return "\n".join([*lines, "return", "}"]) + "\n"
+
+
+def guarded(extents: Sequence[int | str], more: str = "") -> Result:
+    """Raise a chain and reorder it, and demand that upstream accepts what comes out."""
+    passes = parse_passes(f"raise-affine-to-linalg,reorder-matmul-chain{more}")
+    result = run_passes(sized_chain(extents), "in.mlir", passes)
+    if _TOOLS is not None:
+        checked(result.text, _TOOLS)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("extents", "orders"),
+    [
+        (("p", "q", "r", "s"), 2),
+        (("p", "q", "r", "s", "t"), 5),
+        (("p", 20, 30, 5), 2),
+        (("p", "p", "p", "p", "s"), 3),
+    ],
+)
+def test_a_guard_chooses_among_orders_of_which_none_is_always_better(
+    extents: tuple[int | str, ...], orders: int
+) -> None:
+    result = guarded(extents)
+    assert result.text.count("scf.if") == orders - 1
+    assert result.text.count("arith.cmpi slt") == orders - 1
+    assert result.text.count("linalg.matmul") == orders * (len(extents) - 2)
+
+
+def test_an_order_that_is_always_better_needs_no_guard() -> None:
+    result = guarded(("p", "p", "p", 1))
+    assert result.text.count("linalg.matvec") == 2
+    assert "linalg.matmul" not in result.text
+    assert "scf.if" not in result.text
+
+
+def test_where_no_size_makes_another_order_better_the_chain_stays() -> None:
+    result = guarded(("p", "p", "p", "p"))
+    assert result.diagnostics[-1].message.endswith("no order has fewer multiplications")
+
+
+@_COMPILED
+@pytest.mark.parametrize("extents", [("p", "q", "r", "s"), ("p", 3, "r", 4, "t")])
+def test_compiled_every_choice_computes_the_product(extents: tuple[int | str, ...]) -> None:
+    (call,) = load_in_place(guarded(extents, ",raise-linalg-to-blas").text, "chain")
+    rng = np.random.default_rng(5)
+    for shift in range(len(extents)):
+        numbers = [1 + (position + shift) % len(extents) * 2 for position in range(len(extents))]
+        shape = [extent if isinstance(extent, int) else number for extent, number in zip(extents, numbers, strict=True)]
+        matrices = [rng.standard_normal(pair) for pair in itertools.pairwise(shape)]
+        result = np.empty((shape[0], shape[-1]))
+        call(*matrices, result, *(n for extent, n in zip(extents, shape, strict=True) if isinstance(extent, str)))
+        np.testing.assert_allclose(result, np.linalg.multi_dot(matrices))
+
+
+def multiplications_at(text: str, sizes: dict[str, int]) -> int:
+    """Follow the guards of a reordered chain at sizes, and count the multiplications of the products that run."""
+    known: dict[str, int] = {f"%{name}": size for name, size in sizes.items()}
+    shapes: dict[str, list[int]] = {}
+    total, skipped = 0, [False]  # for each region around whether it is left out
+    compute: dict[str, Callable[..., int]] = {
+        "muli": lambda a, b: a * b,
+        "addi": lambda a, b: a + b,
+        "cmpi slt,": lambda a, b: a < b,
+        "cmpi eq,": lambda a, b: a == b,
+        "select": lambda a, b, c: b if a else c,
+    }
+    for line in text.splitlines():
+        if found := re.search(r"(%\w+) = arith.constant (\d+) : index", line):
+            known[found[1]] = int(found[2])
+        elif found := re.search(rf"(%\w+) = arith.({'|'.join(compute)}) (.*) : index", line):
+            known[found[1]] = int(compute[found[2]](*(known[name] for name in found[3].split(", "))))
+        elif found := re.search(r"scf.if (%\w+)", line):
+            skipped.append(skipped[-1] or not known[found[1]])
+            before = known[found[1]]
+        elif "} else {" in line:
+            skipped[-1] = skipped[-2] or bool(before)
+        elif line.strip() == "}" and len(skipped) > 1:
+            skipped.pop()
+        elif found := re.search(r"(%\w+) = memref.(?:alloc|subview %\w+\[0, 0\] )[(\[](.*?)[)\]]", line):
+            shapes[found[1]] = [known[name] for name in found[2].split(", ")]
+        elif (found := re.search(r"linalg.matmul ins\((%\w+), (%\w+)", line)) and not skipped[-1]:
+            total += shapes[found[1]][0] * shapes[found[1]][1] * shapes[found[2]][1]
+    return total
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_the_guard_chooses_the_order_with_the_fewest_multiplications(count: int) -> None:
+    names = "pqrst"[: count + 1]
+    text = guarded(tuple(names)).text
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        extents = [int(extent) for extent in rng.integers(1, 40, count + 1)]
+        assert multiplications_at(text, dict(zip(names, extents, strict=True))) == chain_order(extents).cost

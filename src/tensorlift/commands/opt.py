@@ -13,7 +13,7 @@ _PASSES = {
     "distribute-loops": "Split nests with several stores into perfect nests with one store each.",
     "raise-affine-to-affine": "Replace nests that are products by named operations, and keep all other loops.",
     "raise-affine-to-linalg": "Replace loop nests by operations of Linalg on memrefs, in place.",
-    "reorder-matmul-chain": "Multiply chains of matrices in the order with the fewest multiplications.",
+    "reorder-matmul-chain": "Multiply chains of matrices in the cheapest order; a guard chooses among unknown sizes.",
     "raise-linalg-to-blas": "Replace products of Linalg by calls of CBLAS.",
 }
 

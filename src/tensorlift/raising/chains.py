@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.linalg import Emission, parameters_of
 from tensorlift.raising.outline import memory_of
-from tensorlift.synthesis.tactics.chains import reordered
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
 
-    from tensorlift.raising.nests import Nest
-    from tensorlift.targets.linalg.writer import Value
-
 _PRODUCTS = ("linalg.matmul", "linalg.matvec", "linalg.vecmat")
 _HARMLESS = (
     *("arith.constant", "arith.addi", "arith.muli", "affine.apply"),
-    *("memref.dim", "memref.alloc", "memref.dealloc", "memref.expand_shape", "memref.reinterpret_cast"),
+    *("memref.dim", "memref.alloc", "memref.dealloc"),
+    *("memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
 )
 _LEAST = 2
 
@@ -95,13 +90,3 @@ def _stands_together(chain: Chain, order: dict[Operation, int]) -> bool:
         op.name in _HARMLESS and (op.name != "memref.dealloc" or memory_of(op.operands[0]) not in used)
         for op in between
     )
-
-
-def as_cheapest(nest: Nest) -> tuple[list[str], Value | None]:
-    """Write a chain in the order with the fewest multiplications."""
-    summary = reordered(nest.summary)
-    if summary is nest.summary:
-        raise unraisable("no order has fewer multiplications")
-    emission = Emission(summary, nest.writer, parameters_of(summary, nest.memrefs), may_copy=False)
-    result = emission.run()
-    return emission.names, result

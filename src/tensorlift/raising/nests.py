@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +29,7 @@ from tensorlift.targets.linalg.writer import Value, Writer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
@@ -86,6 +88,58 @@ def as_blas(nest: Nest) -> tuple[list[str], Value | None]:
     return emission.names, result
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Operations that are proved to mean the same as others: their names, a module with them, and when that holds."""
+
+    names: tuple[str, ...]
+    module: ModuleOp
+    conditions: tuple[Condition, ...]
+    routines: tuple[Routine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Operations that stand in one block one behind the other, taken out, and what they mean."""
+
+    outlined: Outline
+    meaning: Meaning
+
+    @staticmethod
+    def out(ops: Sequence[Operation]) -> Taken:
+        """Take operations out, and understand them; raises LiftError."""
+        outlined = outline(ops)
+        meaning = meaning_of(outlined)
+        reserve(meaning.summary.sizes)
+        _check_sizes(outlined, meaning)
+        return Taken(outlined, meaning)
+
+    def form(self, write: Write) -> Form:
+        """Write other operations and prove them; raises LiftError."""
+        routines: dict[str, Routine] = {}
+        names, text = self.text(write, routines)
+        module, conditions = proved(text, self.meaning, [routine.meaning for routine in routines.values()])
+        return Form(tuple(names), module, tuple(conditions), tuple(routines.values()))
+
+    def text(self, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
+        """Write a function of the same arguments."""
+        return _text(self.outlined, self.meaning, write, routines)
+
+    def stated(self, conditions: Sequence[Condition]) -> tuple[str, ...]:
+        """Spell the conditions that do not hold by themselves."""
+        return tuple(_stated(conditions, self.outlined))
+
+
+@contextmanager
+def refused_at(op: Operation) -> Iterator[None]:
+    """Let refusals point to an operation."""
+    place = location_of(op)
+    try:
+        yield
+    except LiftError as error:
+        raise LiftError(*(replace(d, location=place) for d in error.diagnostics)) from None
+
+
 def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
     """Put operations that mean the same in the place of others, which stand in one block one behind the other.
 
@@ -93,19 +147,11 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         LiftError: where there are none, or none that are proved; the module is as it was.
 
     """
-    place = location_of(ops[0])
-    try:
-        outlined = outline(ops)
-        meaning = meaning_of(outlined)
-        reserve(meaning.summary.sizes)
-        routines: dict[str, Routine] = {}
-        _check_sizes(outlined, meaning)
-        names, text = _text(outlined, meaning, write, routines)
-        module, conditions = proved(text, meaning, [routine.meaning for routine in routines.values()])
-    except LiftError as error:
-        raise LiftError(*(replace(d, location=place) for d in error.diagnostics)) from None
-    put_in_place(outlined, module)
-    return Replaced(tuple(names), tuple(_stated(conditions, outlined)), tuple(routines.values()))
+    with refused_at(ops[0]):
+        taken = Taken.out(ops)
+        form = taken.form(write)
+    put_in_place(taken.outlined, form.module)
+    return Replaced(form.names, taken.stated(form.conditions), form.routines)
 
 
 def _check_sizes(outlined: Outline, meaning: Meaning) -> None:

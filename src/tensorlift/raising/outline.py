@@ -126,7 +126,10 @@ def _extents(array: Any, given: list[Any], sizes: list[Any]) -> list[Any]:
             found.append(AffineExpr.constant(extent))
             continue
         size = next(operands)
-        found.append(AffineExpr.symbol(sizes.index(size)) if size in sizes else None)
+        if getattr(size.owner, "name", "") == "arith.constant":
+            found.append(AffineExpr.constant(size.owner.properties["value"].value.data))
+        else:
+            found.append(AffineExpr.symbol(sizes.index(size)) if size in sizes else None)
     return found
 
 

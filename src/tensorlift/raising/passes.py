@@ -13,7 +13,8 @@ from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.text import functions
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.chains import as_cheapest, chains_in
+from tensorlift.raising.chains import chains_in
+from tensorlift.raising.guarded import reorder
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import root_of
 from tensorlift.raising.place import add_routines
@@ -267,7 +268,10 @@ class RaiseLinalgToBlas(RaisingPass):
 
 @dataclass(frozen=True)
 class ReorderMatmulChain(RaisingPass):
-    """Multiplies chains of matrices of any length in the order with the fewest multiplications."""
+    """Multiplies chains of matrices of any length in the order with the fewest multiplications.
+
+    Where that depends on sizes that are not known, a guard chooses among several orders.
+    """
 
     name: ClassVar[str] = "reorder-matmul-chain"
 
@@ -275,15 +279,14 @@ class ReorderMatmulChain(RaisingPass):
         """Reorder every chain of every function."""
         del ctx
         for function in functions(op):
-            for inner in function.walk():
-                for block in _blocks(inner):
-                    for chain in chains_in(block):
-                        self._reorder(chain)
+            blocks = [block for inner in function.walk() for block in _blocks(inner)]
+            for chain in [chain for block in blocks for chain in chains_in(block)]:
+                self._reorder(chain)
 
     def _reorder(self, chain: Chain) -> None:
         place = location_of(chain.last)
         try:
-            self.report.replaced("chain", replace_proved(chain.ops, as_cheapest), place)
+            self.report.replaced("chain", reorder(chain.ops), place)
         except LiftError as refusal:
             self.report.stays("chain", refusal, place)
 

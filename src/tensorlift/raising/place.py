@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.ir import Operation
+from xdsl.dialects import affine, arith, scf
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr
+from xdsl.ir import Block, Operation, Region
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -27,6 +27,7 @@ _UNNEEDED = (  # where nothing uses them
     *("memref.dim", "memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
 )
 _SHARED = ("arith.constant", "memref.dim")
+_PAIR = 2
 _MAPS = {
     **dict.fromkeys(("affine.apply", "affine.min", "affine.max", "affine.load", "affine.store"), ("map",)),
     "affine.for": ("lowerBoundMap", "upperBoundMap"),
@@ -35,22 +36,68 @@ _MAPS = {
 
 def put_in_place(outlined: Outline, module: ModuleOp) -> None:
     """Put the operations of a module's first function into the place of the outlined ones."""
+    inserted, values = _insert(outlined, module, InsertPoint.before(outlined.ops[-1]))
+    for result, value in zip(outlined.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    _erase(outlined, inserted)
+
+
+def put_choice(outlined: Outline, guard: ModuleOp, forms: Sequence[ModuleOp]) -> None:
+    """Put several forms of the outlined operations, which give no value, into their place.
+
+    The guard's function returns the number of the form that runs, among two whether it is the second.
+    """
+    point = InsertPoint.before(outlined.ops[-1])
+    inserted, (choice,) = _insert(outlined, guard, point)
+    if len(forms) == _PAIR:
+        forms = forms[::-1]
+    for number, form in enumerate(forms):
+        if number == len(forms) - 1:
+            inserted += _insert(outlined, form, point)[0]
+            break
+        chosen = choice if len(forms) == _PAIR else _is_number(choice, number, point)
+        then, otherwise = (Region(Block([scf.YieldOp()])) for _ in range(2))
+        _insert_one(scf.IfOp(chosen, [], then, otherwise), outlined, point)
+        inserted += _insert(outlined, form, InsertPoint.at_start(then.block))[0]
+        point = InsertPoint.at_start(otherwise.block)
+    _erase(outlined, inserted)
+
+
+def _is_number(value: SSAValue, number: int, point: InsertPoint) -> SSAValue:
+    constant = arith.ConstantOp(IntegerAttr.from_index_int_value(number))
+    equal = arith.CmpiOp(value, constant, "eq")
+    for op in (constant, equal):
+        Rewriter.insert_op(op, point)
+    return equal.results[0]
+
+
+def _insert_one(op: Operation, outlined: Outline, point: InsertPoint) -> None:
+    Rewriter.insert_op(op, point)
+    op.location = outlined.ops[-1].location
+
+
+def _insert(outlined: Outline, module: ModuleOp, point: InsertPoint) -> tuple[list[Operation], Sequence[SSAValue]]:
+    """Insert the operations of a module's first function at a point; give them, and the values that it returns."""
     function = functions(module)[0]
     block = function.regions[0].block
     *inserted, last = block.ops
-    point = InsertPoint.before(outlined.ops[-1])
     used = [bool(argument.uses) for argument in block.args]
     for argument, value in zip(block.args, list(_values(outlined, used, point)), strict=True):
         argument.replace_all_uses_with(value)
-    for result, value in zip(outlined.results, last.operands, strict=True):
-        result.replace_all_uses_with(value)
+    values = list(last.operands)
     for op in inserted:
         op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
         Rewriter.insert_op(op, point)
         for inner in op.walk():
             inner.location = outlined.ops[-1].location
             _without_symbols(inner)
+    last.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
     _share(inserted)
+    return inserted, values
+
+
+def _erase(outlined: Outline, inserted: Sequence[Operation]) -> None:
+    """Erase what was outlined, and what nothing uses then."""
     for op in reversed(outlined.ops):
         operands = list(op.operands)
         Rewriter.erase_op(op)

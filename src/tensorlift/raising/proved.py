@@ -104,10 +104,10 @@ def proved(text: str, meaning: Meaning, library: Sequence[str] = ()) -> tuple[Mo
     _run(meaning, program.view)
     kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
     others = [condition for condition in kept if condition is not None]
-    return module, (*others, *_together(apart))
+    return module, (*others, *together(apart))
 
 
-def _together(conditions: Sequence[Separate]) -> Iterator[Separate]:
+def together(conditions: Sequence[Separate]) -> Iterator[Separate]:
     """Yield conditions that together say what all of them say, one for each array."""
     pairs: dict[tuple[str, str], bool] = {}
     for condition in conditions:

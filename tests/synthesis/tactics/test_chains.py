@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 from tensorlift.synthesis.tactics.chains import chain_order, cost_of, parenthesised, product_order
+from tensorlift.synthesis.tactics.orders import fanned, multiplications
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,3 +110,15 @@ def test_a_vector_at_the_end_is_multiplied_first() -> None:
       }
     }"""
     assert "A @ (B @ x)" in _lifted(text)
+
+
+@given(st.lists(st.integers(1, 60), min_size=3, max_size=9))
+def test_some_order_outwards_from_a_size_takes_at_most_twice_the_fewest(extents: list[int]) -> None:
+    numbers = [Polynomial.constant(extent) for extent in extents]
+    costs = [multiplications(tree, numbers).constant_value for tree in fanned(len(extents) - 1)]
+    assert min(cost for cost in costs if cost is not None) <= 2 * chain_order(extents).cost
+
+
+@pytest.mark.parametrize(("matrices", "orders"), [(2, 1), (3, 2), (4, 5), (5, 6)])
+def test_up_to_four_matrices_all_orders_go_outwards_from_a_size(matrices: int, orders: int) -> None:
+    assert len(set(fanned(matrices))) == orders

@@ -77,11 +77,11 @@ def parenthesised(tree: Tree, names: Sequence[str]) -> str:
 
 def product_order(factors: Sequence[Labels], output: Labels, extents: Mapping[str, int]) -> Order:
     """Return the cheapest known order of a product that is summed over every index which is not in the output."""
-    line = _in_line(factors, output)
+    line = in_line(factors, output)
     if line is not None:
         positions, joints = line
         found = chain_order([extents[j] if j else 1 for j in joints])
-        return Order(_placed(found.tree, positions), found.cost)
+        return Order(placed(found.tree, positions), found.cost)
     steps = plan(factors, output)[1]
     trees: list[Tree] = list(range(len(factors)))
     for left, right in steps:
@@ -109,11 +109,12 @@ def _union(tree: Tree, factors: Sequence[Labels]) -> Labels:
     return factors[tree] if isinstance(tree, int) else _union(tree[0], factors) | _union(tree[1], factors)
 
 
-def _placed(tree: Tree, positions: Sequence[int]) -> Tree:
-    return positions[tree] if isinstance(tree, int) else (_placed(tree[0], positions), _placed(tree[1], positions))
+def placed(tree: Tree, positions: Sequence[int]) -> Tree:
+    """Return a tree over other positions."""
+    return positions[tree] if isinstance(tree, int) else (placed(tree[0], positions), placed(tree[1], positions))
 
 
-def _in_line(factors: Sequence[Labels], output: Labels) -> tuple[list[int], list[str | None]] | None:
+def in_line(factors: Sequence[Labels], output: Labels) -> tuple[list[int], list[str | None]] | None:
     """Return the factors of a chain in line, and the index before, between and behind them; None where it is none."""
     holders = {label: [k for k, f in enumerate(factors) if label in f] for f in factors for label in f}
     joints = {label: held for label, held in holders.items() if label not in output}
@@ -179,14 +180,16 @@ def nested(whole: Reduce, factors: Sequence[Term], tree: Tree) -> Term:
     return visit(tree, frozenset())
 
 
-def extents_in(term: Reduce, domain: Domain, axes: Sequence[str]) -> dict[str, int] | None:
-    """Return the number of values of each axis and bound variable, ``UNKNOWN`` where it is a size."""
+def lengths_in(term: Reduce, domain: Domain, axes: Sequence[str]) -> dict[str, Affine] | None:
+    """Return the number of values of each axis and bound variable over the sizes; None where one has no one range."""
     names = (*axes, *term.bound)
     spans = ranges_of(domain & term.domain, names, names)
-    if spans is None:
-        return None
-    lengths = {name: after - first for name, (first, after) in spans.items()}
-    return {name: length.constant if length.is_constant else UNKNOWN for name, length in lengths.items()}
+    return None if spans is None else {name: after - first for name, (first, after) in spans.items()}
+
+
+def counted(length: Affine) -> int:
+    """Return a length as a number, ``UNKNOWN`` where it is a size."""
+    return length.constant if length.is_constant else UNKNOWN
 
 
 def paired(term: Reduce, domain: Domain, axes: Sequence[str]) -> Term | None:
@@ -194,10 +197,11 @@ def paired(term: Reduce, domain: Domain, axes: Sequence[str]) -> Term | None:
     factors = [f for f in multiplied(term.body) if not f.free.isdisjoint({*axes, *term.bound})]
     if len(factors) <= _PAIR or len(factors) != len(multiplied(term.body)):
         return None
-    extents = extents_in(term, domain, axes)
-    if extents is None:
+    lengths = lengths_in(term, domain, axes)
+    if lengths is None:
         return None
     names = frozenset((*axes, *term.bound))
+    extents = {name: counted(length) for name, length in lengths.items()}
     order = product_order([f.free & names for f in factors], frozenset(axes), extents)
     found = nested(term, factors, order.tree)
     inside = multiplied(found.body) if isinstance(found, Reduce) else [found]
@@ -207,65 +211,101 @@ def paired(term: Reduce, domain: Domain, axes: Sequence[str]) -> Term | None:
 # -- definitions
 
 
+@dataclass(frozen=True)
+class Product:
+    """A sum of products of many factors, locals put in; ``written`` are the lengths in each product of the source."""
+
+    definition: Definition
+    whole: Reduce
+    factors: list[Term]
+    labels: list[Labels]
+    lengths: dict[str, Affine]
+    written: list[list[Affine]]
+
+    def multiplied(self, tree: Tree) -> Definition:
+        """Return the definition with the products in an order."""
+        ((domain, _),) = self.definition.pieces
+        return replace(self.definition, pieces=((domain, nested(self.whole, self.factors, tree)),))
+
+
 def reordered(summary: Summary) -> Summary:
     """Return a summary whose chains of products, over several definitions too, are in the cheapest order.
 
     Locals that a chain runs through disappear; where no order is cheaper than the source's, it stays.
     """
-    if any(isinstance(item, KeptLoop) for item in summary.items):
+    return exchanged(summary, [_cheapest(found) for found in products_in(summary)])
+
+
+def exchanged(summary: Summary, new: Sequence[Definition | None]) -> Summary:
+    """Return a summary with new definitions in the place of those of the same name, without what nothing needs then."""
+    named = {definition.name: definition for definition in new if definition is not None}
+    if not named:
         return summary
+    items = [named.get(item.name, item) for item in summary.items if isinstance(item, Definition)]
+    wanted = {name for _, name in summary.outputs} | {summary.result}
+    return replace(summary, items=tuple(drop_dead(items, {name for name in wanted if name is not None})))
+
+
+def products_in(summary: Summary) -> list[Product]:
+    """Return the definitions that are products of three or more factors; none where a loop is kept."""
+    if any(isinstance(item, KeptLoop) for item in summary.items):
+        return []
     items = [item for item in summary.items if isinstance(item, Definition)]
     wanted = {name for _, name in summary.outputs} | {summary.result}
     readers = {d.name: [o.name for o in items if any(d.name in t.reads for _, t in o.pieces)] for d in items}
     inner = {d.name: d for d in items if d.name not in wanted and len(readers[d.name]) == 1 and len(d.pieces) == 1}
-    new = [_cheapest(d, inner) for d in items]
-    if all(n is d for n, d in zip(new, items, strict=True)):
-        return summary
-    return replace(summary, items=tuple(drop_dead(new, {name for name in wanted if name is not None})))
+    found = [_product_in(definition, inner) for definition in items]
+    return [one for one in found if one is not None]
 
 
-def _cheapest(definition: Definition, inner: Mapping[str, Definition]) -> Definition:
+def _cheapest(found: Product) -> Definition | None:
+    """Return a definition in the cheapest order; None where that is the source's."""
+    extents = {name: counted(length) for name, length in found.lengths.items()}
+    order = product_order(found.labels, frozenset(found.definition.indices), extents)
+    if order.cost >= sum(prod(map(counted, lengths)) for lengths in found.written):
+        return None
+    return found.multiplied(order.tree)
+
+
+def _product_in(definition: Definition, inner: Mapping[str, Definition]) -> Product | None:
     if len(definition.pieces) > 1:
-        return definition
-    spent: list[int] = []
-    term = _written(definition.pieces[0][1], definition, inner, spent)
+        return None
+    written: list[list[Affine]] = []
+    term = _written(definition.pieces[0][1], definition, inner, written)
     found = product_of(opened(term))
     if found is None or len(found[1]) <= _PAIR:
-        return definition
+        return None
     whole, factors = found
-    extents = extents_in(whole, definition.domain, definition.indices)
+    lengths = lengths_in(whole, definition.domain, definition.indices)
     names = frozenset((*definition.indices, *whole.bound))
     labels = [f.free & names for f in factors]
-    if extents is None or not all(labels):
-        return definition
-    order = product_order(labels, frozenset(definition.indices), extents)
-    if order.cost >= sum(spent):
-        return definition
-    return replace(definition, pieces=((definition.pieces[0][0], nested(whole, factors, order.tree)),))
+    if lengths is None or not all(labels):
+        return None
+    return Product(definition, whole, factors, labels, lengths, written)
 
 
-def _written(term: Term, definition: Definition, inner: Mapping[str, Definition], spent: list[int]) -> Term:
-    """Put in the products that locals hold; count the multiplications of all of them as they are written."""
+def _written(term: Term, definition: Definition, inner: Mapping[str, Definition], written: list[list[Affine]]) -> Term:
+    """Put in the products that locals hold; list the lengths in all of them as they are written."""
     term = opened(term)
     if not isinstance(term, Reduce):
         return term
-    extents = extents_in(term, definition.domain, definition.indices)
+    lengths = lengths_in(term, definition.domain, definition.indices)
     factors = multiplied(term.body)
-    if extents is None:
+    if lengths is None:
         return term
     used = {v for f in factors for v in f.free}
-    spent.append(prod(extent for name, extent in extents.items() if name in used))
-    found = [_local(f, inner, spent) for f in factors]
+    written.append([length for name, length in lengths.items() if name in used])
+    found = [_local(f, inner, written) for f in factors]
     return terms.reduce("sum", term.bound, term.domain, product(found, [], term))
 
 
-def _local(factor: Term, inner: Mapping[str, Definition], spent: list[int]) -> Term:
+def _local(factor: Term, inner: Mapping[str, Definition], written: list[list[Affine]]) -> Term:
     definition = inner.get(factor.array) if isinstance(factor, Read) else None
     if definition is None or not isinstance(factor, Read):
         return factor
-    local: list[int] = []
+    local: list[list[Affine]] = []
     value = _written(definition.pieces[0][1], definition, inner, local)
     if product_of(value) is None:
         return factor
-    spent += local
+    written += local
     return substitute(value, dict(zip(definition.indices, factor.indices, strict=True)))
