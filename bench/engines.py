@@ -4,8 +4,9 @@ A row is a kernel, a group of columns an engine: the verdict (of a lift that is 
 milliseconds of its search, the operations of the program, what the search tried, and the estimated microseconds of a
 call.  The engine ``auto`` lets all others search for the cheapest program, in ``--budget`` seconds.  ``--suite`` and
 ``--kernel`` choose, ``--to TARGET`` lifts to another target (to one of static shapes at small sizes), ``--json FILE``
-writes the rows.  Of searches through a million candidates and more the rate is told.  ``--agree`` also lets the
-checker decide, where two engines succeed, that their programs are equal.
+writes the rows.  To an imported dialect the kernels of ``layers.c`` are lifted.  Of searches through a million
+candidates and more the rate is told.  ``--agree`` also lets the checker decide, where two engines succeed, that their
+programs are equal.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tensorlift.record import Json
 
 TRIED = ("candidates", "enumerated", "applied")  # what counts as tried, by engine
+LAYERS = Path(__file__).with_name("layers.c")  # what is lifted to imported dialects
 LONG = 1_000_000  # candidates of a search whose rate is told
 BUDGET = 10.0  # seconds for all engines together
 
@@ -67,7 +69,7 @@ class Cell:
 def main() -> int:
     """Run the command line."""
     options = _arguments()
-    entries = selected(options)
+    entries = _layers(options.kernel) if get_target(options.to).instances else selected(options)
     engines = options.engine or [*engine_names(), AUTO]
     head = "".join(f"{engine:>13}{'ms':>9}{'ops':>5}{'tried':>10}{'us':>9}" for engine in engines)
     print(f"{'kernel':34}{head}")
@@ -88,6 +90,15 @@ def main() -> int:
     return 1 if apart else 0
 
 
+def _layers(names: list[str]) -> list[dict[str, Any]]:
+    """Return the kernels for imported dialects as entries of an index."""
+    known = re.findall(r"^\w+ (\w+)\(", LAYERS.read_text(encoding="utf-8"), re.MULTILINE)
+    chosen = [name for name in known if not names or name in names]
+    if not chosen:
+        sys.exit("no kernel has that name")
+    return [{"suite": "layers", "name": name, "file": str(LAYERS), "function": name} for name in chosen]
+
+
 def _text(cell_: Cell) -> str:
     cost = "" if cell_.cost is None else f"{cell_.cost / 1e3:.1f}"
     return f"{cell_.verdict:>13}{cell_.search * 1e3:9.1f}{cell_.operations:5}{cell_.tried:10}{cost:>9}"
@@ -96,12 +107,18 @@ def _text(cell_: Cell) -> str:
 def _summary(engine: str, column: list[Cell]) -> str:
     lifted = [c for c in column if c.is_lifted]
     worst = max(column, key=lambda c: c.search)
-    rates = sorted(c.tried / c.search / 1e6 for c in column if c.tried >= LONG)
-    rate = f", {rates[0]:.1f} to {rates[-1]:.1f} million candidates a second, {median(rates):.1f} at the median"
     return (
         f"{engine}: {len(lifted)} of {len(column)} lifted and proved, {sum(c.search for c in column):.2f} s of search,"
-        f" worst {worst.kernel} {worst.search * 1e3:.0f} ms{rate if rates else ''}"
+        f" worst {worst.kernel} {worst.search * 1e3:.0f} ms{_rate(column)}"
     )
+
+
+def _rate(column: list[Cell]) -> str:
+    """Say how many candidates a second the long searches tried."""
+    rates = sorted(c.tried / c.search / 1e6 for c in column if c.tried >= LONG)
+    if not rates:
+        return ""
+    return f", {rates[0]:.1f} to {rates[-1]:.1f} million candidates a second, {median(rates):.1f} at the median"
 
 
 def _pairs(row: list[Cell]) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.synthesis.derive import Select
     from tensorlift.targets.target import Target
 
 _TACTICS = "tactics"
@@ -88,11 +89,16 @@ def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str,
 
 def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
     """Derive a program: every target can spell what derivation gives, an imported one by operations that compute it."""
+    return derive(summary, select=_selection(target))
+
+
+def _selection(target: Target) -> Select | None:
+    """Return what selects the operations of an imported dialect for what is found without them."""
     if not target.instances:
-        return derive(summary)
+        return None
     from tensorlift.synthesis.select import selection  # noqa: PLC0415 - loads the engine that searches
 
-    return derive(summary, select=selection(target))
+    return selection(target)
 
 
 def _by_sketches(summary: Summary, target: Target, effort: Effort, *, is_whole: bool = False) -> TensorProgram:
@@ -134,9 +140,9 @@ def _by_tactics(files: tuple[tuple[str, str], ...]) -> Search:
 
     engine = Engine(shipped_tactics(), [tactic for name, text in files for tactic in load_tactics(text, name)])
 
-    def search(summary: Summary, _: Target, effort: Effort) -> TensorProgram:
+    def search(summary: Summary, target: Target, effort: Effort) -> TensorProgram:
         try:
-            return engine.program(summary)
+            return engine.program(summary, _selection(target))
         finally:
             effort.counts["applied"] = len(engine.applied)
 

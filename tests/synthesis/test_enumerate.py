@@ -101,6 +101,16 @@ def test_a_pool_takes_each_fingerprint_once() -> None:
     assert pool.new_rows(prints).tolist() == []
 
 
+def test_a_pool_remembers_while_its_memory_grows() -> None:
+    pool = Pool(Kind("f64", ()), (), 0)
+    prints = fingerprints(np.tile(np.arange(1, 5001, dtype=np.uint64), (3, 1)))
+    first, rest = prints[:200], prints[200:]
+    assert len(pool.new_rows(first)) == 200
+    assert len(pool.new_rows(rest)) == 4800
+    again = len(pool.new_rows(prints))
+    assert again < 50, "few are forgotten where two have one slot"
+
+
 def test_cells_and_runs_of_one_cell_are_told_apart() -> None:
     entries = Entries(Kind("f64", ()), (), _array([5, 6]).reshape(2, 1), [])
     cells = np.zeros(3, np.int64)

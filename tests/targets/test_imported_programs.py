@@ -69,7 +69,7 @@ def _lifted(name: str, engine: str = "auto") -> FunctionRecord:
     return record
 
 
-@pytest.mark.parametrize("engine", ["derive", "sketch", "enumerate"])
+@pytest.mark.parametrize("engine", ["derive", "tactics", "sketch", "enumerate"])
 @pytest.mark.parametrize("name", _SOURCES)
 def test_each_engine_lifts_by_meanings_alone(name: str, engine: str) -> None:
     record = _lifted(name, engine)

@@ -6,8 +6,8 @@ Its cells are traced once as a graph over those of its operands, which is then e
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from tensorlift.ir.tensor_program import At
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.steps import Step, applied
+from tensorlift.synthesis.enumerate.traced import traced
 from tensorlift.synthesis.symbolic import field as gf
-from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph
-from tensorlift.synthesis.symbolic.instances import Cells
+from tensorlift.synthesis.symbolic.graph import EXTREMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
     from tensorlift.synthesis.symbolic.field import Elements
+    from tensorlift.synthesis.symbolic.graph import Graph
 
 
 def distinct(instances: Sequence[Instance]) -> list[Instance]:
@@ -62,15 +63,6 @@ def _typed(operand: InstanceOperand) -> str:
     return f"{operand.name} {operand.dtype} {operand.shape} {operand.is_number} {operand.value}"
 
 
-class _Plan(NamedTuple):
-    """How some cells are computed: cells of each operand, where each of these goes, and nodes in their order."""
-
-    needs: list[Positions]
-    reads: list[tuple[int, int, int]]
-    computed: list[int]
-    results: list[int]
-
-
 class Imported(Step):
     """An imported operation on operands that fit its instance, those aside that are constants.
 
@@ -85,39 +77,21 @@ class Imported(Step):
         self.operands = operands
         self.result = result
         self._written = written
-        self._graph = Graph()
-        self._plans: dict[bytes, _Plan] = {}
+        shapes = tuple((name, pool.shape) for name, pool in written.items())
+        self._traced = traced(instance, tuple(pool.shape for pool in operands), shapes)
 
-    @cached_property
-    def _cells(self) -> Cells:
-        """What the operation computes of symbols.
+    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:  # noqa: ARG002 - a cell has a number
+        """Return the cells of each operand that any of the cells depends on.
 
         Raises:
             Undefined: where a cell is divided by zero whatever the operands.
 
         """
-        own = dict(zip((o.name for o in self.instance.free), enumerate(self.operands), strict=True))
-        arrays = [self._symbols(*own[o.name]) if o.name in own else self._unread(o) for o in self.instance.operands]
-        return Cells(self._graph, self.instance, arrays)
-
-    def _symbols(self, operand: int, pool: Pool) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        cells = [self._graph.symbol(("cell", str(operand), k), pool.kind.dtype) for k in range(pool.size)]
-        return np.array(cells, np.int64).reshape(pool.shape)
-
-    def _unread(self, operand: InstanceOperand) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        """Return a constant, or anything for cells that are not read."""
-        node = self._graph.constant(operand.value or 0, operand.dtype)
-        pool = self._written.get(operand.name)
-        shape = [extent.constant for extent in operand.shape] if pool is None else pool.shape
-        return np.full(shape, node, np.int64)
-
-    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:  # noqa: ARG002 - a cell has a number
-        """Return the cells of each operand that any of the cells depends on."""
-        return self._plan(cells).needs
+        return self._traced.plan(cells).needs
 
     def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:
         """Evaluate the graph of the cells."""
-        graph, plan = self._graph, self._plan(cells)
+        graph, plan = self._traced.graph, self._traced.plan(cells)
         values: dict[int, Elements] = {}
         for node, operand, place in plan.reads:
             values[node] = parts[operand][place]
@@ -128,30 +102,6 @@ class Imported(Step):
                 operands = [values[o] for o in graph.operands[node]]
                 values[node] = _applied(graph.op[node], graph, node, operands)
         return np.stack(np.broadcast_arrays(*(values[node] for node in plan.results)))
-
-    def _plan(self, cells: Positions) -> _Plan:
-        key = cells.tobytes()
-        found = self._plans.get(key)
-        if found is None:
-            found = self._plans[key] = self._planned([self._cells.at(int(cell)) for cell in cells])
-        return found
-
-    def _planned(self, results: list[int]) -> _Plan:
-        """Return how nodes are evaluated: which cells of operands are read, and what is computed, operands first."""
-        done: dict[int, None] = {}
-        stack = [(node, False) for node in results]
-        while stack:
-            node, is_left = stack.pop()
-            if is_left:
-                done.setdefault(node)
-            elif node not in done:
-                stack.append((node, True))
-                stack.extend((o, False) for o in self._graph.operands[node])
-        symbols = {node: self._graph.symbols[node] for node in done if node in self._graph.symbols}
-        needed = [sorted(int(c) for _, k, c in symbols.values() if int(k) == own) for own in range(len(self.operands))]
-        reads = [(node, int(k), needed[int(k)].index(int(c))) for node, (_, k, c) in symbols.items()]
-        computed = [node for node in done if node not in symbols]
-        return _Plan([np.array(own, np.int64) for own in needed], reads, computed, results)
 
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:  # noqa: ARG002 - operands are positional
         """Return numbered axes: operands are taken as they lie."""

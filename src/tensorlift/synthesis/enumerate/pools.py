@@ -7,7 +7,6 @@ same and the second is dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 3
 Positions = npt.NDArray[np.int64]
-_FILTER_BITS = 20
+_FILTER_BITS = (12, 16, 20)  # of the slots of a memory, which grows
+_ROOM = 16  # slots for each fingerprint, before it does
 _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 
 
@@ -94,23 +94,34 @@ class Pool:
         self.size = int(np.prod(shape))
         self.samples = sample_positions(shape)
         self.levels: dict[int, Entries] = {}
-
-    @cached_property
-    def _seen(self) -> Elements:
-        """The fingerprints that were seen, by their first bits."""
-        return np.zeros(1 << _FILTER_BITS, np.uint64)
+        self._bits = _FILTER_BITS[0]
+        self._seen = np.zeros(1 << self._bits, np.uint64)
+        self._count = 0
 
     def new_rows(self, prints: Elements) -> Positions:
         """Return the rows of the first candidates with fingerprints that were not seen, and remember them.
 
         The memory is lossy: a fingerprint may be forgotten where another takes its place, never invented.
         """
-        slots = (prints >> np.uint64(64 - _FILTER_BITS)).astype(np.int64)
+        self._make_room(self._count + len(prints))
+        slots = self._slots(prints)
         fresh = np.flatnonzero((self._seen[slots] != prints) & (prints != 0))
         _, first = np.unique(prints[fresh], return_index=True)
         rows = fresh[np.sort(first)]
         self._seen[slots[rows]] = prints[rows]
+        self._count += len(rows)
         return rows
+
+    def _slots(self, prints: Elements) -> Positions:
+        return (prints >> np.uint64(64 - self._bits)).astype(np.int64)
+
+    def _make_room(self, count: int) -> None:
+        """Let the memory grow until it has room for so many fingerprints."""
+        bits = next((b for b in _FILTER_BITS if count * _ROOM <= 1 << b), _FILTER_BITS[-1])
+        if bits > self._bits:
+            known, self._bits = self._seen[self._seen != 0], bits
+            self._seen = np.zeros(1 << bits, np.uint64)
+            self._seen[self._slots(known)] = known
 
     def store(self, level: int, cells: Elements, block: Block) -> None:
         """Add candidates."""

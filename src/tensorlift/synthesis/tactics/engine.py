@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.synthesis.derive import Select
     from tensorlift.synthesis.tactics.load import Tactic
     from tensorlift.synthesis.tactics.match import Match, Pattern
 
@@ -55,8 +56,10 @@ class Engine:
         own = set(map(id, self.own))
         self._rules = sorted(patterns, key=lambda r: (id(r[0]) not in own, bool(r[1].groups), -_weight(r[1].term)))
 
-    def program(self, summary: Summary) -> TensorProgram:
+    def program(self, summary: Summary, select: Select | None = None) -> TensorProgram:
         """Return a program that computes what the summary says, made by tactics alone.
+
+        ``select`` says what becomes of it in the operations of an imported dialect.
 
         Raises:
             LiftError: TL320, where no tactic covers a definition.
@@ -66,7 +69,7 @@ class Engine:
         self._sizes.clear()
         self._folded.clear()
         try:
-            return derive(reordered(summary), self.value_of)
+            return derive(reordered(summary), self.value_of, select)
         except DefinitionError as error:
             reason = error.diagnostics[0]
             message = f"no tactic covers the definition of `{error.definition.array}`: {reason.message}"
