@@ -66,3 +66,25 @@ def test_a_scalar_is_converted_once_and_only_where_its_type_matters() -> None:
 def test_a_quotient_of_sizes_is_computed_from_them_alone() -> None:
     text = emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
     assert text.count("n_div_2 = ") <= 1
+
+
+_PAIRS = """void f(int n, int m, double C[n][n], double A[n][m], double B[n][m], double D[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < m; k++) C[i][j] += FIRST SIGN SECOND;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "sign", "second", "lines"),
+    [
+        ("A[i][k] * B[j][k]", "+", "B[i][k] * A[j][k]", ["t = A @ B.T", "return C + (t + t.T)"]),
+        ("A[i][k] * B[j][k]", "-", "A[j][k] * B[i][k]", ["t = A @ B.T", "return C + (t - t.T)"]),
+        ("A[i][k] * B[j][k]", "+", "D[i][k] * A[j][k]", ["return C + (A @ B.T + D @ A.T)"]),
+    ],
+)
+def test_a_product_and_its_transpose_are_computed_once(first: str, sign: str, second: str, lines: list[str]) -> None:
+    source = _PAIRS.replace("FIRST", first).replace("SIGN", sign).replace("SECOND", second)
+    text = emitted(source)
+    assert all(line in text for line in lines), text

@@ -126,6 +126,7 @@ class Builder:
         """Apply a scalar function to operands that broadcast."""
         if op in ("add", "sub"):
             op, arguments = _without_negation(op, arguments)
+            arguments = self._by_one_product(*arguments)
         if op == "sub" and _is_zero(arguments[0]) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
         if op in _IDEMPOTENT and arguments[0] is arguments[1]:
@@ -141,6 +142,14 @@ class Builder:
         result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
         weak = all(a.is_weak for a in arguments)
         return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
+
+    def _by_one_product(self, left: Expression, right: Expression) -> tuple[Expression, ...]:
+        """Write a product that is the other one with its axes permuted as that one."""
+        if left is not right and isinstance(left, Contraction) and isinstance(right, Contraction):
+            order = _permutation(left, right)
+            if order is not None:
+                return left, self.transpose(left, order)
+        return left, right
 
     def cast(self, argument: Expression, dtype: DType) -> Expression:
         """Convert to another type; a number that is written down is written in the new type."""
@@ -280,6 +289,22 @@ def _without_negation(op: str, arguments: tuple[Expression, ...]) -> tuple[str, 
     if op == "add" and isinstance(left, Elementwise) and left.op == "neg":
         return "sub", (right, left.arguments[0])
     return op, arguments
+
+
+def _permutation(product: Contraction, other: Contraction) -> tuple[int, ...] | None:
+    """Return how the axes of a product are permuted in another one of the same operands, as in A B^T and B A^T."""
+    for arguments, labels in ((other.arguments, other.labels), (other.arguments[::-1], other.labels[::-1])):
+        if arguments != product.arguments:
+            continue
+        pairs = {
+            pair for theirs, mine in zip(labels, product.labels, strict=True) for pair in zip(theirs, mine, strict=True)
+        }
+        names = dict(pairs)
+        if len(pairs) == len(names) == len(set(names.values())) and {names[n] for n in other.output} == set(
+            product.output
+        ):
+            return tuple(product.output.index(names[name]) for name in other.output)
+    return None
 
 
 def broadcast_shape(arguments: Sequence[Expression]) -> Shape:
