@@ -300,8 +300,14 @@ FAMILIES = {
     "division of integers": Family(
         """void f(int n, int a[n], int c[n]) { for (int i = 0; i < n; i++) c[i] = a[i] / 3; }""",
         "a",
-        ("tdiv(a, 3)",),
+        ("tdiv(a, 3)", "(a + (a < 0) * (np.int32(3) - 1)) // np.int32(3)"),
         {
+            "(a + (a < 0) * (np.int32(3) - 1)) // np.int32(2)": UNEQUAL,
+            "(a + (a < 0) * (np.int32(3) - 2)) // np.int32(3)": UNEQUAL,
+            "(a + (a > 0) * (np.int32(3) - 1)) // np.int32(3)": UNEQUAL,
+            "(a - (a < 0) * (np.int32(3) - 1)) // np.int32(3)": UNEQUAL,
+            "(a + (a < 1) * (np.int32(-3) - 1)) // np.int32(-3)": UNEQUAL,
+            "(a + (a < 0) * (3 - 1)) // 3": INTERFACE,
             "a // 3": UNEQUAL,
             "(a / 3).astype(np.int64)": INTERFACE,
             "np.floor(a / 3.0).astype(np.int32)": UNEQUAL,

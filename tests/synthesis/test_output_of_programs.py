@@ -88,3 +88,18 @@ def test_a_product_and_its_transpose_are_computed_once(first: str, sign: str, se
     source = _PAIRS.replace("FIRST", first).replace("SIGN", sign).replace("SECOND", second)
     text = emitted(source)
     assert all(line in text for line in lines), text
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "line"),
+    [
+        ("int", "a[i] = a[i] / 7", "return tdiv_positive(a, np.int32(7))"),
+        ("long", "a[i] = a[i] / 7", "return tdiv_positive(a, 7)"),
+        ("int", "a[i] = a[i] / -7", "return tdiv(a, -7)"),
+        ("int", "if (a[i]) a[i] = 7 / a[i]", "tdiv(7, np.where("),
+        ("int", "a[0] = a[0] / 7", "a[0] = tdiv(a[0], 7)"),
+    ],
+)
+def test_an_array_is_divided_by_a_positive_number_in_a_quicker_way(kind: str, cell: str, line: str) -> None:
+    text = emitted(f"void f(int n, {kind} a[n]) {{ for (int i = 0; i < n; i++) {cell}; }}")
+    assert line in text, text

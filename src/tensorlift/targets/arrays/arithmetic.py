@@ -16,13 +16,14 @@ from tensorlift.comprehension.tensor import (
     Strength,
     SymbolicTensor,
     affine_of,
+    convert,
     elementwise,
     fold_exact,
     size,
 )
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import OpRow, Tensor, sample
+from tensorlift.targets.target import OpRow, Sample, Tensor, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,22 +39,29 @@ def cell(op: str, left: Term, right: Term) -> Term:
     folded = fold_exact(op, left, right)
     if folded is not None:
         return folded
-    if op == "floordiv" and _is_truncating(left, right):
-        return terms.apply("tdiv", _dividend(left), right)
+    dividend = _truncated(left, right) if op == "floordiv" else None
+    if dividend is not None:
+        return terms.apply("tdiv", dividend, right)
     return simplified(op, (left, right))
 
 
-def _is_truncating(left: Term, right: Term) -> bool:
-    """Tell whether it is ``(a - rem(a, b)) // b``, an exact quotient: so C's division is written."""
-    if not (isinstance(left, Apply) and left.op == "sub" and is_integer(left.dtype)):
-        return False
-    dividend, remainder = left.args
-    return isinstance(remainder, Apply) and remainder.op == "rem" and remainder.args == (dividend, right)
+def _truncated(left: Term, right: Term) -> Term | None:
+    """Return what is divided as C divides; None where the floor of a quotient is nothing else.
 
-
-def _dividend(left: Term) -> Term:
-    assert isinstance(left, Apply)
-    return left.args[0]
+    That is ``a`` in ``(a - rem(a, b)) // b``, an exact quotient, and in ``(a + (a < 0) * (b - 1)) // b`` where b is a
+    positive number: no sum of a negative one and of less than b overflows.
+    """
+    if not (isinstance(left, Apply) and left.op in ("add", "sub") and is_integer(left.dtype)):
+        return None
+    dividend, other = left.args
+    if left.op == "sub":
+        is_rest = isinstance(other, Apply) and other.op == "rem" and other.args == (dividend, right)
+        return dividend if is_rest else None
+    if not (isinstance(right, Constant) and right.value > 0 and right.dtype == dividend.dtype):
+        return None
+    is_negative = terms.apply("lt", dividend, terms.constant(0, right.dtype))
+    shift = cell("sub", right, terms.constant(1, right.dtype))
+    return dividend if other is cell("mul", convert(is_negative, right.dtype), shift) else None
 
 
 def binary(
@@ -217,10 +225,10 @@ _MATRICES = {"a": "arith[m, n]", "b": "arith[n]"}
 _DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
 
 
-def _operator(name: str, sign: str, meaning: Binary, *, divides: bool = False) -> OpRow:
+def _operator(name: str, sign: str, meaning: Binary, *more: Sample, divides: bool = False) -> OpRow:
     operands = _DIVISORS if divides else _MATRICES
     weak = (f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
-    samples = [sample(f"a {sign} b", **operands), *(sample(text, **operands) for text in weak)]
+    samples = [sample(f"a {sign} b", **operands), *(sample(text, **operands) for text in weak), *more]
     return OpRow(name, sign, meaning, tuple(samples))
 
 
@@ -236,7 +244,14 @@ ROWS = [
     _operator("operator subtract", "-", plain("sub", operator=True)),
     _operator("operator multiply", "*", plain("mul", operator=True)),
     _operator("operator divide", "/", true_divide(operator=True), divides=True),
-    _operator("operator floor divide", "//", integer_division("floordiv", operator=True), divides=True),
+    _operator(
+        "operator floor divide",
+        "//",
+        integer_division("floordiv", operator=True),
+        sample("(a - np.fmod(a, 3)) // 3", a="i32[m]"),
+        sample("(a + (a < 0) * (np.int32(3) - 1)) // np.int32(3)", a="i32[m]"),
+        divides=True,
+    ),
     _operator("operator remainder", "%", integer_division("mod", operator=True), divides=True),
     OpRow(
         "operator power",

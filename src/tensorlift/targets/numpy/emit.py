@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.ir.tensor_program import Literal
 from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
 from tensorlift.targets.python_text.contractions import einsum_text
 from tensorlift.targets.python_text.emission import Emission
 from tensorlift.targets.python_text.text import Text, call
 
 if TYPE_CHECKING:
-    from tensorlift.ir.tensor_program import Contraction, TensorProgram, Windows
+    from tensorlift.ir.tensor_program import Contraction, Elementwise, Expression, TensorProgram, Windows
     from tensorlift.targets.emitted import Emitted
 
 
@@ -36,6 +37,16 @@ class _NumpySpeller(ArraySpeller):
         "all": "np.logical_and.accumulate",
     }  # fmt: skip
 
+    def function(self, node: Elementwise) -> Text:
+        """Spell a scalar function; by a positive number, an array is divided several times faster than by ``tdiv``."""
+        dividend, *divisors = node.arguments
+        if node.op != "tdiv" or not dividend.shape or not all(map(_is_positive, divisors)):
+            return super().function(node)
+        self.used["tdiv_positive"] = None
+        left, right = self.operands(node)
+        divisor = right if node.dtype == "i64" else self.converted(right, node.dtype)  # a truth value times b is a b
+        return call("tdiv_positive", left.source, divisor.source)
+
     def contraction(self, node: Contraction) -> Text:
         """Spell a sum of products; that of integers is several times slower with ``@``, which has no BLAS for it."""
         return einsum_text(node, self) if is_integer(node.dtype) else super().contraction(node)
@@ -47,6 +58,10 @@ class _NumpySpeller(ArraySpeller):
         whole = node.axes == tuple(range(node.argument.rank))
         axis = "" if whole else str(node.axes[0] if len(node.axes) == 1 else node.axes)
         return call("sliding_window_view", self(node.argument).source, extents, axis=axis)
+
+
+def _is_positive(node: Expression) -> bool:
+    return isinstance(node, Literal) and not isinstance(node.value, str) and node.value > 0
 
 
 class _NumpyEmission(Emission):

@@ -39,10 +39,16 @@ if TYPE_CHECKING:
     from tensorlift.targets.python_text.speller import Speller
 
 _INDENT = "    "
-_TDIV = '''def tdiv(a, b):
+_HELPERS = {
+    "tdiv": '''def tdiv(a, b):
     """Divide integers, rounding towards zero as C does."""
     return (a - {rem}(a, b)) // b
-'''
+''',
+    "tdiv_positive": '''def tdiv_positive(a, b):
+    """Divide integers by a positive one, rounding towards zero as C does."""
+    return (a + (a < 0) * (b - 1)) // b
+''',
+}
 UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
 
@@ -102,9 +108,8 @@ class Emission:
         raise NotImplementedError
 
     def _helpers(self) -> list[str]:
-        return (
-            [*_TDIV.format(rem=self.spell.functions["rem"]).splitlines(), "", ""] if "tdiv" in self.spell.used else []
-        )
+        used = [text for name, text in _HELPERS.items() if name in self.spell.used]
+        return [line for text in used for line in (*text.format(rem=self.spell.functions["rem"]).splitlines(), "", "")]
 
     def _header(self) -> list[str]:
         sizes = list(self._size_lines())
