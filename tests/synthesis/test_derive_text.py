@@ -22,7 +22,7 @@ _BODIES = {
     "atax": "return A.T @ (A @ x)",
     "outer": "return A + np.outer(u, v)",
     "variance": "return np.sum((d - mean) ** 2, axis=0)",
-    "lower_update": "np.tri(n, dtype=bool), C + alpha * (B @ A.T + A @ B.T), C",
+    "lower_update": "np.tri(n, dtype=bool), C + alpha * (t + t.T), C",
     "triangular_product": "return B + np.tril(A, -1).T @ B",
     "mirrored": "return np.where(np.tri(m, dtype=bool), A, A.T) @ B",
     "batched": "return A @ C",
