@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -140,6 +140,19 @@ def test_engines_that_the_budget_leaves_no_time_are_not_run() -> None:
     function = _lifted(_SCALE, budget=1e-9)
     assert function.engine == "derive"
     assert [run.reason for run in function.engines[1:]] == ["the budget is spent"] * (len(engine_names()) - 1)
+
+
+def test_where_the_budget_ends_before_a_program_is_found_derivation_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "_by_one", _nothing_derived)
+    with pytest.raises(NothingFoundError, match="nothing computes it") as refusal:
+        chosen_program(_view(_SCALE), Request(get_target("numpy")), StageClock().stage, budget=0.0)
+    reasons = {run.reason for run in refusal.value.runs if run.outcome is Outcome.NOT_RUN}
+    assert reasons == {"the budget is spent"}
+
+
+def _nothing_derived(*_: object) -> NoReturn:
+    run = EngineRun("derive", Outcome.REFUSED, "nothing computes it")
+    raise NothingFoundError(refuse("TL301", "nothing computes it", remedy="none"), (run,))
 
 
 def test_a_search_ends_with_its_time() -> None:

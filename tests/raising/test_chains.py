@@ -167,6 +167,13 @@ def test_where_no_size_makes_another_order_better_the_chain_stays() -> None:
     assert result.diagnostics[-1].message.endswith("no order has fewer multiplications")
 
 
+def test_a_chain_of_too_many_matrices_for_a_guard_takes_sizes_as_large() -> None:
+    result = guarded(("p", "q", "r", "s", "t", "u", "v", "w", 2))
+    assert "scf.if" not in result.text
+    assert result.text.count("linalg.matmul") == 7
+    assert "x2xf64" in result.text.partition("linalg.matmul")[2].partition("\n")[0]
+
+
 @_COMPILED
 @pytest.mark.parametrize("extents", [("p", "q", "r", "s"), ("p", 3, "r", 4, "t")])
 def test_compiled_every_choice_computes_the_product(extents: tuple[int | str, ...]) -> None:

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.summarize import summarise
+from tensorlift.synthesis.enumerate import enumerated
 from tensorlift.synthesis.grammar import grammar_of
+from tensorlift.synthesis.simplify import simplify
+from tensorlift.synthesis.sketch import sketch, sketch_whole
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.points import Untraceable, contains, points, small_sizes
 from tensorlift.targets import get_target
@@ -140,3 +146,10 @@ def test_a_dialect_without_an_operation_that_computes_is_refused() -> None:
     views = replace(numpy, name="views", rows={key: row for key, row in numpy.rows.items() if key in ("len", ".T")})
     with pytest.raises(LiftError, match="'views' has no operation that computes"):
         grammar_of(views)
+    (read,) = read_c("void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = -a[i]; }", "f.c")
+    assert read.module is not None
+    summary = simplify(summarise(FunctionView(functions(read.module)[0])))
+    for engine in (sketch, sketch_whole, enumerated):
+        with pytest.raises(LiftError, match="'views' has no operation that computes") as refusal:
+            engine(summary, views)
+        assert [d.code for d in refusal.value.diagnostics] == ["TL310"]

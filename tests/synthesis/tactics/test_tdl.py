@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.synthesis.tactics.load import load_tactics
+from tensorlift.synthesis.tactics.load import load_tactics, shipped_tactics
 from tensorlift.synthesis.tactics.reader import Reader
 
 _GEMM = "C(i, j) += A(i, k) * B(k, j)"
@@ -48,6 +53,9 @@ _WRONG = [
     ("", "def g { pattern = builder C(i) = A(i + i) }", "TL321", (1, 41), "`i` stands twice"),
     ("", "def g { pattern = builder C(i) = A(1) }", "TL321", (1, 37), "a subscript is a sum of indices"),
     ("", "def g { pattern = builder C(i) = A(1.5 * i) }", "TL321", (1, 36), "whole numbers"),
+    ("b", "C(i...) = A(-i...)", "TL321", (1, 44), "the group `i...` stands by itself"),
+    ("b", f"C(i) = {'(' * 4000}A(i){')' * 4000}", "TL321", (1, 1), "nested too deeply"),
+    ("b", f"C(i) = A(i){' + A(i)' * 4000}", "TL321", (1, 1), "nested too deeply"),
     ("b", "C(i, j) = A(i, k)", "TL322", (1, 27), "the index `k` is not bound by `C(i, j)`"),
     ("b", "C(i, i) = A(i)", "TL322", (1, 27), "is not an array at different plain indices"),
     ("b", "C(i) = A(i) * A(i, i)", "TL322", (1, 41), "`A` is an array with 1 subscripts, and an array with 2"),
@@ -69,6 +77,7 @@ _WRONG = [
         (1, 54),
         "does not name a new",
     ),
+    ("b", "C(i, j) = C(i, j) + alpha * A(i) * B(-j)", "TL325", (1, 5), "no operations compute this statement"),
     ("b", "C(i, j) += A(i) * B(j, k) where k > i", "TL325", (1, 27), "no array has both indices of the condition"),
     (_GEMM, "C(i, j) = C(i, j) where i > j C(i, j) += A(i, k) * B(k, j)", "TL325", (1, 54), "a part of an array"),
 ]
@@ -111,3 +120,22 @@ def test_two_scalars_exchanged_contradict() -> None:
     text = "def g { pattern C(i) = a * A(i) - b * B(i) builder C(i) = b * A(i) - a * B(i) }"
     with pytest.raises(LiftError, match="the builder "):
         load_tactics(text, "t.tdl")
+
+
+_WORDS = re.findall(
+    r"\S+", "( ) , i j k A B += = * / - + where < 1 2.5 1e999 ... pattern builder def { } exp max alpha §"
+)
+
+
+@given(st.data())
+def test_whatever_is_written_is_loaded_or_refused(data: st.DataObject) -> None:
+    """Nothing else may happen to the text of a tactic of the library in which some words are others."""
+    tactics = shipped_tactics()
+    is_steps = data.draw(st.booleans())
+    program = tactics[data.draw(st.integers(0, len(tactics) - 1))].program
+    pattern = " ".join(map(str, program.pattern))
+    words = re.findall(r"\w+|\S", str(program) if is_steps else f"def g {{ pattern = builder {pattern} }}")
+    for _ in range(data.draw(st.integers(1, 3))):
+        words[data.draw(st.integers(0, len(words) - 1))] = data.draw(st.sampled_from([*_WORDS, *words]))
+    with suppress(LiftError):
+        load_tactics(" ".join(words), "t.tds" if is_steps else "t.tdl")

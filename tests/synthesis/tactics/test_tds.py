@@ -83,7 +83,13 @@ _WRONG = [
     ("build C(i) = add(A(i))", "TL321", "`add` takes 2 operands"),
     ("build C(i) = neg(D(i))", "TL322", "`D` is not bound"),
     ("build D(i) = neg(A(i))", "TL322", "the last step does not make `C(i)`"),
+    ("build C(i) = neg(A(d * i))", "TL322", "`d` is not bound"),
+    ("build C(i) = neg(A(i, i))", "TL322", "`A` has other numbers of indices"),
+    ("build t(i, j) = outer(A(i), A(j)) build C(i) = neg(t(i))", "TL322", "`t` has other numbers of indices"),
+    ("build t(i, i) = outer(A(i), A(i)) build C(i) = neg(t(i, i))", "TL322", "is not made at different plain indices"),
+    ("build C(i) = neg(A(-i...))", "TL321", "the group `i...` stands by itself"),
     ("build C(i) = abs(A(i))", "TL324", "the pattern gives -"),
+    ("build C(i) = bitnot(A(i))", "TL324", "its builder is not shown to compute its pattern"),
 ]
 
 

@@ -89,7 +89,12 @@ def _value(term: Term, values: Mapping[str, int]) -> Any:
     assert isinstance(term, Apply)
     args = [_value(arg, values) for arg in term.args]
     known = _EXACT.get(term.op)
-    return known(*args) if known else getattr(math, term.op)(*map(float, args))
+    if known is not None:
+        return known(*args)
+    rounded = getattr(math, term.op, None)
+    if rounded is None:
+        raise ValueError(f"{term.op} is not computed here")
+    return rounded(*map(float, args))
 
 
 def _points(term: Reduce, values: Mapping[str, int]) -> Iterator[dict[str, int]]:

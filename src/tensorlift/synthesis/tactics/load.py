@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.normal import clear_caches, equal
-from tensorlift.diagnostics import Location, refuse
+from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.synthesis.tactics.counterexample import counterexample
 from tensorlift.synthesis.tactics.generate import steps_of
 from tensorlift.synthesis.tactics.meaning import Meaning, range_of, variables_of
@@ -22,13 +22,13 @@ from tensorlift.synthesis.tactics.names import check_builder, check_pattern, giv
 from tensorlift.synthesis.tactics.patterns import factors_of, indices_in, term_of
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.steps import Program, Tensor, parse_steps
-from tensorlift.synthesis.tactics.syntax import Number, names_of
+from tensorlift.synthesis.tactics.syntax import GROUP, Name, Number, cells_of, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.terms import Term
-    from tensorlift.synthesis.tactics.syntax import Definition, Statement
+    from tensorlift.synthesis.tactics.syntax import Definition, Statement, Subscript
 
 _SAMPLES = ((1, 2), (2, 3))  # indices in each group, the first factor
 _STEPS_SUFFIX = ".tds"
@@ -77,13 +77,20 @@ def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
         LiftError: TL321 to TL325, where a tactic is not in the language or contradicts itself.
 
     """
-    if file.endswith(_STEPS_SUFFIX):
-        found = [_from_steps(program) for program in parse_steps(text, file)]
-    else:
-        found = [_from_definition(definition) for definition in Reader(text, file).definitions()]
-    for tactic in found:
-        _check_equal(tactic)
+    try:
+        found = _read(text, file)
+        for tactic in found:
+            _check_equal(tactic)
+    except RecursionError:
+        place, remedy = Location(file, 1, 1), "write it in simpler statements"
+        raise refuse("TL321", "not a tactic: it is nested too deeply", place, remedy) from None
     return tuple(found)
+
+
+def _read(text: str, file: str) -> list[Tactic]:
+    if file.endswith(_STEPS_SUFFIX):
+        return [_from_steps(program) for program in parse_steps(text, file)]
+    return [_from_definition(definition) for definition in Reader(text, file).definitions()]
 
 
 @cache
@@ -100,31 +107,62 @@ def _from_definition(definition: Definition) -> Tactic:
     if definition.builder:
         check_builder(definition.pattern, definition.builder, definition.place)
     steps = steps_of(definition.builder or definition.pattern, given, definition.place)
-    return Tactic(Program(definition.name, definition.pattern, steps, definition.place), given, definition.place)
+    program = Program(definition.name, definition.pattern, steps, definition.place)
+    try:
+        _check_steps(program, given)
+    except LiftError as error:
+        message = f"no operations compute this statement: {error.diagnostics[0].message}"
+        raise refuse("TL325", message, definition.place, "write it in simpler statements") from None
+    return Tactic(program, given, definition.place)
 
 
 def _from_steps(program: Program) -> Tactic:
     place = program.place or Location(program.name, 1, 1)
     check_pattern(program.pattern, place)
     given = given_arrays(program.pattern)
-    known = set(given)
-    scalars = {n.name for s in program.pattern for n in names_of(s.value)}
-    for step in program.steps:
-        for operand in step.operands:
-            if isinstance(operand, Number):
-                continue
-            name = operand.array if isinstance(operand, Tensor) else operand.name
-            if name not in (known if isinstance(operand, Tensor) else scalars):
-                raise refuse(
-                    "TL322", f"`{name}` is not bound by the pattern or a step before", operand.place, "define it first"
-                )
-        known.add(step.target.array)
+    _check_steps(program, given)
     result = program.pattern[-1].target
     if (program.steps[-1].target.array, set(program.steps[-1].target.indices)) != (result.array, set(result.indices)):
         raise refuse(
             "TL322", f"the last step does not make `{result}`", program.steps[-1].target.place, "assign it last"
         )
     return Tactic(program, given, place)
+
+
+def _check_steps(program: Program, given: Sequence[str]) -> None:
+    """Refuse steps that use what nothing before has; ``given`` are the arrays that have values before."""
+    known = {c.array: _form(c.subscripts) for s in program.pattern for c in cells_of(s.value) if c.array in given}
+    known |= {s.target.array: _form(s.target.subscripts) for s in program.pattern if s.target.array in given}
+    for step in program.steps:
+        for operand in step.operands:
+            if not isinstance(operand, Number):
+                _check_bound(operand, known, program.pattern)
+        plain = [subscript.only for subscript in step.target.subscripts]
+        if None in plain or len(set(plain)) < len(plain):
+            message = f"`{step.target}` is not made at different plain indices"
+            raise refuse("TL322", message, step.target.place, "give each axis an index of its own")
+        known[step.target.array] = _form(step.target.subscripts)
+
+
+def _check_bound(operand: Tensor | Name, known: Mapping[str, tuple[bool, ...]], pattern: Sequence[Statement]) -> None:
+    """Refuse names that nothing before has, and arrays at other subscripts than those with which they are made."""
+    unbound = "`{}` is not bound by the pattern or a step before"
+    if isinstance(operand, Name):
+        if operand.name not in {n.name for s in pattern for n in names_of(s.value)}:
+            raise refuse("TL322", unbound.format(operand.name), operand.place, "define it first")
+        return
+    factors = (f for s in operand.subscripts for f, _ in s.terms if isinstance(f, str))
+    wrong = [name for name in factors if name not in factors_of(pattern)]
+    if operand.array not in known or wrong:
+        raise refuse("TL322", unbound.format([*wrong, operand.array][0]), operand.place, "define it first")
+    if _form(operand.subscripts) != known[operand.array]:
+        message = f"`{operand.array}` has other numbers of indices or groups before"
+        raise refuse("TL322", message, operand.place, "use it as it is made")
+
+
+def _form(subscripts: Sequence[Subscript]) -> tuple[bool, ...]:
+    """Tell of each subscript whether it is a group."""
+    return tuple(s.only is not None and s.only.endswith(GROUP) for s in subscripts)
 
 
 # -- the check

@@ -243,6 +243,9 @@ class Reader:
             sign = 1 if self.take() == "+" else -1
         if not factors:
             raise self.fault("a subscript is a sum of indices: constants have no place in a pattern")
+        group = next((name for name in factors if name.endswith(GROUP)), None)
+        if group is not None and (constant or list(factors.values()) != [1]):
+            raise self.fault(f"the group `{group}` stands by itself, without factors")
         return Subscript(tuple((f, n) for n, f in factors.items() if f != 0), constant)
 
     def _integer(self) -> int:
