@@ -1,8 +1,9 @@
 """Naming: versions of an array share the source's name wherever their lifetimes allow it.
 
-Statements are numbered; a variable is alive from each assignment to the last use that it reaches.  Versions that an
-assignment only passes on are one variable.  A name is given to the parameter first, then to the version that is
-returned, then to the others in order; what would overwrite a value still needed gets a name of its own.
+Statements are numbered; a variable is alive from each assignment to the last use that it reaches. Versions that an
+assignment only passes on are one variable, and so are two arrays as long as they have the same value. A name is given
+to the parameter first, then to the version that is returned, then to the others in order; what would overwrite a value
+still needed gets a name of its own.
 """
 
 from __future__ import annotations
@@ -93,6 +94,21 @@ class _Naming:
             passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
             if (in_place and same) or (passed_on and same and not new.clashes(old)):
                 self._merge(new, old)
+            elif (
+                isinstance(statement.value, Variable) and not (same or passed_on) and self._stays(old, new, source.name)
+            ):
+                takes_new_name = self._is_parameter(new) and not self._is_parameter(old)
+                self._merge(*((new, old) if takes_new_name else (old, new)))
+
+    def _stays(self, old: _Group, new: _Group, source: str) -> bool:
+        """Tell whether a variable, one of no loop, keeps the value that another one is to have, while that is alive."""
+        others = [span for version in old.versions if version != source for span in self.lifetimes.alive[version]]
+        is_plain = len(new.versions) == 1 and not any(map(self._is_carried, old.versions))
+        return is_plain and not new.clashes(_Group([], others))
+
+    def _is_parameter(self, group: _Group) -> bool:
+        info = self.summary.arrays.get(self._source_name(group) or "")
+        return info is not None and info.is_parameter
 
     def _dies(self, old: _Group, update: Assign) -> bool:
         """Tell whether nothing needs the version before once the update is complete."""
