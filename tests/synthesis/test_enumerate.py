@@ -124,9 +124,11 @@ def test_a_search_after_a_derivation_that_failed_ends_in_a_refusal(seed: int, co
     assert lift_seed(seed, test=False).kind == f"refused {code}"
 
 
+@pytest.mark.parametrize("target", ["numpy", "linalg"])
 @pytest.mark.parametrize("name", _PROGRAMS)
-def test_a_program_is_found_and_proved(name: str) -> None:
-    record = lift_source(source_from_text(_PROGRAMS[name], "k.c"), LiftOptions(engine="enumerate"))
+def test_a_program_is_found_and_proved(name: str, target: str) -> None:
+    options = LiftOptions(engine="enumerate", target=target)
+    record = lift_source(source_from_text(_PROGRAMS[name], "k.c"), options)
     (function,) = record.functions
     assert function.level is Level.PROVED, function.diagnostics
     assert function.engine == "enumerate"

@@ -68,7 +68,7 @@ def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(
-    ("target", "sizes"), [("jax", ()), ("torch", ()), ("stablehlo", (("m", 3), ("n", 4), ("p", 5)))]
+    ("target", "sizes"), [("jax", ()), ("torch", ()), ("linalg", ()), ("stablehlo", (("m", 3), ("n", 4), ("p", 5)))]
 )
 def test_sketch_lifts_to_other_targets(target: str, sizes: tuple[tuple[str, int], ...]) -> None:
     function = _lifted(_GEMM, target=target, sizes=sizes)

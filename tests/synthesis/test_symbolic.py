@@ -132,13 +132,14 @@ def test_small_sizes_are_distinct_and_meet_the_context() -> None:
         small_sizes(["m"], Domain.of(at_least("m", 1000)), [m], 3)
 
 
-@pytest.mark.parametrize("name", ["numpy", "jax", "torch", "stablehlo"])
+@pytest.mark.parametrize("name", ["numpy", "jax", "torch", "stablehlo", "linalg"])
 def test_a_grammar_is_found_from_meanings(name: str) -> None:
     grammar = grammar_of(get_target(name))
     assert grammar.has_contractions
     assert {"add", "sub", "mul", "div", "exp", "max", "select", "tdiv", "lt"} <= grammar.elementwise
     assert {"sum", "max", "min", "prod"} <= grammar.reductions
-    assert "erf" not in grammar.elementwise
+    assert {"not", "and", "or"} <= grammar.elementwise
+    assert ("erf" in grammar.elementwise) == (name == "linalg")
 
 
 def test_a_dialect_without_an_operation_that_computes_is_refused() -> None:

@@ -17,7 +17,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
-from tensorlift.comprehension.terms import Apply, Read, Reduce
+from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 from tensorlift.diagnostics import LiftError, refuse
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ _RANKS = ((1, 1, 1), (2, 2, 2), (1, 0, 0))
 _MOST_OPERANDS = 3
 _WORD = re.compile(r"[A-Za-z]+(?:\.[A-Za-z]+)*")
 _MOST_ATTRIBUTES = 256  # combinations that are tried for one row
-_COMPOSED = {"tdiv": ("floordiv", "rem")}  # (a - rem(a, b)) // b divides as C does
+# (a - rem(a, b)) // b divides as C does; to differ from truth, or from all ones, is to negate.
+_COMPOSED = {
+    "tdiv": ("floordiv", "rem"), "not": ("ne",), "bitnot": ("bitxor",),
+}  # fmt: skip
 
 
 class Row(Protocol):
@@ -51,6 +54,9 @@ class Row(Protocol):
     @property
     def samples(self) -> Sequence[Any]:
         """How the row is tried, each with its ``text``."""
+
+    def probes(self, o: Any, dtype: DType) -> Iterator[dict[str, Any]] | None:
+        """Yield arguments of a type to try the row on, None where its parameters are tensors and attributes."""
 
 
 class Dialect(Protocol):
@@ -151,7 +157,16 @@ def _is_product(body: Term) -> bool:
 
 
 def _cells(row: Row, types: TypeRules) -> Iterator[Term]:
-    """Yield the cell of the result for types, ranks and attributes with which the row has a meaning."""
+    """Yield the cell of the result for whatever the row has a meaning on."""
+    o = _Permissive(types)
+    for dtype in _TYPES:
+        own = row.probes(o, dtype)
+        for operands, named in _arguments(row, dtype) if own is None else (((), given) for given in own):
+            yield from _result(row, o, operands, named)
+
+
+def _arguments(row: Row, dtype: DType) -> Iterator[tuple[Sequence[SymbolicTensor], dict[str, Any]]]:
+    """Yield operands of one type and of some ranks, with attributes."""
     needed = [p for p in row.parameters if not p.is_optional and not p.is_variadic]
     operands = [p for p in needed if p.kind == "Tensor"]
     attributes = [p for p in needed if p.kind != "Tensor"]
@@ -160,8 +175,8 @@ def _cells(row: Row, types: TypeRules) -> Iterator[Term]:
     values = product(*(_attribute_values(p.kind, row) for p in attributes))
     for given in islice(values, _MOST_ATTRIBUTES):
         named = dict(zip((p.name for p in attributes), given, strict=True))
-        for dtype, ranks in product(_TYPES, _RANKS):
-            yield from _result(row, types, dtype, ranks[: len(operands)], named)
+        for ranks in _RANKS:
+            yield _operands(dtype, ranks[: len(operands)]), named
 
 
 def _attribute_values(kind: str, row: Row) -> list[Any]:
@@ -173,16 +188,20 @@ def _attribute_values(kind: str, row: Row) -> list[Any]:
     return []
 
 
-def _result(
-    row: Row, types: TypeRules, dtype: DType, ranks: tuple[int, ...], attributes: dict[str, Any]
-) -> Iterator[Term]:
+def _operands(dtype: DType, ranks: tuple[int, ...]) -> list[SymbolicTensor]:
     operands = [array(f"operand{k}", (_EXTENT,) * rank, dtype) for k, rank in enumerate(ranks)]
     if len(operands) == _MOST_OPERANDS:  # a selection
         operands[0] = array("operand0", (_EXTENT,) * ranks[0], "bool")
+    return operands
+
+
+def _result(row: Row, o: _Permissive, operands: Sequence[SymbolicTensor], named: Mapping[str, Any]) -> Iterator[Term]:
+    """Yield the cell of the result, that of each piece where it has several."""
     try:
-        result = row.meaning(_Permissive(types), *operands, **attributes)
+        result = row.meaning(o, *operands, **named)
         if isinstance(result, SymbolicTensor):
-            yield result.at(tuple(Affine.var(f"i{axis}") for axis in range(result.rank)))
+            cell = result.at(tuple(Affine.var(f"i{axis}") for axis in range(result.rank)))
+            yield from (term for _, term in cell.pieces) if isinstance(cell, Piecewise) else (cell,)
     except (_MeaninglessError, LiftError, TypeError, ValueError, IndexError):
         return
 

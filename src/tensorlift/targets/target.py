@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
-    from tensorlift.comprehension.tensor import TypeRules
+    from tensorlift.comprehension.tensor import Obligations, TypeRules
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
 Tensor = SymbolicTensor
@@ -158,6 +158,10 @@ class OpRow:
             )
             for p in listed
         )
+
+    def probes(self, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]] | None:  # noqa: ARG002 - of rows that say
+        """Yield arguments of a type to try the operation on, by name; None where the kinds of parameters tell them."""
+        return None
 
 
 class Routine(NamedTuple):

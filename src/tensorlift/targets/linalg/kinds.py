@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor
 from tensorlift.targets.target import OpRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations
@@ -67,6 +67,12 @@ class Row(OpRow):
     reads_outs: bool = True
 
     __hash__ = object.__hash__
+
+    def probes(self, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
+        """Yield arguments of a type to try the operation on, by name."""
+        from tensorlift.targets.linalg.probes import probes  # noqa: PLC0415 - it reads the table of rows
+
+        return probes(self, o, dtype)
 
 
 def is_index(value: SymbolicTensor) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning
 
 _LARGEST_UNROLLED_POWER = 64
-_PREDICATES = {
+PREDICATES = {
     "eq": "eq", "ne": "ne", "slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge",
     "oeq": "eq", "une": "ne", "olt": "lt", "ole": "le", "ogt": "gt", "oge": "ge",
 }  # fmt: skip
@@ -104,7 +104,7 @@ def _shift(op: str) -> Meaning:
 
 
 def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-    op = _PREDICATES.get(predicate)
+    op = PREDICATES.get(predicate)
     if op is None or is_float(one_type(o, (lhs, rhs))) != (predicate[0] in "ou"):
         o.refuse(f"a comparison {predicate} of {lhs.dtype}")
     if lhs.dtype == "bool" and op not in ("eq", "ne"):
@@ -255,7 +255,7 @@ ROWS = [
         "cmpf",
         "arith.cmpf",
         _compare,
-        tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in _PREDICATES if p[0] in "ou"),
+        tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
     ),
     Row(
         "cmpi",
@@ -264,7 +264,7 @@ ROWS = [
         (
             *(
                 sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]")
-                for p in _PREDICATES
+                for p in PREDICATES
                 if p[0] in "ens"
             ),
             sample("arith.cmpi ne, %a, %b : i1", a="bool[]", b="bool[]"),
