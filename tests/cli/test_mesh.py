@@ -1,8 +1,9 @@
-"""``tensorlift run --mesh``: JAX spreads a program over several devices, and the results are the original's."""
+"""``--mesh``: JAX spreads a program over several devices, which ``run`` compares and ``bench`` measures."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -69,8 +70,25 @@ def test_sizes_that_devices_cannot_share_are_refused(product: str, capsys: pytes
     assert "help: give sizes that are multiples of 8" in errors
 
 
-def test_other_backends_have_no_mesh(product: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", product, "--backend", "numpy", "--mesh", "2", "--sizes", "n=2,m=2"]) == 2
+@needs_jax
+def test_what_is_spread_is_measured_beside_the_original(
+    product: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "report.json"
+    options = ["--mesh", "4", "--rounds", "2", "--seconds", "0.1", "--json", str(report)]
+    assert main(["bench", product, *options, "--sizes", "n=8,m=7"]) == 0
+    *_, measured = json.loads(report.read_text(encoding="utf-8"))["contenders"]
+    assert (measured["name"], measured["agreement"]) == ("jax", "agrees")
+    assert measured["how"].endswith(", spread over 4 devices")
+    assert measured["warm"]["median"] > 0
+    capsys.readouterr()
+    assert main(["bench", product, *options, "--sizes", "n=3,m=7"]) == 0
+    assert "no array has an extent that 4 devices divide" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["run", "bench"])
+def test_other_backends_have_no_mesh(product: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, product, "--backend", "numpy", "--mesh", "2", "--sizes", "n=2,m=2"]) == 2
     assert capsys.readouterr().err == (
         "tensorlift: error: the backend 'numpy' runs on one device [TL642]\n"
         "  help: use --backend jax, or leave --mesh out\n"

@@ -41,6 +41,7 @@ class _Bytes(click.ParamType[int]):
 @click.option(
     "--backend", "backends", metavar="BACKEND", multiple=True, help="What to run on (repeatable).  [default: all]"
 )
+@click.option("--mesh", metavar="N", type=click.IntRange(min=1), help="Spread arrays over N devices; implies jax.")
 @click.option("--compiler", "compilers", metavar="CC", multiple=True, help="gcc, clang or clang-polly (repeatable).")
 @click.option("--rounds", type=click.IntRange(min=1), default=15, show_default=True, help="Samples of each contender.")
 @click.option(
@@ -58,6 +59,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
     sizes: tuple[str, ...],
     array_bytes: int,
     backends: tuple[str, ...],
+    mesh: int | None,
     compilers: tuple[str, ...],
     rounds: int,
     seconds: float,
@@ -84,11 +86,15 @@ def bench(  # noqa: PLR0913 - one parameter for each option
         check_plot(picture)
     source = read_source(file)
     from tensorlift.commands.benchmark import Settings, benchmark
+    from tensorlift.commands.mesh import check_mesh
     from tensorlift.commands.prepare import NotLiftedError
     from tensorlift.report.bench import show_bench
-    from tensorlift.runtime.backends import chosen_backends
+    from tensorlift.runtime.backends import chosen_backends, get_backend
     from tensorlift.runtime.large_sizes import parse_sizes
 
+    if mesh:
+        backends = backends or ("jax",)
+        check_mesh(get_backend(name, device) for name in backends)
     under = conditions(seed=seed, device=device, threads=threads, wall_seconds=wall_seconds)
     settings = Settings(
         chosen_backends(backends, device),
@@ -97,7 +103,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
         array_bytes,
         rounds=rounds,
         seconds=seconds,
-        conditions=replace(under, fresh_memory=fresh_memory),
+        conditions=replace(under, fresh_memory=fresh_memory, mesh=mesh or 0),
     )
 
     def options(target: str) -> LiftOptions:

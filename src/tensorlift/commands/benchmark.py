@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift import __version__
+from tensorlift.commands.mesh import check_spread
 from tensorlift.commands.prepare import NotLiftedError, prepare
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Machine, Spread
@@ -148,6 +149,8 @@ class _Run:
         program = prepared.program(backend)
         if backend.compiled and not program.is_compiled:
             plain = replace(plain, how=f"{backend.description}; operation by operation, for its kept loop")
+        if self._settings.conditions.mesh:
+            plain = replace(plain, how=f"{plain.how}, spread over {self._settings.conditions.mesh} devices")
         if missing(backend):
             message = f"running on '{backend.name}' needs {package_of(backend.module)}, which is not installed"
             remedy = f"install it: {missing(backend)}"
@@ -163,6 +166,7 @@ class _Run:
                 rounds=settings.rounds,
                 seconds=settings.seconds,
             )
+            check_spread(measured, settings.conditions.mesh, record.location)
         except LiftError as failure:
             return replace(plain, diagnostics=failure.diagnostics)
         return self._measured(plain, measured, prepared)

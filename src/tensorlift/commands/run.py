@@ -58,16 +58,15 @@ def run(  # noqa: PLR0913 - one parameter for each option
 
     check_outputs(file, [output] if output else [])
     source = read_source(file)
+    from tensorlift.commands.mesh import check_mesh, check_spread
     from tensorlift.commands.prepare import NotLiftedError, prepare
-    from tensorlift.diagnostics import refuse
     from tensorlift.runtime.backends import get_backend, require_backend
     from tensorlift.runtime.large_sizes import parse_sizes
     from tensorlift.targets import get_target
 
     chosen = get_backend(backend, device)
-    if mesh and chosen.name != "jax":
-        message = f"the backend '{chosen.name}' runs on one device"
-        raise refuse("TL642", message, remedy="use --backend jax, or leave --mesh out")
+    if mesh:
+        check_mesh([chosen])
     require_backend(chosen)
     given = parse_sizes(sizes)
     options = lift_options(file, (function,) if function else (), chosen.target, flags)
@@ -82,9 +81,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     if mesh:
         under = replace(under, mesh=mesh)
     measured, tolerance = _run(prepared, inputs, chosen, under, compare=compare, keep=bool(output))
-    if mesh and mesh > 1 and max(measured.parts.values(), default=1) == 1:
-        message = f"no array has an extent that {mesh} devices divide"
-        raise refuse("TL643", message, prepared.record.location, f"give sizes that are multiples of {mesh}")
+    check_spread(measured, under.mesh, prepared.record.location)
     for line in _described(prepared, inputs, chosen, under, measured):
         click.echo(line)
     if output:
