@@ -150,3 +150,12 @@ def test_the_derivation_of_a_program_is_shown(tmp_path: Path, capsys: pytest.Cap
 
 def test_the_same_source_gives_the_same_program() -> None:
     assert _lifted(_GEMM).program == _lifted(_GEMM).program
+
+
+def test_an_extreme_of_what_may_be_empty_has_a_start() -> None:
+    path = Path(ROOT) / "polybench" / "nussinov.c"
+    options = LiftOptions(("kernel_nussinov",), include_dirs=(str(path.parent),), engine="sketch")
+    (function,) = lift_source(read_source(str(path)), options).functions
+    assert function.level is Level.PROVED
+    assert "initial=-2147483648" in function.program
+    assert len(function.residual_loops) == 2

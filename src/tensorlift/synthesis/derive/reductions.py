@@ -29,7 +29,11 @@ from tensorlift.synthesis.derive.splitting import (
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tensorlift.comprehension.domain import Constraint
+    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Expression
 
 
@@ -308,19 +312,25 @@ def _product_extent(inner: Scope, names: list[str], term: Reduce) -> Affine:
 
 def initial(term: Reduce, inner: Scope, scope: Scope) -> Expression | None:
     """Return the value for an empty axis where one may be empty and the fold has none of its own."""
-    if term.op in ("prod", "any", "all"):
+    return start_of(term.op, term.dtype, map(inner.extent, term.bound), scope)
+
+
+def start_of(op: Reducer, dtype: DType, extents: Iterable[Affine], scope: Scope) -> Expression | None:
+    """Return the value for an empty axis where one of some extents may be empty and the fold has none of its own."""
+    if op in ("prod", "any", "all") or all(scope.context.implies(at_least(extent, 1)) for extent in extents):
         return None
-    context = scope.context
-    if all(context.implies(at_least(inner.extent(name), 1)) for name in term.bound):
-        return None
-    return neutral(term, inner)
+    return _neutral(op, dtype, scope)
 
 
 def neutral(term: Reduce, scope: Scope) -> Expression:
     """Return the value that a fold leaves as it is."""
-    if term.op in ("max", "fmax", "min", "fmin"):
-        greatest = term.op in ("min", "fmin")
-        if is_float(term.dtype):
-            return scope.build.literal("inf" if greatest else "-inf", term.dtype)
-        return scope.build.literal(integer_range(term.dtype)[greatest], term.dtype)
-    return scope.build.literal(int(term.op in ("prod", "all")), term.dtype)
+    return _neutral(term.op, term.dtype, scope)
+
+
+def _neutral(op: Reducer, dtype: DType, scope: Scope) -> Expression:
+    if op in ("max", "fmax", "min", "fmin"):
+        greatest = op in ("min", "fmin")
+        if is_float(dtype):
+            return scope.build.literal("inf" if greatest else "-inf", dtype)
+        return scope.build.literal(integer_range(dtype)[greatest], dtype)
+    return scope.build.literal(int(op in ("prod", "all")), dtype)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.synthesis.derive.contraction import contract, summed
+from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.contractions import reduction_axis
 from tensorlift.synthesis.sketch.structure import guarded_operands
@@ -171,7 +172,9 @@ class Fold(Step):
         (name,) = (axis for axis in value.axes if axis not in axes)
         if self.reducer == "sum":
             return summed(value, (name,), scope)
-        reduced = scope.build.reduction(self.reducer, value.expression, (value.axes.index(name),))
+        axis = value.axes.index(name)
+        start = start_of(self.reducer, value.expression.dtype, [value.expression.shape[axis]], scope)
+        reduced = scope.build.reduction(self.reducer, value.expression, (axis,), start)
         return Value(reduced, tuple(axis for axis in value.axes if axis != name))
 
 

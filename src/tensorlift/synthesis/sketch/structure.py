@@ -11,6 +11,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.ir.tensor_program import Literal
 from tensorlift.synthesis.derive.elementwise import GUARDED, harmless
+from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.sketch.construct import minus, number_of, over, plus, power, times
 from tensorlift.synthesis.sketch.contractions import reduction_axis
@@ -183,7 +184,9 @@ class Structure:
             if name not in value.axes:
                 return None
             axis = value.axes.index(name)
-            reduced = self.scope.build.reduction(FOLDS[op], value.expression, (axis,))
+            inner = value.expression
+            start = None if op == "add" else start_of(FOLDS[op], inner.dtype, [inner.shape[axis]], self.scope)
+            reduced = self.scope.build.reduction(FOLDS[op], inner, (axis,), start)
             result = Value(reduced, tuple(a for a in value.axes if a != name))
             if rest is None:
                 return result
