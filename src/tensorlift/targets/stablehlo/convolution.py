@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Contraction, Expression
     from tensorlift.targets.stablehlo.builder import Builder
 
-# XLA convolves no integers on GPUs.  On processors, double precision gains over products of windows where there are no
-# features, single precision from so many products for each result on, or without features from so many bytes on.
+# Not every backend of XLA is sure to convolve integers.  On processors, double precision gains over products of windows
+# where there are no features, single precision from so many products for each result on, or without features from so
+# many bytes on.
 _PRODUCTS = 64
 _BYTES = 64 << 20
 _SINGLE = 4
