@@ -93,6 +93,16 @@ def _rounded(op: str) -> Rule:
     return rule
 
 
+def _half_away(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Round to the nearest integer, halves away from zero: what is cut off, twice, tells whether to go one further."""
+    value = combine(args[0], context)
+    if is_integral(value):
+        return value
+    whole = applied("trunc", (value,), context, dtype)
+    rest = multiplied(number(2, modulus(dtype)), subtracted(value, whole), context, dtype)
+    return added(whole, applied("trunc", (rest,), context, dtype))
+
+
 def _extreme(op: str) -> Rule:
     return lambda args, context, dtype: extreme(op, args, context, dtype)
 
@@ -141,7 +151,8 @@ _RING: dict[str, Rule] = {"add": _add, "sub": _sub, "mul": _mul, "pow": _power, 
 _REAL: dict[str, Rule] = {
     **_RING,
     "div": _div,
-    **{op: _rounded(op) for op in ("floor", "ceil", "trunc", "round", "rint")},
+    **{op: _rounded(op) for op in ("floor", "ceil", "trunc", "rint")},
+    "round": _half_away,
 }
 _INTEGER: dict[str, Rule] = {
     **_RING,

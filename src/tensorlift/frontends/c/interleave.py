@@ -2,7 +2,7 @@
 
 Two shapes are better than the one that the symbolic strides alone give.  Where all subscripts are ``c`` times something
 plus a constant below ``c``, as of complex numbers in ``x[2*i]`` and ``x[2*i + 1]``, or plus a loop variable that runs
-from zero to ``c``, the innermost dimension is a group
+over numbers below ``c``, the innermost dimension is a group
 of ``c`` cells, if every cell of a group occurs and the last group is whole: so the shape claims no memory that C does
 not touch.  And where a subscript would certainly leave a row of ``w`` cells whose rows are ``2*w`` apart, the rows are
 that long.
@@ -22,14 +22,17 @@ from tensorlift.frontends.c.values import Access, Array
 if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
 
-_WIDEST_GROUP = 16
+_WIDEST_GROUP = 16  # next to strides that are sizes, whose rows may consist of blocks
+_WIDEST_ROW = 1024
 
 
 def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
     width = _common_factor(array)
-    if 1 < width <= _WIDEST_GROUP:
+    if 1 < width <= _WIDEST_ROW:
         for chain in _chains(array, ranges):
+            if width > _WIDEST_GROUP and len(chain) > 1:
+                continue
             found = _in_groups(array, [ONE, Polynomial.constant(width), *chain[1:]], ranges)
             if found is not None:
                 return found
@@ -108,22 +111,32 @@ def _cell(access: Access, width: int) -> Polynomial:
 
 
 def _is_cell(cell: Polynomial, access: Access, width: int, ranges: Ranges) -> bool:
-    """Whether a cell is a number, or runs over all cells of a group whatever the other loops do."""
+    """Whether a cell is a number, or runs over numbers below the width whatever the other loops do."""
     if cell.is_constant:
         return True
-    least, most = ranges.minimum(cell, access.domain), ranges.maximum(cell, access.domain)
     others = [loop for loop in access.domain.loops if loop.variable not in cell.variables()]
     bounds = [bound for loop in others for bound in (loop.lower, *loop.uppers)] + list(access.domain.guards)
+    numbers = _numbers(cell, access, ranges)
     apart = all(cell.variables().isdisjoint(bound.variables()) for bound in bounds)
-    return apart and least == ZERO and most == Polynomial.constant(width - 1)
+    return apart and numbers is not None and 0 <= numbers.start <= numbers[-1] < width
+
+
+def _numbers(cell: Polynomial, access: Access, ranges: Ranges) -> range | None:
+    """Give the numbers from the least cell of an access to the greatest, None where they depend on sizes."""
+    if cell.is_constant:
+        return range(number := cell.terms.get((), 0), number + 1)
+    least, most = ranges.minimum(cell, access.domain), ranges.maximum(cell, access.domain)
+    if least is None or most is None or not least.is_constant or not most.is_constant:
+        return None
+    numbers = range(least.terms.get((), 0), most.terms.get((), 0) + 1)
+    return numbers or None
 
 
 def _fills_groups(splits: list[Split], width: int, ranges: Ranges) -> bool:
     """Whether all cells of a group occur, and the last one in every group that another access comes to."""
     cells: dict[int, list[Split]] = {}
     for split in splits:
-        cell = split.subscripts[-1].constant_value
-        for number in range(width) if cell is None else (cell,):
+        for number in _numbers(split.subscripts[-1], split.access, ranges) or ():
             cells.setdefault(number, []).append(split)
     return len(cells) == width and any(all(_reaches(last, s, ranges) for s in splits) for last in cells[width - 1])
 

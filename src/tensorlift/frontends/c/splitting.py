@@ -54,7 +54,8 @@ def _divisors_in(
     """Find divisors, also behind variables; ``seen`` are those passed already, as one may stand in its own start."""
     for node in walk(expression):
         if isinstance(node, nodes.Binary) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
-            yield (node.right, *_divided_by(node.left, seen))
+            if any(isinstance(part, nodes.Name) for part in walk(node.left)):
+                yield (node.right, *_divided_by(node.left, seen))
         elif isinstance(node, nodes.Assign) and node.operator in DIVISIONS and isinstance(node.ctype, IntegerType):
             yield (node.value,)
         elif isinstance(node, nodes.Name) and node is not expression and node.variable not in seen:

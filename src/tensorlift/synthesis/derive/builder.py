@@ -125,9 +125,14 @@ class Builder:
     def elementwise(self, op: str, *arguments: Expression, dtype: DType | None = None) -> Expression:
         """Apply a scalar function to operands that broadcast."""
         if op in ("add", "sub"):
+            kept = _without_vanishing(op, arguments)
+            if kept is not None:
+                return kept
             op, arguments = _without_negation(op, arguments)
             arguments = self._by_one_product(*arguments)
-        if op == "sub" and _is_zero(arguments[0]) and arguments[0].dtype == arguments[1].dtype:
+        if op == "mul" and _is_number(arguments[0], -1) and arguments[0].dtype == arguments[1].dtype:
+            op, arguments = "neg", arguments[1:]
+        if op == "sub" and _is_number(arguments[0], 0) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
         if op in _IDEMPOTENT and arguments[0] is arguments[1]:
             return arguments[0]
@@ -242,7 +247,8 @@ class Builder:
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
 
 
-_IDEMPOTENT = ("max", "min", "fmax", "fmin", "and", "or")
+_EXTREMES = ("max", "min", "fmax", "fmin")
+_IDEMPOTENT = (*_EXTREMES, "and", "or")
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 
 
@@ -251,8 +257,42 @@ def _is_exact(node: Elementwise) -> bool:
     return node.is_weak and node.op in _OPPOSITE and all(is_integer(a.dtype) for a in node.arguments)
 
 
-def _is_zero(value: Expression) -> bool:
-    return isinstance(value, Literal) and value.value == 0
+def _is_number(value: Expression, number: int) -> bool:
+    return isinstance(value, Literal) and value.value == number
+
+
+def _is_infinite(value: Expression, *, negative: bool) -> bool:
+    """Tell whether a value is infinity, or minus infinity."""
+    while isinstance(value, Cast):
+        value = value.argument
+    if negative:
+        return isinstance(value, Elementwise) and value.op == "neg" and _is_infinite(value.arguments[0], negative=False)
+    return isinstance(value, Literal) and value.value == "inf"
+
+
+def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
+    """Return what is left of a sum with zero, a product with one, or an extreme with what is beyond all numbers."""
+    if len(arguments) != 2 or arguments[0].dtype != arguments[1].dtype:  # noqa: PLR2004 - binary operators
+        return None
+    number = {"add": 0, "mul": 1}.get(op)
+    for one, other in (arguments, arguments[::-1]):
+        if number is not None and _is_number(one, number):
+            return other
+        if op in _EXTREMES and _is_infinite(one, negative=op in ("max", "fmax")):
+            return other
+    return None
+
+
+def _without_vanishing(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
+    """Return what is left of a sum or difference with a product by zero, if that has its shape."""
+    left, right = arguments
+    for kept, product in ((left, right), (right, left)):
+        if op == "sub" and kept is right:
+            break
+        vanishes = isinstance(product, Elementwise) and product.op == "mul" and _is_number(product.arguments[0], 0)
+        if vanishes and kept.dtype == product.dtype and broadcast_shape(arguments) == kept.shape:
+            return kept
+    return None
 
 
 def _size_plus_number(op: str, arguments: tuple[Expression, ...]) -> Affine | None:
@@ -268,17 +308,6 @@ def _size_plus_number(op: str, arguments: tuple[Expression, ...]) -> Affine | No
         return None
     number = int(right.value)
     return left.affine + (number if op == "add" else -number)
-
-
-def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
-    """Return what is left of a sum with zero or a product with one."""
-    number = {"add": 0, "mul": 1}.get(op)
-    if number is None or arguments[0].dtype != arguments[1].dtype:
-        return None
-    for one, other in (arguments, arguments[::-1]):
-        if isinstance(one, Literal) and one.value == number:
-            return other
-    return None
 
 
 def _without_negation(op: str, arguments: tuple[Expression, ...]) -> tuple[str, tuple[Expression, ...]]:

@@ -99,6 +99,7 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
     """Return the second part where the first holds, the third elsewhere; arms that may fail are guarded."""
     condition, chosen, other = parts
     mask = scope.evaluate(condition, scope)
+    _evaluate_shared(chosen, other, scope)
     first = scope.evaluate(chosen, _arm(chosen, mask, scope))
     if _may_fail(other, scope):
         second = scope.evaluate(other, scope.guarded(scope.combined("not", mask)))
@@ -106,10 +107,37 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
         second = scope.evaluate(other, scope)
     if _is_number(first.expression, 1) and _is_number(second.expression, 0):
         return Value(scope.build.cast(mask.expression, dtype), mask.axes)
+    if dtype == "bool" and _is_number(second.expression, 0):
+        return scope.combined("and", mask, first)
+    if dtype == "bool" and _is_number(first.expression, 1):
+        return scope.combined("or", mask, second)
     extreme = _extreme(condition, chosen, other)
     if extreme is not None:
         return scope.combined(extreme, first, second)
     return scope.combined("select", mask, first, second)
+
+
+def _evaluate_shared(chosen: Term, other: Term, scope: Scope) -> None:
+    """Evaluate, without guards, the operations that may fail and that both arms compute: every point computes them."""
+    if _may_fail(chosen, scope) and _may_fail(other, scope):
+        shared = _failing(other)
+        for term in _failing(chosen):
+            if term in shared:
+                scope.evaluate(term, scope)
+
+
+def _failing(term: Term) -> dict[Term, None]:
+    """Return the guarded operations that are computed wherever a term is: none in arms of a selection."""
+    found: dict[Term, None] = {}
+    stack, seen = [term], set[Term]()
+    while stack:
+        node = stack.pop()
+        if node not in seen and isinstance(node, Apply):
+            seen.add(node)
+            if _fails_itself(node):
+                found[node] = None
+            stack.extend(node.args[:1] if node.op == "select" else node.args)
+    return found
 
 
 def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:

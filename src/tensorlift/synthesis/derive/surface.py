@@ -31,7 +31,10 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
     derived = {d.name for d in summary.derived}
     certain = [a for a in _arrays(summary) if _is_kept(a, summary, read, set())]
     told_without = {s.name for s in _sources(certain, derived)}
-    arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, told_without | set(_source_sizes(summary)))]
+    known = told_without | set(_source_sizes(summary))
+    for quotient in summary.derived:
+        known |= {quotient.name} if known.issuperset(quotient.numerator.variables) else set()
+    arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, known)]
     sources = tuple(_sources(arrays, derived))
     told = {source.name for source in sources} | derived
     kept = {a.name for a in arrays}

@@ -46,9 +46,9 @@ _METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all")
 
 
 def functions_of(library: str) -> dict[str, str]:
-    """Return how scalar operations are spelled as functions; C's division is a helper of the text."""
+    """Return how scalar operations are spelled as functions; C's division and rounding are helpers of the text."""
     named = {**_RENAMED, **{name: name for name in _UNCHANGED}}
-    return {op: f"{library}.{name}" for op, name in named.items()} | {"tdiv": "tdiv"}
+    return {op: f"{library}.{name}" for op, name in named.items()} | {"tdiv": "tdiv", "round": "round_half_away"}
 
 
 def element_types_of(library: str) -> dict[DType, str]:

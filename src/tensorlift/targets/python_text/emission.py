@@ -48,6 +48,11 @@ _HELPERS = {
     """Divide integers by a positive one, rounding towards zero as C does."""
     return (a + (a < 0) * (b - 1)) // b
 ''',
+    "round_half_away": '''def round_half_away(x):
+    """Round to the nearest integer, halves away from zero as C does."""
+    whole = {trunc}(x)
+    return whole + {trunc}(2.0 * (x - whole))
+''',
 }
 UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
@@ -108,8 +113,8 @@ class Emission:
         raise NotImplementedError
 
     def _helpers(self) -> list[str]:
-        used = [text for name, text in _HELPERS.items() if name in self.spell.used]
-        return [line for text in used for line in (*text.format(rem=self.spell.functions["rem"]).splitlines(), "", "")]
+        used = [text.format_map(self.spell.functions) for name, text in _HELPERS.items() if name in self.spell.used]
+        return [line for text in used for line in (*text.splitlines(), "", "")]
 
     def _header(self) -> list[str]:
         sizes = list(self._size_lines())

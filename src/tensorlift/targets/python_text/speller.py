@@ -240,8 +240,8 @@ class Speller:
             left, right = self.operands(node)
             sign = "**" if is_simple(left) and is_simple(right) else " ** "
             return Text(f"{left.atom}{sign}{right.within(Precedence.UNARY)}", Precedence.POWER)
-        if function == "tdiv":
-            self.used["tdiv"] = None
+        if "." not in function:
+            self.used[function] = None  # a helper
         return call(function, *(a.source for a in self.operands(node)))
 
     def _integer(self, node: Expression) -> Text:

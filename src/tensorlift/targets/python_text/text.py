@@ -111,7 +111,7 @@ _DIGITS_OF_SINGLES = 9
 
 
 # Keywords, and the names that emitted text of any library needs.
-_RESERVED = {*keyword.kwlist, "tdiv", "tdiv_positive", "range", "max", "min", "bool"}
+_RESERVED = {*keyword.kwlist, "tdiv", "round_half_away", "tdiv_positive", "range", "max", "min", "bool"}
 
 
 def safe_names(names: Iterable[str], library_names: Collection[str]) -> dict[str, str]:

@@ -69,7 +69,15 @@ def _in_bracket(text: str, indent: str, *, of_any_kind: bool = False) -> list[st
         lines = _body(inside, inner)
     else:
         lines = [line for element in elements for line in _element(element, inner)]
-    return [indent + opening, *lines, indent + closing]
+    return [indent + opening, *lines, *_after_bracket(closing, indent)]
+
+
+def _after_bracket(text: str, indent: str) -> list[str]:
+    """Return what starts with a closing bracket, broken again where it is too long."""
+    if len(indent + text) <= WIDTH:
+        return [indent + text]
+    first, *rest = _in_bracket(_BLOT + text[1:], indent)
+    return [indent + text[0] + first.removeprefix(indent + _BLOT), *rest]
 
 
 def _element(text: str, indent: str) -> list[str]:
