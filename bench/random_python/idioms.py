@@ -40,6 +40,8 @@ class Idioms(Statements):
         one, two = self.pick(*numbers), self.pick(*numbers)
         value = self.exact(scope, 1, whole=not one.is_float)
         if one.is_float == two.is_float and self.chance(0.4):
+            if one is two:  # CPython 3.11.2 stores several values to one variable in the wrong order
+                return [f"{one.name} = {value}"], scope
             return [f"{one.name}, {two.name} = {two.name}, {value}"], scope
         text = self.pick(f"{one.name} += {value}", f"{one.name} = {value}", f"{one.name} = min({one.name}, {value})")
         return [text], scope

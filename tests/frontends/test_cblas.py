@@ -177,7 +177,7 @@ def test_what_is_written_is_not_read_where_beta_is_zero(library: ctypes.CDLL, me
             "np.where(np.tri(n, dtype=bool), A, A.T) @ B",
         ),
         ("dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, n, 1.0, A, n, 0.0, C, n)", "A.T @ A"),
-        ("dsyr2k(CblasRowMajor, CblasLower, CblasNoTrans, n, n, 1.0, A, n, B, n, 1.0, C, n)", "B @ A.T"),
+        ("dsyr2k(CblasRowMajor, CblasLower, CblasNoTrans, n, n, 1.0, A, n, B, n, 1.0, C, n)", "t + t.T + C"),
         (
             "dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, n, n, 1.0, A, n, B, n)",
             "np.tril(A, -1)",

@@ -67,6 +67,7 @@ class _Naming:
 
     def names(self) -> dict[str, str]:
         self._unite()
+        self._unite_equal()
         distinct = list({id(g): g for g in self.groups.values()}.values())
         by_name: dict[str, list[_Group]] = {}
         for group in self._by_priority(distinct):
@@ -94,14 +95,21 @@ class _Naming:
             passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
             if (in_place and same) or (passed_on and same and not new.clashes(old)):
                 self._merge(new, old)
-            elif (
-                isinstance(statement.value, Variable) and not (same or passed_on) and self._stays(old, new, source.name)
-            ):
-                takes_new_name = self._is_parameter(new) and not self._is_parameter(old)
-                self._merge(*((new, old) if takes_new_name else (old, new)))
+
+    def _unite_equal(self) -> None:
+        """Let two arrays be one variable where, outside of loops, one is assigned to the other."""
+        for statement in self.body:
+            source = statement.value if isinstance(statement, Assign) else None
+            if not isinstance(statement, Assign) or not isinstance(source, Variable):
+                continue
+            new, old = self.groups.get(statement.name), self.groups.get(source.name)
+            if new is None or old is None or new is old or not self._stays(old, new, source.name):
+                continue
+            takes_new_name = self._is_parameter(new) and not self._is_parameter(old)
+            self._merge(*((new, old) if takes_new_name else (old, new)))
 
     def _stays(self, old: _Group, new: _Group, source: str) -> bool:
-        """Tell whether a variable, one of no loop, keeps the value that another one is to have, while that is alive."""
+        """Tell whether a variable, which no loop hands on, keeps its value as long as another one with it is alive."""
         others = [span for version in old.versions if version != source for span in self.lifetimes.alive[version]]
         is_plain = len(new.versions) == 1 and not any(map(self._is_carried, old.versions))
         return is_plain and not new.clashes(_Group([], others))
