@@ -148,7 +148,7 @@ class Broadcast(_Unary):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subscript(_Unary):
-    """A view by one item for each axis of the operand, with new axes between."""
+    """A view by one item for each axis of the operand, with new axes between; axes behind the last item are whole."""
 
     items: tuple[SubscriptItem, ...]
 

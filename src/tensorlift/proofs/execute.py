@@ -14,8 +14,10 @@ from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of,
 from tensorlift.proofs.arguments import tensor_of
 from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import MEMORY, CheckFailure
+from tensorlift.proofs.overlaps import Store, shares_memory, writes_old_cells
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Frame, Held, cells_of, last_serial
+from tensorlift.targets.target import Overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -103,9 +105,9 @@ class Execution(CutExecution):
     def _assign(self, statement: ast.Assign, frame: Frame) -> None:
         if len(statement.targets) != 1:
             raise unreadable(statement, "several targets")
-        self._bind(statement.targets[0], self.evaluator.evaluate(statement.value, frame), frame)
+        self._bind(statement.targets[0], statement.value, self.evaluator.evaluate(statement.value, frame), frame)
 
-    def _bind(self, target: ast.expr, value: Value, frame: Frame) -> None:
+    def _bind(self, target: ast.expr, source: ast.expr, value: Value, frame: Frame) -> None:
         if isinstance(target, ast.Name):
             frame.bind(target.id, value)
         elif isinstance(target, ast.Tuple):
@@ -116,7 +118,7 @@ class Execution(CutExecution):
                     raise unreadable(element, "a nested target")
                 frame.bind(element.id, part)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            self._store(target, target.value.id, value, frame)
+            self._store(target, source, value, frame)
         else:
             raise unreadable(target, "a target that the checker does not know")
 
@@ -129,7 +131,7 @@ class Execution(CutExecution):
             new = self.evaluator.binary(statement.op, old, operand, statement)
             self._require_same_type(old, new, statement)
             self._require_apart(old, operand)
-            self._store(target, target.value.id, new, frame)
+            self._store(target, statement.value, new, frame)
         elif isinstance(target, ast.Name):
             old = self.evaluator.evaluate(target, frame)
             new = self.evaluator.binary(statement.op, old, operand, statement)
@@ -158,7 +160,9 @@ class Execution(CutExecution):
         self._lose(old, name, frame)
         frame.bind(name, old.with_tensor(new.tensor, None))
 
-    def _store(self, target: ast.Subscript, name: str, value: Value, frame: Frame) -> None:
+    def _store(self, target: ast.Subscript, source: ast.expr, value: Value, frame: Frame) -> None:
+        assert isinstance(target.value, ast.Name)
+        name = target.value.id
         held = self.evaluator.evaluate(target.value, frame)
         if not isinstance(held, Held) or held.is_number:
             raise unreadable(target, "a store into no array")
@@ -172,24 +176,20 @@ class Execution(CutExecution):
         except TypeError:
             raise unreadable(target, "a stored value that is no array or number") from None
         assert isinstance(stored, SymbolicTensor)
-        if not self._is_one_cell(held, items):
-            self._require_apart(held, value)
+        if not writes_old_cells(Store(target, source, held, items, value), self.evaluator.target.overlaps):
+            raise self._overlap()
         blank = None if held.blank is None else self._still_blank(row, held, items)
         self._lose(held, name, frame)
         frame.bind(name, held.with_tensor(stored, blank))
 
-    def _is_one_cell(self, held: Held, items: tuple[SubscriptItem, ...]) -> bool:
-        """Tell whether a subscript picks a single cell, which is read before it is written."""
-        is_single = all(isinstance(item, SymbolicTensor) and not item.rank for item in items)
-        return is_single and len(items) == held.tensor.rank
+    def _require_apart(self, written: Value, operand: Value) -> None:
+        """Refuse an update by a value in the memory that is updated, where that may read what was written."""
+        if self.evaluator.target.overlaps is Overlaps.LOST and shares_memory(written, operand):
+            raise self._overlap()
 
-    def _require_apart(self, written: Held | Value, value: Value) -> None:
-        """Refuse a value in the memory that is written, where the target may read there what it wrote."""
-        if self.evaluator.target.copies_overlaps or not isinstance(written, Held) or not isinstance(value, Held):
-            return
-        if value.buffer is not None and value.buffer is written.buffer and written.tensor.rank:
-            remedy = "store a clone()"
-            raise CheckFailure(MEMORY, "a stored value shares memory with what is written", self.ledger.line, remedy)
+    def _overlap(self) -> CheckFailure:
+        reason = "a stored value shares memory with what is written"
+        return CheckFailure(MEMORY, reason, self.ledger.line, "store a copy of the value")
 
     def _still_blank(self, row: OpRow, held: Held, items: tuple[SubscriptItem, ...]) -> Domain | None:
         """Return the cells that have no value after a store, None where all have."""

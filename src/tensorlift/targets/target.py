@@ -38,6 +38,18 @@ Flag = bool
 Text = str
 
 
+class Overlaps(Enum):
+    """What a store writes whose value is a view of the memory that it writes.
+
+    Of one axis, NumPy copies such a view only where it runs the other way; else it goes cell by cell, in an order that
+    is right for equal strides (``PyArray_AssignArray`` in array_assign_array.c).
+    """
+
+    COPIED = "the value, as it was before the store"
+    STRIDED = "that value, but along one axis only where strides are equal or of opposite signs"
+    LOST = "perhaps cells that it wrote itself"
+
+
 class UnspelledError(LiftError):
     """Raised where a target has no spelling of a statement; ``definitions`` are what it or a later one computes."""
 
@@ -181,9 +193,9 @@ class Target:
     axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
     never loads them; a target without the latter has no guards.  ``settings`` are
     statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
-    false where arrays cannot be written, so that nobody can tell which of them share memory.  ``copies_overlaps``
-    is false where a store of a view of the same memory may read what it wrote.  ``numbers`` are the operations whose
-    new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
+    false where arrays cannot be written, so that nobody can tell which of them share memory; where they are,
+    ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose new results of
+    rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
     written for given sizes; it has values that are no tensors where it ``has_numbers``.
@@ -202,7 +214,7 @@ class Target:
     guarder: str = ""
     settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
     changes_arrays: bool = True
-    copies_overlaps: bool = True
+    overlaps: Overlaps = Overlaps.COPIED
     numbers: frozenset[str] = frozenset()
     library: str = ""
     language: str = "python"

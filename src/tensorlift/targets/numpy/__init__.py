@@ -9,7 +9,7 @@ from tensorlift.targets.arrays import arithmetic, functions, logic, reduction
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.numpy.rows import ROWS
 from tensorlift.targets.numpy.types import NumpyTypes
-from tensorlift.targets.target import Target
+from tensorlift.targets.target import Overlaps, Target
 
 _PRODUCTS = {"np.dot", ".dot()", "np.vdot", "np.inner", "np.einsum", "np.trace"}
 
@@ -45,6 +45,7 @@ TARGET = Target(
     },
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.guards:guarded",
+    overlaps=Overlaps.STRIDED,
     numbers=NUMBERS,
     costs=Costs(operation=2000, view=250, cell=0.21, function=5, product=0.05, loose_product=0.21),
 )

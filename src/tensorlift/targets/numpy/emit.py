@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.dtypes import is_integer
-from tensorlift.ir.tensor_program import Literal
+from tensorlift.ir.tensor_program import Literal, Range, Reverse, Subscript
 from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
 from tensorlift.targets.python_text.contractions import einsum_text
-from tensorlift.targets.python_text.emission import Emission
+from tensorlift.targets.python_text.emission import Emission, in_place, is_variable
+from tensorlift.targets.python_text.memory import Memory
 from tensorlift.targets.python_text.text import Text, call
 
 if TYPE_CHECKING:
-    from tensorlift.ir.tensor_program import Contraction, Elementwise, Expression, TensorProgram, Windows
+    from tensorlift.ir.tensor_program import (
+        Assign,
+        Contraction,
+        Elementwise,
+        Expression,
+        SetSlice,
+        SubscriptItem,
+        TensorProgram,
+        Windows,
+    )
     from tensorlift.targets.emitted import Emitted
 
 
@@ -68,9 +78,42 @@ class _NumpyEmission(Emission):
     speller = _NumpySpeller
     reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError"})
 
+    def __init__(self, program: TensorProgram) -> None:
+        self._memory = Memory()
+        super().__init__(program)
+
     def imports(self) -> list[str]:
         """Import NumPy, and its windows where they are used."""
         lines = ["import numpy as np"]
         if "sliding_window_view" in self.spell.used:
             lines.append("from numpy.lib.stride_tricks import sliding_window_view")
         return lines
+
+    def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
+        """Spell an assignment to a name, and follow in whose memory it lies."""
+        self._memory.assign(statement)
+        return super().named(statement, name)
+
+    def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
+        """Spell a store into slices; into one axis, a view of the same memory is copied before (see `Overlaps`)."""
+        head, value = super().stored(statement, name)
+        update, _ = in_place(statement)
+        is_lost = self._memory.is_shared(statement, statement.value) and not _is_old(statement)
+        return head, value if update or not is_lost else f"{self.spell(statement.value).atom}.copy()"
+
+
+def _is_old(statement: SetSlice) -> bool:
+    """Tell whether NumPy stores a view of the same memory as it was before."""
+    written, value = _steps(statement.items, len(statement.shape)), statement.value
+    if sum(map(bool, written)) != 1 or not value.rank:
+        return True
+    if not isinstance(value, Subscript) or value.rank != 1 or not is_variable(value.argument, statement.name):
+        return False
+    read = _steps(value.items, value.argument.rank)
+    return all(step == other or step * other < 0 for step, other in zip(written, read, strict=False))
+
+
+def _steps(items: tuple[SubscriptItem, ...], rank: int) -> list[int]:
+    """Return the step along each axis, zero where a subscript drops it or adds it; axes behind them are whole."""
+    steps = [item.step if isinstance(item, Range) else -isinstance(item, Reverse) for item in items]
+    return steps + [1] * (rank - len(steps))

@@ -242,7 +242,7 @@ def in_place(statement: SetSlice) -> tuple[str, Expression]:
     if isinstance(value, Elementwise) and value.op in UPDATE_SIGNS:
         first, second = value.arguments
         is_slice = isinstance(first, Subscript) and first.items == statement.items and first.dtype == value.dtype
-        if is_slice and _is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
+        if is_slice and is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
             return value.op, second
     return "", value
 
@@ -254,16 +254,17 @@ def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         if not isinstance(before, Assign) or not isinstance(last, Return) or len(last.values) != 1:
             break
         value = last.values[0]
-        if _is_variable(value, before.name):
+        if is_variable(value, before.name):
             body = (*body[:-2], Return((before.value,)))
-        elif isinstance(value, Copy) and _is_variable(value.argument, before.name):
+        elif isinstance(value, Copy) and is_variable(value.argument, before.name):
             body = (*body[:-2], Return((replace(value, argument=before.value),)))
         else:
             break
     return body
 
 
-def _is_variable(value: Expression, name: str) -> bool:
+def is_variable(value: Expression, name: str) -> bool:
+    """Tell whether a value is the variable of a name."""
     return isinstance(value, Variable) and value.name == name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
-from tensorlift.targets.target import Target
+from tensorlift.targets.target import Overlaps, Target
 from tensorlift.targets.torch.rows import ROWS
 from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES
 from tensorlift.targets.torch.types import TorchTypes
@@ -25,7 +25,7 @@ TARGET = Target(
         "torch.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
     },
     emitter="tensorlift.targets.torch.emit:emit",
-    copies_overlaps=False,
+    overlaps=Overlaps.LOST,
     library="torch",
     costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17),
 )

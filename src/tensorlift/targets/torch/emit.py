@@ -8,17 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.tensor_program import (
-    At,
-    Broadcast,
-    Diagonal,
-    Reverse,
-    Subscript,
-    Transpose,
-    Variable,
-    Windows,
-)
+from tensorlift.ir.tensor_program import At, Reverse, Subscript
 from tensorlift.targets.python_text.emission import UPDATE_SIGNS, Emission, in_place
+from tensorlift.targets.python_text.memory import Memory
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text
 from tensorlift.targets.torch.speller import TorchSpeller
@@ -26,8 +18,6 @@ from tensorlift.targets.torch.speller import TorchSpeller
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Assign, Expression, SetSlice, TensorProgram
     from tensorlift.targets.emitted import Emitted
-
-_VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -45,7 +35,7 @@ class _TorchEmission(Emission):
     reserved = frozenset({"torch"})
 
     def __init__(self, program: TensorProgram) -> None:
-        self._memory: dict[str, str] = {}
+        self._memory = Memory()
         super().__init__(program)
 
     def imports(self) -> list[str]:
@@ -57,7 +47,7 @@ class _TorchEmission(Emission):
 
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name: a single cell is cloned, as it would be a view, a number made a tensor."""
-        self._memory[statement.name] = self._memory_of(statement.value) or statement.name
+        self._memory.assign(statement)
         if may_be_python(statement.value, self.spell.firm):
             return f"{name} =", self.spell.converted(self.spell(statement.value), statement.value.dtype).source
         return f"{name} =", self._own_cell(statement.value)
@@ -73,7 +63,7 @@ class _TorchEmission(Emission):
         update, value = in_place(statement)
         text = self.spell(value)
         is_cell = all(isinstance(item, At) for item in statement.items)
-        if not is_cell and self._memory_of(value) == self._memory.get(statement.name, statement.name):
+        if not is_cell and self._memory.is_shared(statement, value):
             text = Text(f"{text.atom}.clone()")
         sign = UPDATE_SIGNS[update] if update else "="
         return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}", text.source
@@ -83,9 +73,3 @@ class _TorchEmission(Emission):
         text = self.spell(value)
         is_cell = isinstance(value, Subscript) and not value.rank
         return f"{text.atom}.clone()" if is_cell else text.source
-
-    def _memory_of(self, value: Expression) -> str:
-        """Return the variable in whose memory a view lies, no name for what has memory of its own."""
-        while isinstance(value, _VIEWS):
-            value = value.argument
-        return self._memory.get(value.name, value.name) if isinstance(value, Variable) else ""
