@@ -105,6 +105,13 @@ def test_a_view_is_copied_where_numpy_does_not(source: str, store: str, accept: 
         assert reject(source, program.replace(store, store.removesuffix(".copy()"))) == MEMORY
 
 
+def test_a_conversion_to_the_type_of_an_array_is_that_array(reject: Reject, accept: Accept) -> None:
+    source = "void f(int n, double a[n]) { a[0] = 1.0; }"
+    program = "def f(a):\n    b = {}(a)\n    b[0] = 1.0\n    return b\n"
+    assert reject(source, program.format("np.float64")) == MEMORY
+    accept(source, program.format("np.array"))
+
+
 def _subscript(text: str) -> ast.Subscript:
     node = ast.parse(f"array[{text}]", mode="eval").body
     assert isinstance(node, ast.Subscript)

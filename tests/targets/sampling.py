@@ -16,7 +16,8 @@ from tensorlift.comprehension.dtypes import is_integer, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.samples import meaning_of_sample
+from tensorlift.proofs.samples import held_of_sample, meaning_of_sample
+from tensorlift.proofs.values import Buffer, Held
 from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ class Trial:
         self.arrays[name] = values(spec.partition("[")[0], dtype, shape, rng)
 
     def run(self) -> Any:
-        names = {**self.library.names, **self.sizes, **{n: self.library.give(a.copy()) for n, a in self.arrays.items()}}
+        self.given = {name: self.library.give(array.copy()) for name, array in self.arrays.items()}
+        names = {**self.library.names, **self.sizes, **self.given}
         with np.errstate(all="ignore"):
             if " = " not in self.text:
                 return eval(self.text, names)
@@ -194,6 +196,17 @@ class Trial:
         else:
             assert got.dtype.kind == {"i64": "i", "f64": "f", "bool": "b"}[meant.dtype]
         compare_cells(got, meant, Meaning(self.sizes, self.arrays))
+        if self.library.target.changes_arrays and " = " not in self.text and not isinstance(result, np.generic):
+            self._compare_memory(got)
+
+    def _compare_memory(self, got: np.ndarray[Any, Any]) -> None:
+        """Fail where a result lives in the memory of an operand, and the checker does not know."""
+        operands = {name: Held(tensor, Buffer()) for name, tensor in self.tensors.items()}
+        meant = held_of_sample(self.text, operands, self.sizes, self.library.target, self.ledger)
+        assert isinstance(meant, Held)
+        for name, given in self.given.items():
+            if np.shares_memory(got, self.library.take(given)):
+                assert meant.buffer is operands[name].buffer, f"shares the memory of {name}"
 
 
 def compare_cells(got: np.ndarray[Any, Any], meant: SymbolicTensor, model: Meaning) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tensorlift.proofs.obligations import Ledger
+    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target
 
 
@@ -28,12 +29,8 @@ def meaning_of_sample(
         Undecided: where its meaning depends on the sizes.
 
     """
-    program = ProgramText({}, frozenset(target.modules), frozenset(target.settings))
-    evaluator = Evaluator(program, target, ledger)
-    values = {**operands, **{name: size(Affine.var(name)) for name in sizes}}
-    frame = Frame(frozenset(values))
-    for name, value in values.items():
-        frame.bind(name, Held(value))
+    evaluator = _evaluator(target, ledger)
+    frame = _frame({name: Held(value) for name, value in operands.items()}, sizes)
     statement = ast.parse(text).body[0]
     if isinstance(statement, ast.Expr):
         return evaluator.tensor(statement.value, frame)
@@ -45,3 +42,27 @@ def meaning_of_sample(
     stored = target.rows["x[] ="].meaning(ledger, operands["a"], items, value)
     assert isinstance(stored, SymbolicTensor)
     return stored
+
+
+def held_of_sample(
+    text: str, operands: Mapping[str, Held], sizes: Iterable[str], target: Target, ledger: Ledger
+) -> Item:
+    """Return the value of an expression and the memory in which it lives.
+
+    Raises:
+        CheckFailure: where the text has no meaning for such operands.
+
+    """
+    return _evaluator(target, ledger).evaluate(ast.parse(text, mode="eval").body, _frame(operands, sizes))
+
+
+def _evaluator(target: Target, ledger: Ledger) -> Evaluator:
+    return Evaluator(ProgramText({}, frozenset(target.modules), frozenset(target.settings)), target, ledger)
+
+
+def _frame(operands: Mapping[str, Held], sizes: Iterable[str]) -> Frame:
+    values = {**operands, **{name: Held(size(Affine.var(name))) for name in sizes}}
+    frame = Frame(frozenset(values))
+    for name, value in values.items():
+        frame.bind(name, value)
+    return frame

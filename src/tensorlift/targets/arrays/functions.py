@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import ElementType, OpRow, Tensor, sample
+from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
 
 if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning
@@ -90,6 +91,11 @@ def _conversion(dtype: DType) -> Meaning:
     return meaning
 
 
+def _conversion_memory(dtype: DType, x: SymbolicTensor) -> Memory:
+    """Say that an array of the type is given back as it is, not a copy."""
+    return Memory.VIEW if x.rank and x.dtype == dtype else Memory.NEW
+
+
 def as_type(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
     """Convert cell by cell: narrowing wraps, floats truncate; a Python integer that does not fit would raise."""
     o.types.check_conversion(o, x.dtype, dtype)
@@ -164,7 +170,8 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
         sample(f"{spelling}(3)"),
         sample(f"{spelling}(a)", a="arith[m, n]"),
     )
-    return OpRow(f"to {spelling.removeprefix('np.')}", f"{spelling}()", _conversion(dtype), samples)
+    name = f"to {spelling.removeprefix('np.')}"
+    return OpRow(name, f"{spelling}()", _conversion(dtype), samples, partial(_conversion_memory, dtype))
 
 
 ROWS = [
