@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region
 from xdsl.printer import Printer
 
 from tensorlift.ir.cut import Cut
@@ -18,7 +18,7 @@ from tensorlift.ir.cut import Cut
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
 _RESULTS = re.compile(r" *%[^=]* = ")
 _ARGUMENTS = re.compile(r" *\^.*")
@@ -35,6 +35,7 @@ class Writer:
         self.cuts: list[tuple[str, str]] = []
         self._taken: Counter[str] = Counter()
         self._numbered = 0
+        self._spare: list[SSAValue] = []
         for argument, (name, _) in zip(self.block.args, named, strict=True):
             self.names[argument] = self._unused(name)
 
@@ -76,9 +77,15 @@ class Writer:
         if definition is not None:
             self.cuts.append((self.names[value], definition))
 
+    def leave_out_unused(self, value: SSAValue) -> None:
+        """Leave a value out of the text, with what only it takes, where nothing uses it in the end."""
+        self._spare.append(value)
+
     def text(self, entry: str, results: Sequence[SSAValue], comment: str = "") -> str:
         """Return the function that gives these values out."""
         self.block.add_op(ReturnOp(*results))
+        for value in self._spare:
+            _erase_unused(value)
         kinds = [argument.type for argument in self.block.args], [value.type for value in results]
         function = FuncOp(entry, FunctionType.from_lists(*kinds), Region(self.block))
         out = StringIO()
@@ -123,6 +130,16 @@ class _NamingPrinter(Printer):
         name = self.names[value]
         self.print_string(f"%{name}")
         return name
+
+
+def _erase_unused(value: SSAValue) -> None:
+    op = value.owner
+    if isinstance(op, Operation) and not any(result.uses.get_length() for result in op.results):
+        operands = dict.fromkeys(op.operands)
+        op.detach()  # type: ignore[no-untyped-call]  # xDSL does not type it
+        op.erase()
+        for operand in operands:
+            _erase_unused(operand)
 
 
 def _values(block: Block) -> Iterable[SSAValue]:

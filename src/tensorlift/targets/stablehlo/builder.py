@@ -13,9 +13,10 @@ from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.diagnostics import refuse
 from tensorlift.targets.mlir_text.operations import Splat, SplatAttr, ints_attribute, operation_class
 from tensorlift.targets.mlir_text.types import dtype_of, tensor_type
-from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp, WhileOp
+from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp, ScatterAttr, WhileOp
 from tensorlift.targets.stablehlo.rows import ROWS
 from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
+from tensorlift.targets.stablehlo.rows_scatter import ScatterDimensions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -212,6 +213,22 @@ class Builder:
             slice_sizes=ints_attribute((1,) * len(axes)),
         )
 
+    def scatter(
+        self, whole: SSAValue, vectors: SSAValue, part: SSAValue, axes: Sequence[int], *, adds: bool = False
+    ) -> SSAValue:
+        """Put a part at index vectors into axes of a whole, or add it there; no two vectors are the same."""
+        windows = tuple(axis for axis in range(len(shape_of(whole))) if axis not in axes)
+        numbers = ScatterDimensions(windows, tuple(axes), (), (), tuple(axes), len(shape_of(vectors)) - 1)
+        return self.add(
+            "scatter",
+            (whole, vectors, part),
+            shape_of(whole),
+            type_of(whole),
+            _region("add" if adds else None, type_of(whole)),
+            scatter_dimension_numbers=ScatterAttr(numbers),
+            unique_indices=IntegerAttr(1, 1),
+        )
+
     # -- folds
 
     def reduce(self, op: str, value: SSAValue, axes: Sequence[int], initial: SSAValue | None = None) -> SSAValue:
@@ -230,18 +247,13 @@ class Builder:
         window = [1] * len(shape)
         padding = [0] * (2 * len(shape))
         window[axis], padding[2 * axis] = max(shape[axis], 1), max(shape[axis] - 1, 0)
-        number = tensor_type((), dtype)
-        block = Block(arg_types=[number, number])
-        combine = operation_class(ROWS[f"stablehlo.{COMBINING[op]}"])
-        combined = combine.create(operands=list(block.args), result_types=[number])
-        block.add_ops([combined, ReturnOp.create(operands=[combined.results[0]])])
         pairs: TensorType[Any] = TensorType(i64, [len(shape), 2])
         return self.add(
             "reduce_window",
             (value, self.constant(neutral_number(op, dtype), (), dtype)),
             shape,
             dtype,
-            Region(block),
+            _region(COMBINING[op], dtype),
             padding=DenseIntOrFPElementsAttr.from_list(pairs, padding),
             window_dimensions=ints_attribute(window),
         )
@@ -261,3 +273,17 @@ class Builder:
         names = ("lhs_batching", "rhs_batching", "lhs_contracting", "rhs_contracting")
         given = {name: ints_attribute(axes) for name, axes in zip(names, (*batch, *summed), strict=True)}
         return self.add("dot_general", (left, right), shape, type_of(left), None, **given)
+
+
+def _region(op: str | None, dtype: DType) -> Region:
+    """Return the region that combines two numbers by an operation, or gives the second one."""
+    number = tensor_type((), dtype)
+    block = Block(arg_types=[number, number])
+    result: SSAValue = block.args[1]
+    if op is not None:
+        combine = operation_class(ROWS[f"stablehlo.{op}"])
+        combined = combine.create(operands=list(block.args), result_types=[number])
+        block.add_op(combined)
+        (result,) = combined.results
+    block.add_op(ReturnOp.create(operands=[result]))
+    return Region(block)

@@ -38,6 +38,7 @@ from tensorlift.targets.mlir_text.types import tensor_type
 from tensorlift.targets.stablehlo.builder import NAMED, Builder, neutral_number, shape_of, type_of
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.convolution import convolution_of
+from tensorlift.targets.stablehlo.diagonals import diagonal_store
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import changing, reversed_axes, spans
 
@@ -86,6 +87,7 @@ class _StableHloEmission(TextEmission):
         self.indices: dict[str, SSAValue] = {}
         self._memo: dict[Expression, SSAValue] = {}
         self._scalars: dict[Affine, SSAValue] = {}
+        self._masks: dict[SSAValue, Expression] = {}
 
     def parameter_type(self, parameter: Parameter) -> Attribute:
         """Return the type of a parameter: a scalar is a tensor without axes."""
@@ -156,7 +158,10 @@ class _StableHloEmission(TextEmission):
 
     def _mask(self, node: TriangleMask | DiagonalMask) -> SSAValue:
         direction = "GE" if isinstance(node, TriangleMask) else "EQ"
-        return self.build.convert(self._below(_numbers(node.shape), node.offset, direction), node.dtype)
+        mask = self.build.convert(self._below(_numbers(node.shape), node.offset, direction), node.dtype)
+        self._masks[mask] = node
+        self.writer.leave_out_unused(mask)
+        return mask
 
     def _shifted(self, values: SSAValue, offset: Affine) -> SSAValue:
         """Add an affine expression."""
@@ -182,6 +187,9 @@ class _StableHloEmission(TextEmission):
     # -- cell by cell
 
     def _elementwise(self, node: Elementwise) -> SSAValue:
+        stored = self._on_diagonal(node) if node.op == "select" else None
+        if stored is not None:
+            return stored
         shape = _broadcast(self.shape(argument) for argument in node.arguments)
         if node.op == "select":
             condition, *arms = node.arguments
@@ -272,9 +280,13 @@ class _StableHloEmission(TextEmission):
 
     def _at(self, value: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
         """Return the cells at index arrays of one shape, one for each axis."""
+        return self.build.gather(value, self._vectors(indices))
+
+    def _vectors(self, indices: Sequence[SSAValue]) -> SSAValue:
+        """Return index arrays of one shape, one for each axis, as an array of index vectors."""
         shape = shape_of(indices[0])
         columns = [self.build.reshape(index, (*shape, 1)) for index in indices]
-        return self.build.gather(value, self.build.concatenate(columns, len(shape)))
+        return self.build.concatenate(columns, len(shape))
 
     # -- folds
 
@@ -323,9 +335,39 @@ class _StableHloEmission(TextEmission):
         if all(span.step == 1 for span in wanted):
             return self.build.update(old, part, [self.index(span.start) for span in wanted])
         if not all(span.start.is_constant for span in wanted):
-            raise changing("stores into every other cell from a place on")
+            return self._scattered(old, part, wanted)
         starts = tuple(span.start.constant for span in wanted)
         return self._spread(old, part, starts, tuple(span.step - 1 for span in wanted))
+
+    def _scattered(self, old: SSAValue, part: SSAValue, wanted: Sequence[Span]) -> SSAValue:
+        """Store at places that are computed: those along each axis that is not taken whole."""
+        whole = shape_of(old)
+        axes = [axis for axis, span in enumerate(wanted) if span.cells != whole[axis]]
+        grid = tuple(wanted[axis].cells for axis in axes)
+        columns = []
+        for place, axis in enumerate(axes):
+            along = self.build.iota(place, grid)
+            if wanted[axis].step != 1:
+                along = self.build.elementwise("multiply", along, self.build.constant(wanted[axis].step, grid, "i64"))
+            columns.append(self._shifted(along, wanted[axis].start))
+        return self.build.scatter(old, self._vectors(columns), part, axes)
+
+    def _on_diagonal(self, node: Elementwise) -> SSAValue | None:
+        """Return a selection that replaces a diagonal of an array as a scatter into it, None for any other."""
+        mask, chosen, other = node.arguments
+        known = self._masks.get(self.values[mask.name]) if isinstance(mask, Variable) else mask
+        store = diagonal_store(known, chosen, other)
+        if store is None:
+            return None
+        part = self.operand(store.values, self.shape(store.values) or (store.cells,), node.dtype)
+        if shape_of(part)[0] > store.cells:
+            part = self.build.slice(part, [(store.column, store.column + store.cells, 1)])
+        vectors = self.build.iota(0, (store.cells, 2))
+        if store.row or store.column:
+            along = self.build.iota(0, (store.cells,))
+            vectors = self._vectors([self._shifted(along, Affine(start)) for start in (store.row, store.column)])
+        part = self.build.broadcast(part, (store.cells,))
+        return self.build.scatter(self.value(other), vectors, part, (0, 1), adds=store.adds)
 
     def _spread(self, old: SSAValue, part: SSAValue, starts: Extents, interior: Extents) -> SSAValue:
         whole, dtype = shape_of(old), type_of(old)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tensorlift.targets.stablehlo import rows_convolution, rows_elementwise, rows_fold, rows_shape
+from tensorlift.targets.stablehlo import rows_convolution, rows_elementwise, rows_fold, rows_scatter, rows_shape
 from tensorlift.targets.target import by_spelling
 
-ROWS = by_spelling([*rows_elementwise.ROWS, *rows_shape.ROWS, *rows_fold.ROWS, *rows_convolution.ROWS])
+_TABLES = (rows_elementwise, rows_shape, rows_fold, rows_scatter, rows_convolution)
+ROWS = by_spelling(row for table in _TABLES for row in table.ROWS)

@@ -9,11 +9,12 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, convert, scalar_value
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import fold
 from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
+from tensorlift.targets.stablehlo.rows_scatter import index_vector
 from tensorlift.targets.stablehlo.rows_shape import named_axes
 from tensorlift.targets.target import Flag, Tensor, Text, sample
 
@@ -187,20 +188,9 @@ def _gather(  # noqa: PLR0913 - the attributes of the operation
     shape = start_indices.shape[:-1]
     names = tuple(fresh("g") for _ in shape)
     box = Domain.box(names, shape)
-    for axis, place in enumerate(_places(o, start_indices, tuple(map(Affine.var, names)))):
+    for axis, place in enumerate(index_vector(o, start_indices, tuple(map(Affine.var, names)), "gather")):
         o.require("a gather is in range", at_least(place, 0), less(place, operand.shape[axis]), over=box)
-    return operand.with_cells(shape, lambda indices: operand.at(_places(o, start_indices, indices)))
-
-
-def _places(o: Obligations, vectors: SymbolicTensor, indices: Indices) -> Indices:
-    """Return the index vector at an index."""
-    found = []
-    for axis in range(vectors.shape[-1].constant):
-        value = affine_of(vectors.at((*indices, Affine(axis))))
-        if value is None:
-            o.refuse("a gather by indices that are not affine")
-        found.append(value)
-    return tuple(found)
+    return operand.with_cells(shape, lambda indices: operand.at(index_vector(o, start_indices, indices, "gather")))
 
 
 def _reductions() -> Sequence[TextRow]:
