@@ -27,7 +27,7 @@ from tensorlift.dialects.importer import checked
 from tensorlift.dialects.lowering import lowered, require_tools
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.tablegen import read_dump
-from tensorlift.dialects.trials import CONSTANTS, TYPES, trials
+from tensorlift.dialects.trials import FAMILIES, TYPES, trials
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.targets.imported.record import ImportedDialect
 
@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.dialects.destinations import DestinationTrial
     from tensorlift.dialects.tablegen import TableOperation
-    from tensorlift.dialects.trials import Trial
+    from tensorlift.dialects.trials import Family, Trial, Typing
     from tensorlift.source import Source
 
 _REFUSED = "upstream refuses it"
+_CHOICE = "its lowering chooses between arrays when it runs"
+_CHOOSES = re.compile(r"= scf\.if .* -> \(memref<")
 _SETS = 2  # of numbers as extents
 
 
@@ -57,17 +59,10 @@ def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
     without = {operation.name: operation.obstacle for operation in operations if operation.obstacle}
     search = _Import(passes)
     search.destinations([o for o in operations if o.destination is not None and not o.obstacle])
-    first, *others = TYPES
     waiting = [o for o in operations if o.destination is None and not o.obstacle]
-    how: dict[str, tuple[tuple[str, ...], int]] = {}
-    for constants in CONSTANTS:
-        for extents in (0, 1):
-            for operation in search.stage(waiting, first, constants, extents):
-                how[operation.name] = (constants, extents)
-            waiting = [operation for operation in waiting if operation.name not in how]
-    for dtype in others:
-        for way in dict.fromkeys(how.values()):
-            search.stage([o for o in operations if how.get(o.name) == way], dtype, *way)
+    for family in FAMILIES:
+        found = search.family(waiting, family)
+        waiting = [operation for operation in waiting if operation.name not in found]
     having = {instance.operation for instance in search.instances}
     without |= {o.name: search.reasons.get(o.name, "") for o in operations if o.name not in {*having, *without}}
     ordered = tuple(sorted(search.instances, key=lambda instance: instance.operation))
@@ -85,18 +80,32 @@ class _Import:
         self.reasons: dict[str, str] = {}
         self._known: set[tuple[str, ...]] = set()
 
+    def family(self, operations: Sequence[TableOperation], family: Family) -> set[str]:
+        """Try operations in every way with the first typing, then with those alike; return which have instances."""
+        how: dict[str, tuple[tuple[str, ...], int]] = {}
+        for constants in family.constants:
+            for extents in (0, 1):
+                waiting = [operation for operation in operations if operation.name not in how]
+                for operation in self.stage(waiting, family.typing, constants, extents):
+                    how[operation.name] = (constants, extents)
+        for typing in family.alike:
+            for way in dict.fromkeys(how.values()):
+                self.stage([o for o in operations if how.get(o.name) == way], typing, *way)
+        return set(how)
+
     def stage(
-        self, operations: Sequence[TableOperation], dtype: str, constants: tuple[str, ...], extents: int
+        self, operations: Sequence[TableOperation], typing: Typing, constants: tuple[str, ...], extents: int
     ) -> list[TableOperation]:
         """Try operations in one way; return those that have instances now."""
-        tried = [t for o in operations for t in trials(o, dtype, constants, extents)]
+        tried = [t for o in operations for t in trials(o, typing, constants, extents)]
         if not tried:
             return []
         found = self._meanings(tried)
         if extents:
-            again = [t for o in operations for t in trials(o, dtype, constants, _SETS)]
-            same = self._meanings(again)
-            agreed = [place for place in found if place in same and _shown(found[place]) == _shown(same[place])]
+            again = [t for o in operations for t in trials(o, typing, constants, _SETS)]
+            places = list(found)
+            same = self._meanings([again[place] for place in places])
+            agreed = [p for k, p in enumerate(places) if k in same and _shown(found[p]) == _shown(same[k])]
             found = {place: _sampled(found[place], tried[place], again[place]) for place in agreed}
         known: set[tuple[object, ...]] = set()
         for place, instance in found.items():
@@ -149,10 +158,16 @@ class _Import:
         return True
 
     def _note(self, operation: TableOperation, reason: str) -> None:
-        """Remember why an operation has no meaning; what a lowering lacks says more than what a verifier refuses."""
+        """Remember why an operation has no meaning: what a lowering lacks says more than that none is to be had."""
         known = self.reasons.get(operation.name)
-        if known is None or known.startswith(_REFUSED):
+        if known is None or _weight(reason) > _weight(known):
             self.reasons[operation.name] = reason
+
+
+def _weight(reason: str) -> int:
+    """Return how much a reason says."""
+    weak = (_REFUSED, _CHOICE)
+    return next((weight for weight, start in enumerate(weak) if reason.startswith(start)), len(weak))
 
 
 def _meaning(trial: Trial, text: str) -> Instance:
@@ -172,6 +187,8 @@ def _meaning(trial: Trial, text: str) -> Instance:
 
 def _summary(text: str, names: Sequence[str]) -> Summary:
     """Return what a lowered function computes, with its parameters under the names of operands."""
+    if _CHOOSES.search(text):
+        raise NoMeaning(_CHOICE)
     reset_names()
     for place, operand in enumerate(names):
         text = re.sub(rf"%arg{place}\b", f"%{operand}", text)

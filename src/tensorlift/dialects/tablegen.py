@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 Json = Any
 _MANY = ("Variadic", "Optional", "VariadicOfVariadic")
 _ABSENT = ("DefaultValuedAttr", "DefaultValuedOptionalAttr", "OptionalAttr", "UnitAttr")
-# Storage of attributes for which values are known: an axis, a list of axes, an element type.
+# Storage of attributes for which values are known: an axis, a list of axes, an element type, a truth value.
 _KINDS = {
     "IntegerAttr": "axis", "DenseI32ArrayAttr": "axes of i32", "DenseI64ArrayAttr": "axes of i64", "TypeAttr": "type",
+    "BoolAttr": "truth",
 }  # fmt: skip
 _DESTINATION = "DestinationStyleOpInterface"
 _PAIR = 2

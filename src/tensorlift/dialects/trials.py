@@ -1,14 +1,15 @@
 """Trials: typed instances of an operation, of which upstream's verifier takes some.
 
 Operands are tensors of one rank, with open extents first, and where that has no meaning with extents that are numbers,
-equal or one where an operand is broadcast; or the last ones are a constant of one cell.  Attributes are axes.
+equal or one where an operand is broadcast; or the last ones are a constant of one cell.  Their element types are the
+same, or the first one or the result has another.  Attributes are axes, or truth values.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +31,42 @@ CONSTANTS: tuple[tuple[str, ...], ...] = (
 Extents = tuple[int | str, ...]
 
 
+class Typing(NamedTuple):
+    """The element types of the first operand, of the others, and of the result."""
+
+    first: str
+    others: str
+    result: str
+
+
+class Family(NamedTuple):
+    """A typing to find out how an operation is used, and those with which it is then used in the same way."""
+
+    typing: Typing
+    alike: tuple[Typing, ...]
+    constants: tuple[tuple[str, ...], ...] = ((),)
+
+
+def _same(dtype: str) -> Typing:
+    return Typing(dtype, dtype, dtype)
+
+
+_NUMBERS = (_same("f64"), _same("i32"), Typing("i8", "i8", "i32"), Typing("i32", "i32", "f32"))
+FAMILIES = (
+    Family(_same("f32"), _NUMBERS, CONSTANTS),
+    Family(_same("i32"), ()),
+    Family(Typing("f32", "f32", "i1"), (Typing("f64", "f64", "i1"), Typing("i32", "i32", "i1"))),
+    Family(Typing("i1", "f32", "f32"), (Typing("i1", "f64", "f64"), Typing("i1", "i32", "i32"))),
+    Family(_same("i1"), ()),
+)
+
+
 @dataclass(frozen=True)
 class Trial:
     """An operation on operands of given extents; ``constants`` are the element types of the constants at the end."""
 
     operation: TableOperation
-    dtype: str
+    typing: Typing
     shapes: tuple[Extents, ...]
     result: Extents
     attributes: str
@@ -43,33 +74,34 @@ class Trial:
 
     def text(self, name: str) -> str:
         """Spell a function that writes the result of the operation to its last parameter."""
-        kinds = [_type("tensor", shape, self.dtype) for shape in self.shapes]
+        dtypes = (self.typing.first, *(self.typing.others,) * len(self.shapes))
+        kinds = [_type("tensor", shape, dtype) for shape, dtype in zip(self.shapes, dtypes, strict=False)]
         names = [f"%{operand}" for operand in self.operation.operands]
-        out = _type("memref", self.result, self.dtype)
+        out = _type("memref", self.result, self.typing.result)
         parameters = ", ".join([*(f"{n}: {k}" for n, k in zip(names, kinds, strict=False)), f"%result: {out}"])
         constants = [_type("tensor", (1,), dtype) for dtype in self.constants]
         lines = [f"func.func @{name}({parameters}) {{"]
         for operand, dtype, kind in zip(names[len(kinds) :], self.constants, constants, strict=True):
             lines.append(f"  {operand} = arith.constant dense<{'0' if dtype[0] == 'i' else '0.0'}> : {kind}")
         given = f" <{self.attributes}>" if self.attributes else ""
-        value = _type("tensor", self.result, self.dtype)
+        value = _type("tensor", self.result, self.typing.result)
         takes = ", ".join([*kinds, *constants])
         lines.append(f'  %value = "{self.operation.name}"({", ".join(names)}){given} : ({takes}) -> {value}')
         return "\n".join([*lines, *_stored(self.result, value, out), "  return", "}", ""])
 
 
-def trials(operation: TableOperation, dtype: str, constants: tuple[str, ...], extents: int) -> Iterator[Trial]:
+def trials(operation: TableOperation, typing: Typing, constants: tuple[str, ...], extents: int) -> Iterator[Trial]:
     """Yield what to try of an operation, with open extents or, from 1 on, with a set of numbers."""
     count = len(operation.operands) - len(constants)
-    own = tuple(kind or dtype for kind in constants)
+    own = tuple(kind or typing.others for kind in constants)
     for rank in _RANKS if count > 0 else ():
         full: Extents = _EXTENTS[extents - 1][:rank] if extents else (OPEN,) * rank
-        for attributes, axis in _attributes(operation, rank, dtype):
+        for attributes, axis in _attributes(operation, rank, typing.result):
             folded = (*full[:axis], 1, *full[axis + 1 :]) if axis is not None else full
             for result in dict.fromkeys((folded, full)):
-                yield Trial(operation, dtype, (full,) * count, result, attributes, own)
+                yield Trial(operation, typing, (full,) * count, result, attributes, own)
         if extents and count == 2 and not operation.attributes:  # noqa: PLR2004 - two operands
-            yield from (Trial(operation, dtype, shapes, full, "", own) for shapes in _broadcast(full))
+            yield from (Trial(operation, typing, shapes, full, "", own) for shapes in _broadcast(full))
 
 
 def _broadcast(full: Extents) -> Iterator[tuple[Extents, Extents]]:
@@ -92,6 +124,8 @@ def _attributes(operation: TableOperation, rank: int, dtype: str) -> Iterator[tu
         yield from ((f"{{{name} = {axis} : i32}}", axis) for axis in range(rank))
     elif kind == "type":
         yield f"{{{name} = {dtype}}}", None
+    elif kind == "truth":
+        yield from ((f"{{{name} = {value}}}", None) for value in ("false", "true"))
     else:
         for order in list(itertools.permutations(range(rank)))[1:]:
             yield f"{{{name} = array<{kind.rpartition(' ')[2]}: {', '.join(map(str, order))}>}}", None
