@@ -62,9 +62,13 @@ def test_sketch_alone_lifts_a_kernel_and_agrees_with_derive(entry: dict[str, Any
 @pytest.mark.parametrize("entry", _HYBRID, ids=lambda e: f"{e['suite']}/{e['name']}")
 def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> None:
     path = Path(ROOT / entry["file"])
-    options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine="sketch")
-    (function,) = lift_source(read_source(str(path)), options).functions
-    assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED), function.diagnostics
+    kept = []
+    for engine in ("sketch", "derive"):
+        options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine=engine)
+        (function,) = lift_source(read_source(str(path)), options).functions
+        assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED), function.diagnostics
+        kept.append(function.residual_loops)
+    assert kept[0] == kept[1]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +100,44 @@ def test_a_program_reads_like_written_by_hand(body: str, program: str) -> None:
     assert program in function.program.replace("0.0 < x", "x > 0.0")
 
 
+@pytest.mark.parametrize(
+    ("body", "program"),
+    [
+        ("for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) s += x[i + a][j + b] * k[a][b];",
+         "np.tensordot(k, sliding_window_view(x, (3, 3)), axes=([0, 1], [2, 3]))"),
+        ("for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) s += x[i + a][j + b];",
+         "sliding_window_view(x, (3, 3)).sum(axis=(2, 3))"),
+        ("for (int a = 0; a < 3; a++) s += x[i + a][j] * k[a][1];",
+         "sliding_window_view(x[:, :-2], 3, axis=0) @ k[:, 1]"),
+        ("s = x[i][j]; for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) s = MAX(s, x[i + a][j + b]);",
+         "sliding_window_view(x, (3, 3)).max(axis=(2, 3))"),
+        ("for (int a = 0; a < 3; a++) if (j + a > 0 && j + a <= m) s += z[i][j + a - 1] * k[0][a];", "[:, 1:-1] = z"),
+    ],
+)  # fmt: skip
+def test_windows_are_found(body: str, program: str) -> None:
+    text = "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+    text += "void f(int n, int m, double x[n + 2][m + 2], double k[3][3], double z[n][m], double o[n][m]) {\n"
+    text += f"  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {{ double s = 0; {body} o[i][j] = s; }}\n}}\n"
+    function = _lifted(text)
+    assert (function.verdict, function.level) == (Verdict.LOOP_FREE, Level.PROVED), function.diagnostics
+    assert program in " ".join(function.program.split()).replace("( ", "(").replace(", )", ")")
+
+
+@pytest.mark.parametrize("name", ["conv2d_valid", "conv2d_same", "conv2d_channels", "depthwise_conv"])
+def test_convolutions_of_two_dimensions_are_lifted(name: str) -> None:
+    path = ROOT.parent / "legacy_programs" / f"{name}.c"
+    (function,) = lift_source(read_source(str(path)), LiftOptions(engine="sketch")).functions
+    assert (function.verdict, function.level) == (Verdict.LOOP_FREE, Level.PROVED), function.diagnostics
+
+
+def test_a_sum_of_products_is_one_contraction() -> None:
+    function = _lifted(
+        "void f(int n, int m, double x[m], double a[n][m], double b[m], double o[n]) {\n"
+        "  for (int i = 0; i < n; i++) { o[i] = b[0]; for (int j = 0; j < m; j++) o[i] -= a[i][j] * x[j]; }\n}\n"
+    )
+    assert "b[0] - a @ x" in function.program
+
+
 def test_a_number_that_equals_a_size_stays_a_number() -> None:
     """Three and four are the extents at which programs are found."""
     function = _lifted(
@@ -108,7 +150,7 @@ def test_a_number_that_equals_a_size_stays_a_number() -> None:
 
 def test_what_no_sketch_covers_is_refused_at_its_place() -> None:
     function = _lifted(
-        "void f(int n, double x[2 * n], double o[n]) {\n  for (int i = 0; i < n; i++)\n    o[i] = x[2 * i];\n}\n"
+        "void f(int n, double x[n], double o[n]) {\n  for (int i = 0; i < n; i++)\n    o[i] = x[i] * i * i;\n}\n"
     )
     assert function.verdict is Verdict.REFUSED
     assert [d.code for d in function.diagnostics] == ["TL311"]

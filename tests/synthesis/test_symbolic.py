@@ -20,7 +20,7 @@ from tensorlift.synthesis.grammar import grammar_of
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.sketch import sketch, sketch_whole
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
-from tensorlift.synthesis.symbolic.points import Untraceable, contains, points, small_sizes
+from tensorlift.synthesis.symbolic.points import Unlike, Untraceable, contains, points, small_sizes
 from tensorlift.targets import get_target
 
 _NAMES = ("x", "y", "z")
@@ -130,6 +130,15 @@ def test_small_sizes_are_distinct_and_meet_the_context() -> None:
     assert small_sizes(["m"], Domain.of(at_least("m", 2)), [m - 2], 3) == {"m": 5}
     with pytest.raises(Untraceable, match="no small sizes"):
         small_sizes(["m"], Domain.of(at_least("m", 1000)), [m], 3)
+
+
+def test_a_second_set_of_sizes_has_other_differences() -> None:
+    m, n = Affine.var("m"), Affine.var("n")
+    context = Domain.of(at_least("n", 1), less("n", "m"))
+    first = small_sizes(["m", "n"], context, [m, n], 3)
+    assert small_sizes(["m", "n"], context, [m, n], 4, Unlike((m - n,), first)) == {"m": 6, "n": 4}
+    fixed = context & Domain.of(equal("m", n + 1))
+    assert small_sizes(["m", "n"], fixed, [m, n], 4, Unlike((m - n,), first)) == {"m": 5, "n": 4}
 
 
 @pytest.mark.parametrize("name", ["numpy", "jax", "torch", "stablehlo", "linalg"])

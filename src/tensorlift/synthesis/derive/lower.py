@@ -135,12 +135,11 @@ class _Block:
             self.lowering.evaluate,
             self.lowering.failing,
         )
-        if self.lowering.cover is not None:
-            return self._marked(definition, self.lowering.cover(definition, scope, self._dies_here))
+        cover = self.lowering.cover or _derived
         try:
-            statements = PieceLowering(definition, scope, self._dies_here).statements()
+            statements = cover(definition, scope, self._dies_here)
         except LiftError as error:
-            if is_padded:
+            if is_padded or _is_spent(error):
                 raise
             return self._with_padding(definition, error)
         return self._marked(definition, statements)
@@ -169,18 +168,22 @@ class _Block:
         return statements
 
     def _with_padding(self, definition: Definition, error: LiftError) -> list[Statement]:
-        """Lower a definition that reads outside of its arrays over arrays with a border."""
+        """Lower a definition that reads outside of its arrays over arrays with a border.
+
+        A definition that an engine does not cover is refused as that does; of others the loops may be kept.
+        """
+        failure = DefinitionError(error, definition) if self.lowering.cover is None else error
         held = Borders(definition, self.lowering.shapes, self.context).result()
         if held is not None:
             with suppress(LiftError):
                 return self._over_arrays(*held, is_padded=False)
         found = Padding(definition, self.lowering.shapes, self.context).result()
         if found is None:
-            raise DefinitionError(error, definition) from None
+            raise failure from None
         try:
             return self._over_arrays(*found, is_padded=True)
         except LiftError:
-            raise DefinitionError(error, definition) from None
+            raise failure from None
 
     def _over_arrays(self, arrays: list[Definition], definition: Definition, *, is_padded: bool) -> list[Statement]:
         """Lower new arrays and the definition over them."""
@@ -237,6 +240,15 @@ class _Block:
         read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
         starts = sum(c.before == name for c in loop.carried)
         return not self._is_seen_later(name) and name not in read_inside and starts == 1
+
+
+def _derived(definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
+    return PieceLowering(definition, scope, dies_here).statements()
+
+
+def _is_spent(error: LiftError) -> bool:
+    """Tell whether a search ended with its budget, which another one would do too."""
+    return error.diagnostics[0].code == "TL312"
 
 
 def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:

@@ -24,7 +24,7 @@ from tensorlift.synthesis.sketch.parts import Parts
 from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
 from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
 from tensorlift.synthesis.symbolic.points import evaluate
-from tensorlift.synthesis.symbolic.views import views_of
+from tensorlift.synthesis.symbolic.views import views_of, windows_of
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine
@@ -106,11 +106,12 @@ def sketches(summary: Summary, target: Dialect) -> str:
 def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) -> Value | None:
     """Return the value of a task, None where no sketch leads to one."""
     task, scope = traced.task, traced.scope
-    views = views_of(traced.graph, task, scope, traced.sizes[0])
+    known = (traced.graph, task, scope, traced.sizes[0])
+    views, windows = views_of(*known), windows_of(*known)
     traced.graph.keeps_expressions = bool(task.inner)
     for spines in _ways(traced):
         limits = Limits(budget + _GOALS * len(task.looked_through), run.deadline)
-        search = Search(Library(traced.graph, scope, views), grammar, limits, spines)
+        search = Search(Library(traced.graph, scope, views, windows), grammar, limits, spines)
         try:
             for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
                 value = traced.confirmed(solved.value)

@@ -83,11 +83,20 @@ class Contraction:
                 return
 
     def _penalty(self, reduced: Goal) -> float:
-        """Put off contractions with arrays of more axes than anything in sight, and with tables of numbers."""
+        """Put off contractions with arrays of more axes than anything in sight, tables of numbers, diagonals."""
         if reduced.nodes.ndim > max(2, len(self.goal.axes), len(self.view.extents)):
             return _UNLIKELY
         is_table = reduced.axes and not reduced.support(self.graph) & self.graph.cells
-        return _LAST if is_table else 0.0
+        return _LAST if is_table or self._is_diagonal(reduced) else 0.0
+
+    def _is_diagonal(self, reduced: Goal) -> bool:
+        """Tell whether each cell of the goal takes one cell of the array at most: no sum is needed for that."""
+        summed = tuple(k for k, axis in enumerate(reduced.axes) if axis not in self.goal.axes)
+        if not summed:
+            return False
+        zero = self.graph.zero(self.goal.dtype(self.graph))
+        counts = ((reduced.nodes != zero) & (reduced.nodes != FREE)).sum(axis=summed)
+        return reduced.nodes.size > counts.size and int(counts.max()) <= 1
 
     def _completed(self, reduced: Goal) -> Goal:
         """Fill cells that are not known from a view that agrees with all others."""

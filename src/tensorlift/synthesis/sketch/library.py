@@ -25,15 +25,19 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Known values, found by the nodes of their cells."""
+    """Known values, found by the nodes of their cells; ``windows`` are known too.
 
-    def __init__(self, graph: Graph, scope: Scope, views: Sequence[View]) -> None:
+    Goals are taken apart by views, and by windows of which no two cells are one.
+    """
+
+    def __init__(self, graph: Graph, scope: Scope, views: Sequence[View], windows: Sequence[View] = ()) -> None:
         self.graph = graph
         self.scope = scope
-        self.views = list(views)
+        self.windows = list(windows)
+        self.views = [*views, *(w for w in windows if len(np.unique(w.nodes)) == w.nodes.size)]
         self._exact: dict[tuple[Shape, tuple[int, ...], bytes], tuple[Expression, tuple[int, ...]]] = {}
         self._by_shape: dict[tuple[Shape, tuple[int, ...]], list[tuple[Nodes, Expression, tuple[int, ...]]]] = {}
-        for view in views:
+        for view in (*views, *windows):
             self._enter(view)
 
     def _enter(self, view: View) -> None:

@@ -15,7 +15,8 @@ from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.sketch.construct import minus, number_of, over, plus, power, times
 from tensorlift.synthesis.sketch.contractions import reduction_axis
-from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, without_constant_axes
+from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, ties, without_constant_axes
+from tensorlift.synthesis.sketch.totals import folded, total
 from tensorlift.synthesis.symbolic.graph import ARITHMETIC, EXTREMES
 from tensorlift.synthesis.symbolic.trace import FREE
 
@@ -123,6 +124,25 @@ class Structure:
                     continue
                 seen.add(found[0].nodes.tobytes())
                 yield self.fold(op, *found)
+        for window in self.library.windows:
+            yield from self._along(goal, window, op)
+
+    def _along(self, goal: Goal, window: View, op: str) -> Iterator[Candidate]:
+        """Yield the fold of windows along all their axes that are none of the goal's, as one along the first of them.
+
+        No operand belongs to one slice here: windows share cells.
+        """
+        for tie in ties(window.extents, extents_of(goal, self.scope)):
+            inner = [axis for axis in range(len(window.extents)) if axis not in tie]
+            if len(tie) < len(goal.axes) or not inner:
+                continue
+            nodes = np.transpose(window.nodes, [*sorted(tie, key=tie.__getitem__), *inner])
+            if any(self.joined(nodes[index].ravel().tolist(), op) != node for index, node in goal.wanted):
+                continue
+            shape = nodes.shape[: len(goal.axes) + 1]
+            parts = [self.joined(nodes[index].ravel().tolist(), op) for index in np.ndindex(*shape)]
+            name = reduction_axis(window.extents[inner[0]], goal.axes, self.scope)
+            yield self.fold(op, Goal(np.array(parts, np.int64).reshape(shape), (*goal.axes, name)), None)
 
     def flat(self, node: int, op: str) -> list[int]:
         """Return the operands of nested operations of one kind."""
@@ -183,11 +203,7 @@ class Structure:
             value = values[0]
             if name not in value.axes:
                 return None
-            axis = value.axes.index(name)
-            inner = value.expression
-            start = None if op == "add" else start_of(FOLDS[op], inner.dtype, [inner.shape[axis]], self.scope)
-            reduced = self.scope.build.reduction(FOLDS[op], inner, (axis,), start)
-            result = Value(reduced, tuple(a for a in value.axes if a != name))
+            result = self._folded(op, value, name)
             if rest is None:
                 return result
             return plus(values[1], result, self.scope) if op == "add" else self.scope.combined(op, result, values[1])
@@ -195,6 +211,13 @@ class Structure:
         holes = (folded,) if rest is None else (folded, rest)
         is_wide = len(inside.axes) > max([2, *(len(v.extents) for v in self.library.views)])
         return Candidate(f"fold {op}", holes, build, penalty=_LAST if is_wide else 0.0)
+
+    def _folded(self, op: str, value: Value, name: str) -> Value:
+        if op == "add":
+            return total(value, name, self.scope, has_contractions=self.grammar.has_contractions)
+        inner, axis = value.expression, value.axes.index(name)
+        start = start_of(FOLDS[op], inner.dtype, [inner.shape[axis]], self.scope)
+        return folded(FOLDS[op], value, name, start, self.scope)
 
     # -- regions
 

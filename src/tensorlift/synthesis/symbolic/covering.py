@@ -15,7 +15,7 @@ from tensorlift.synthesis.derive.pieces import PieceLowering
 from tensorlift.synthesis.symbolic.generalise import at_numbers, with_sizes
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.meaning import Meaning
-from tensorlift.synthesis.symbolic.points import Untraceable, compact_sizes, small_sizes
+from tensorlift.synthesis.symbolic.points import Unlike, Untraceable, compact_sizes, small_sizes
 from tensorlift.synthesis.symbolic.task import Task
 from tensorlift.synthesis.symbolic.trace import FREE, Tracer, trace
 
@@ -49,7 +49,9 @@ class Traced:
         self.task = task
         self.graph = Graph()
         sizes = compact_sizes if is_compact else small_sizes
-        self.sizes = [sizes(task.symbols, task.relevant, task.extents, least) for least in _LEAST]
+        first = sizes(task.symbols, task.relevant, task.extents, _LEAST[0])
+        second = sizes(task.symbols, task.relevant, task.extents, _LEAST[1], Unlike(task.offsets, first))
+        self.sizes = [first, second]
         self.tracers = [Tracer(self.graph, at, inner=task.inner) for at in self.sizes]
         self.cells = [trace(tracer, task) for tracer in self.tracers]
         self.meanings = [Meaning(self.graph, at) for at in self.sizes]

@@ -153,7 +153,7 @@ def _gather(at: Meaning, node: Gather) -> Nodes:
         numbers = [at.graph.constants.get(n) for n in at.of(index).ravel().tolist()]
         if any(number is None for number in numbers):
             raise ValueError("cells at indices that are no numbers")
-        shaped.append(np.array([int(number or 0) for number in numbers]).reshape(at.extents(index)))
+        shaped.append(np.array([int(number or 0) for number in numbers], np.int64).reshape(at.extents(index)))
     found: Nodes = at.of(node.argument)[tuple(shaped)]
     return found
 

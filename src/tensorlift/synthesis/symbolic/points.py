@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.caches import cached
@@ -90,7 +91,24 @@ def _limits(conjunct: list[Constraint], name: str, at: Mapping[str, int]) -> tup
     return None if low is None or high is None else (low, high)
 
 
-def compact_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int) -> dict[str, int]:
+@dataclass(frozen=True)
+class Unlike:
+    """Asks for sizes at which each of some expressions has another value than at given ones."""
+
+    expressions: Sequence[Affine] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Tell whether it is so."""
+        return all(evaluate(e, sizes) != evaluate(e, self.sizes) for e in self.expressions)
+
+
+_ANY = Unlike()
+
+
+def compact_sizes(
+    names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int, unlike: Unlike = _ANY
+) -> dict[str, int]:
     """Return sizes as `small_sizes` does, of which several may be equal where there are many.
 
     Raises:
@@ -101,21 +119,26 @@ def compact_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affin
     relevant = context.project_out(*(v for v in context.variables() if v not in names))
     if len(names) > _VARIETY and contains(relevant, sizes) and all(evaluate(e, sizes) > 0 for e in extents):
         return sizes
-    return small_sizes(names, context, extents, least)
+    return small_sizes(names, context, extents, least, unlike)
 
 
-def small_sizes(names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int) -> dict[str, int]:
-    """Return sizes from ``least`` on at which a context holds, distinct, every extent at least three if that can be.
+def small_sizes(
+    names: Sequence[str], context: Domain, extents: Sequence[Affine], least: int, unlike: Unlike = _ANY
+) -> dict[str, int]:
+    """Return sizes from ``least`` on at which a context holds.
+
+    They are distinct, every extent is at least three, and they are as ``unlike`` asks, if that can be.
 
     Raises:
         Untraceable: where there are none.
 
     """
     relevant = context.project_out(*(v for v in context.variables() if v not in names))
-    for extent, distinct in ((3, True), (3, False), (1, False)):
+    ways = [(3, True, unlike)] if unlike.expressions else []
+    for extent, distinct, apart in (*ways, (3, True, _ANY), (3, False, _ANY), (1, False, _ANY)):
         budget = [_MOST_TRIED]
         for sizes in _assignments(tuple(names), {}, least, budget, distinct=distinct):
-            if contains(relevant, sizes) and all(evaluate(e, sizes) >= extent for e in extents):
+            if contains(relevant, sizes) and all(evaluate(e, sizes) >= extent for e in extents) and apart.holds(sizes):
                 return sizes
     raise Untraceable("no small sizes meet the preconditions")
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import visit_reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Read, Term
@@ -66,6 +66,14 @@ class Task:
         own = [after - first for first, after in self.spans.values()]
         read = [extent for array in arrays for extent in self.shapes[array]]
         return [*own, *read, *(extent for definition in self.looked_through for extent in definition.shape)]
+
+    @cached_property
+    def offsets(self) -> list[Affine]:
+        """The extents and offsets of subscripts that are made of several sizes: each could be taken for a number."""
+        subscripts = [index for read, _ in self.reads for index in read.indices]
+        known = set(self.symbols)
+        still = [i - sum((Affine.var(v, c) for v, c in i.terms if v not in known), Affine(0)) for i in subscripts]
+        return [form for form in dict.fromkeys([*self.extents, *still]) if len(form.variables) > 1]
 
     @cached_property
     def symbols(self) -> list[str]:

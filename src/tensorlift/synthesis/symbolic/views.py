@@ -1,27 +1,31 @@
 """Leaves of a search: scalars, and the views of arrays through which a task reads them.
 
 A read ``A(h, i + 1)`` with ``0 <= i < n - 1`` is a cell of the view ``A[h, 1:]``.  Such views, the whole arrays and
-the diagonals that are read are what programs are built from.
+the diagonals that are read are what programs are built from.  A read ``A(i + p, j + q)`` moves along windows, whose
+cells occur in several of them: such views are found by `windows_of`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.ir.tensor_program import At, Range, Reverse
 from tensorlift.synthesis.derive.builder import whole
-from tensorlift.synthesis.derive.scope import ranges_of
+from tensorlift.synthesis.derive.reads import read_value
+from tensorlift.synthesis.derive.scope import ranges_of, span_box
+from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.trace import array_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Read
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
@@ -68,6 +72,45 @@ def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -
         variable = scope.build.variable(access.array, dtype, shape)
         views.append(_view(access, variable, nodes, scope, sizes))
     return views
+
+
+def windows_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[View]:
+    """Return the views of the reads that are no plain slices: windows, cells at steps, gathered cells.
+
+    A read that leaves its array somewhere in the box of its variables has none.
+    """
+    views: dict[Expression, View] = {}
+    meaning = Meaning(graph, sizes)
+    places = (*task.axes, *(index for definition in task.looked_through for index in definition.indices))
+    for read, where in task.reads:
+        expression = _moving(read, where, scope, frozenset(sizes), places)
+        if expression is None or expression in views:
+            continue
+        with suppress(ValueError, IndexError):  # no read comes there at these sizes
+            views[expression] = View(expression, expression.shape, np.array(meaning.of(expression), order="C"))
+    return list(views.values())
+
+
+def _moving(read: Read, where: Domain, scope: Scope, sizes: frozenset[str], places: Sequence[str]) -> Expression | None:
+    """Return the cells of a read over the box of all variables in its subscripts, None where it is a plain slice.
+
+    The ``places`` of windows are its first axes.
+    """
+    if _access(read, where, scope, sizes) is not None:
+        return None
+    moving = dict.fromkeys(v for index in read.indices for v in index.variables if v not in sizes)
+    names = sorted(moving, key=lambda name: name not in places)
+    spans = ranges_of(where, names, [v for v in where.variables() if v not in sizes])
+    if not spans:
+        return None
+    inside = [
+        constraint
+        for index, extent in zip(read.indices, scope.shapes[read.array], strict=True)
+        for constraint in (at_least(index, 0), less(index, extent))
+    ]
+    if not (scope.context & span_box(spans)).is_subset(Domain.of(*inside)):
+        return None
+    return read_value(read, replace(scope, spans=spans, domain=where, memo={})).expression
 
 
 def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, sizes: Mapping[str, int]) -> View:
