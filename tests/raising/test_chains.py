@@ -155,6 +155,57 @@ def test_a_guard_chooses_among_orders_of_which_none_is_always_better(
     assert result.text.count("linalg.matmul") == orders * (len(extents) - 2)
 
 
+_ANY = "memref<?x?xf64>"
+
+
+def open_chain(count: int, *, zero_first: bool) -> str:
+    """Write the product of so many matrices in Linalg, over memrefs whose types leave all extents open."""
+    zeroed = f"linalg.fill ins(%zero : f64) outs(%C : {_ANY})"
+    matrices = ", ".join(f"%A{k + 1}: {_ANY}" for k in range(count))
+    lines = [f"func.func @chain({matrices}, %C: {_ANY}) {{", "%zero = arith.constant 0.0 : f64"]
+    lines += ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index", *([zeroed] if zero_first else [])]
+    left = "%A1"
+    for k in range(1, count):
+        to = "%C" if k == count - 1 else f"%T{k}"
+        if k < count - 1:
+            lines += [f"%n{k} = memref.dim %A1, %c0 : {_ANY}", f"%m{k} = memref.dim %A{k + 1}, %c1 : {_ANY}"]
+            lines += [f"{to} = memref.alloc(%n{k}, %m{k}) : {_ANY}", zeroed.replace("%C", to)]
+        elif not zero_first:
+            lines.append(zeroed)
+        lines.append(f"linalg.matmul ins({left}, %A{k + 1} : {_ANY}, {_ANY}) outs({to} : {_ANY})")
+        left = to
+    return "\n".join([*lines, "return", "}"]) + "\n"
+
+
+@pytest.mark.parametrize("zero_first", [False, True])
+@pytest.mark.parametrize(("count", "orders"), [(3, 2), (4, 5)])
+def test_a_guard_chooses_for_memrefs_of_open_extents(count: int, orders: int, *, zero_first: bool) -> None:
+    result = reordered(open_chain(count, zero_first=zero_first))
+    assert result.text.count("scf.if") == orders - 1
+    assert result.text.count("linalg.matmul") == orders * (count - 1)
+    if _TOOLS is not None:
+        checked(result.text, _TOOLS)
+
+
+@_COMPILED
+@pytest.mark.parametrize("shape", [(2, 9, 3, 8), (9, 2, 8, 3)])
+def test_compiled_a_chain_of_open_extents_computes_the_product(shape: tuple[int, ...]) -> None:
+    (call,) = load_in_place(reordered(open_chain(3, zero_first=True)).text, "chain")
+    rng = np.random.default_rng(6)
+    matrices = [rng.standard_normal(pair) for pair in itertools.pairwise(shape)]
+    result = np.empty((shape[0], shape[-1]))
+    call(*matrices, result)
+    np.testing.assert_allclose(result, np.linalg.multi_dot(matrices))
+
+
+def test_extents_that_one_operation_cannot_tell_are_named() -> None:
+    text = open_chain(4, zero_first=False).replace("%C: memref<?x?xf64>)", f"%C: {_ANY}, %n1: index, %n2: index)")
+    text = "\n".join(line for line in text.splitlines() if not re.match("%n[12] =", line))
+    (diagnostic,) = reordered(text).diagnostics
+    assert "the extents n1 and n2 may differ" in diagnostic.message
+    assert "mlir-opt --cse" in (diagnostic.remedy or "")
+
+
 def test_an_order_that_is_always_better_needs_no_guard() -> None:
     result = guarded(("p", "p", "p", 1))
     assert result.text.count("linalg.matvec") == 2

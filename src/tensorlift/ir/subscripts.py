@@ -15,3 +15,6 @@ PRODUCTS = {
     "conv_2d_nhwc_hwcf": "n i+k j+l c,k l c f->n i j f",
     "conv_2d_nchw_fchw": "n c i+k j+l,f c k l->n f i j",
 }
+
+# The operations that run over an iteration space.
+STRUCTURED = tuple(f"linalg.{name}" for name in ("generic", "fill", "copy", "transpose", *PRODUCTS))

@@ -41,11 +41,13 @@ def chains_in(block: Block) -> list[Chain]:
             continue
         collected = {op}
         _collect(op, collected)
+        zeroing = {one for one in order if order[one] < order[op] and _zeroes(one, op)}
         first = min(order[one] for one in collected)
-        collected |= {one for one in order if first < order[one] < order[op] and _zeroes(one, op)}
-        chain = Chain(tuple(sorted(collected, key=order.__getitem__)), op)
-        if chain.products >= _LEAST and _stands_together(chain, order):
-            found.append(chain)
+        for zeroed in (zeroing, {one for one in zeroing if order[one] > first}):
+            chain = Chain(tuple(sorted(collected | zeroed, key=order.__getitem__)), op)
+            if chain.products >= _LEAST and _stands_together(chain, order):
+                found.append(chain)
+                break
     return found[::-1]
 
 

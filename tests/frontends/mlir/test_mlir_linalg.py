@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tensorlift.frontends.mlir.reader import read_mlir
+from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
 from tensorlift.source import source_from_text
@@ -40,6 +42,34 @@ def test_windows_are_products() -> None:
     assert _lift(_WINDOWS).level is Level.PROVED
 
 
+_OPEN = "memref<?xf64>"
+_COPY = f"linalg.copy ins(%a : {_OPEN}) outs(%b : {_OPEN})"
+_FILL = f"linalg.fill ins(%z : f64) outs(%b : {_OPEN})"
+
+
+@pytest.mark.parametrize(
+    ("body", "shapes"),
+    [
+        (_COPY, ["a_d0", "a_d0", "c_d0"]),
+        (f"linalg.copy ins(%a : {_OPEN}) outs(%s : memref<2xf64>)", ["2", "b_d0", "c_d0"]),
+        (
+            f"{_FILL}\n{_COPY.replace('%b', '%c')}\n{_COPY.replace('%a', '%c')}",
+            ["b_d0", "b_d0", "b_d0"],
+        ),
+        (
+            f"{_FILL}\n%t = memref.alloc(%n) : {_OPEN}\nlinalg.copy ins(%t : {_OPEN}) outs(%b : {_OPEN})",
+            ["a_d0", "n", "c_d0"],
+        ),
+    ],
+)
+def test_operands_of_an_operation_that_always_runs_have_one_extent(body: str, shapes: list[str]) -> None:
+    given = f"%a: {_OPEN}, %b: {_OPEN}, %c: {_OPEN}, %s: memref<2xf64>, %z: f64, %n: index"
+    (read,) = read_mlir(f"func.func @f({given}) {{\n{body}\nreturn\n}}\n", "f.mlir")
+    assert read.module is not None
+    parameters = FunctionView(functions(read.module)[0]).parameters
+    assert [str(p.extents[0]) for p in parameters if p.extents and p.name in ("a", "b", "c")] == shapes
+
+
 def _function(body: str) -> str:
     given = "%A: memref<4x4xf64>, %B: memref<?x4xf64>, %x: memref<4xf64>, %y: memref<4xf32>, %s: memref<2xf64>"
     return f"func.func @f({given}) {{\n{body}\nreturn\n}}\n"
@@ -72,7 +102,7 @@ _POSITION = f"""linalg.generic {{indexing_maps = [{_MAP}], iterator_types = ["pa
             "reads A where it writes it",
         ),
         (
-            "linalg.copy ins(%B : memref<?x4xf64>) outs(%A : memref<4x4xf64>)",
+            "affine.for %i = 0 to 4 {\nlinalg.copy ins(%B : memref<?x4xf64>) outs(%A : memref<4x4xf64>)\n}",
             "TL196",
             "the extents B_d0 and 4 may differ",
         ),

@@ -35,7 +35,7 @@ from tensorlift.frontends.mlir.structures import STRUCTURES, only_block
 from tensorlift.frontends.mlir.translator import Translator, check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
 from tensorlift.ir.location import location_of
-from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.ir.subscripts import STRUCTURED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,9 +52,8 @@ def _structured(t: Translator, op: Operation) -> None:
     translate(t, op)
 
 
-_LINALG = [f"linalg.{name}" for name in ("generic", "index", "fill", "copy", "transpose", *PRODUCTS)]
 _HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
-_HANDLERS |= dict.fromkeys(_LINALG, _structured)
+_HANDLERS |= dict.fromkeys(("linalg.index", *STRUCTURED), _structured)
 _C_TYPES = {"i1": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
 _C_TYPES |= {"f32": "float", "f64": "double"}
 _C_WIDTHS = {"signed char": 8, "char": 8, "unsigned char": 9, "short": 16, "unsigned short": 17, "int": 32}
@@ -82,7 +81,7 @@ class FunctionReader:
 
         Raises LiftError where a part of it is not lifted.
         """
-        body = only_block(self.function)
+        body = self.t.body = only_block(self.function)
         for argument in body.args:
             self._declare(argument)
         self._state_shapes()

@@ -32,6 +32,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "control": Refusal("TL195", "{detail}", "use counted loops and conditions"),
     "memory": Refusal("TL196", "{detail}", "access each memref by its own name and all of its dimensions"),
+    "extents": Refusal(
+        "TL196",
+        "the extents {detail} may differ",
+        "give both by one value in front of all operations on them; `mlir-opt --cse` makes equal `memref.dim`s one",
+    ),
     "layout": Refusal("TL197", "elements of {detail} may overlap", "use a layout that keeps elements apart"),
     "result": Refusal("TL198", "{detail}", "return at most one number, and store arrays into arguments"),
 }

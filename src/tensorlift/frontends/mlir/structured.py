@@ -108,9 +108,7 @@ def _extents(t: Translator, op: Operation, space: Space) -> list[Affine]:
         if isinstance(expression, AffineDimExpr):
             known = found[expression.position]
             if known not in (None, extent):
-                raise refusal(
-                    "memory", location_of(op), f"the extents {_named_as(known)} and {_named_as(extent)} may differ"
-                )
+                raise refusal("extents", location_of(op), f"{_named_as(known)} and {_named_as(extent)}")
             found[expression.position] = extent
     extents = [extent for extent in found if extent is not None]
     if len(extents) < len(found):

@@ -33,6 +33,7 @@ from tensorlift.frontends.mlir.needs import Needs
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.values import Access, Loop, Memory, Scalar, View
 from tensorlift.ir.location import location_of
+from tensorlift.ir.subscripts import STRUCTURED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from xdsl.ir.affine import AffineConstraintExpr
 
     from tensorlift.comprehension.affine import Affine
+    from tensorlift.frontends.mlir.agreement import Agreement
     from tensorlift.frontends.mlir.values import Known
 
 INDEX = IndexType()
@@ -62,6 +64,8 @@ class Translator:
         self.needs = Needs(self.atoms)
         self.entry = entry
         self.known: dict[SSAValue, Known] = {}
+        self.body: Block | None = None  # of the function, in the source
+        self.agreement: Agreement | None = None
         self.memories: list[Memory] = []
         self.loops: list[Loop] = []
         self.calls: list[str] = []
@@ -273,9 +277,17 @@ class Translator:
             return known
         key = (memory.name, axis)
         if key not in self.asked:
-            self.asked[key] = self.new_size(f"{memory.name}_d{axis}", op)
+            self.asked[key] = self._agreed(memory, axis) or self.new_size(f"{memory.name}_d{axis}", op)
         memory.extents[axis] = self.asked[key]
         return self.asked[key]
+
+    def _agreed(self, memory: Memory, axis: int) -> Affine | None:
+        """Give the extent that operations of Linalg demand, None where they demand none."""
+        if self.agreement is None and self.body is not None and any(op.name in STRUCTURED for op in self.body.ops):
+            from tensorlift.frontends.mlir.agreement import Agreement  # noqa: PLC0415 - rare, and its dialect takes time
+
+            self.agreement = Agreement(self.body)
+        return None if self.agreement is None else self.agreement.extent(memory, axis, self.known)
 
     def new_size(self, hint: str, origin: Operation) -> Affine:
         """Add an index argument at the end of the function."""

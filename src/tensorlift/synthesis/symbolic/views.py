@@ -88,7 +88,7 @@ def windows_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int])
             continue
         with suppress(ValueError, IndexError):  # no read comes there at these sizes
             views[expression] = View(expression, expression.shape, np.array(meaning.of(expression), order="C"))
-    return list(views.values())
+    return [view for view in views.values() if view.nodes.size]
 
 
 def _moving(read: Read, where: Domain, scope: Scope, sizes: frozenset[str], places: Sequence[str]) -> Expression | None:
