@@ -77,7 +77,8 @@ _WRONG = [
         (1, 54),
         "does not name a new",
     ),
-    ("b", "C(i, j) = C(i, j) + alpha * A(i) * B(-j)", "TL325", (1, 5), "no operations compute this statement"),
+    ("b", "C(i, j) = C(i, j) + alpha * A(i) * B(-j)", "TL325", (1, 62), "`B(-j)` is not read at plain indices"),
+    ("b", "C(i, j) = A(i) * B(j + 1)", "TL325", (1, 44), "`B(j + 1)` is not read at plain indices"),
     ("b", "C(i, j) += A(i) * B(j, k) where k > i", "TL325", (1, 27), "no array has both indices of the condition"),
     (_GEMM, "C(i, j) = C(i, j) where i > j C(i, j) += A(i, k) * B(k, j)", "TL325", (1, 54), "a part of an array"),
 ]
@@ -97,6 +98,18 @@ def test_what_is_wrong_is_refused_at_its_place(
     assert (diagnostic.code, diagnostic.location.line, diagnostic.location.column) == (code, *place)
     assert message in diagnostic.message
     assert diagnostic.remedy
+
+
+@pytest.mark.parametrize(
+    ("read", "remedy"), [("B(j + 1)", "write `j` for `j + 1`"), ("B(i + j)", "read windows in a sum")]
+)
+def test_the_remedy_for_a_moved_cell_is_loaded(read: str, remedy: str) -> None:
+    text = "def g {{ pattern = builder C(i, j) {} }}"
+    with pytest.raises(LiftError) as refusal:
+        load_tactics(text.format(f"= A(i) * {read}"), "t.tdl")
+    assert (refusal.value.diagnostics[0].remedy or "").startswith(remedy)
+    mended = "= A(i) * B(j)" if "j +" in read else f"+= {read} * w(j)"
+    assert load_tactics(text.format(mended).replace("C(i, j) +=", "C(i) +="), "t.tdl")
 
 
 _CONTRADICTIONS = [

@@ -146,8 +146,23 @@ class _Generator:
         return item
 
     def _apply(self, op: str, operands: tuple[Operand, ...]) -> Tensor:
+        for operand in operands:
+            if isinstance(operand, Tensor):
+                self._check_plain(operand)
         axes = dict.fromkeys(axis for o in operands if isinstance(o, Tensor) for axis in o.axes)
         return self._step(op, operands, axes)
+
+    def _check_plain(self, array: Tensor) -> None:
+        """Refuse cells at other subscripts than indices, which a function of cells does not need."""
+        moved = next((s for s in array.subscripts if s.only is None), None)
+        if moved is None:
+            return
+        message = f"no operations compute this statement: `{array}` is not read at plain indices"
+        remedy = "read windows in a sum, as in `y(i) += x(i + k) * w(k)`"
+        if len(moved.terms) == 1:
+            ((_, index),) = moved.terms
+            remedy = f"write `{index}` for `{moved}`: a cell stands for any slice of an array, with offset and stride"
+        raise refuse("TL325", message, array.place or self.place, remedy)
 
     def _summed(
         self, factors: Sequence[Expression], statement: Statement, bound: tuple[str, ...], wanted: tuple[str, ...]
