@@ -213,6 +213,19 @@ def test_a_wrong_fold_or_store_is_refused(source: str, old: str, new: str) -> No
     _refuse_changed(_one(source, **sizes), old, new, "TL4")
 
 
+def test_an_extreme_of_windows_that_may_hold_no_cell_is_refused() -> None:
+    source = """void most(int n, double a[n]) {
+  for (int i = 1; i < n; i++) a[i] = a[i] > a[i - 1] ? a[i] : a[i - 1];
+}
+"""
+    function = _one(source, n=6)
+    assert "[[5, 0]]" in function.program
+    certificate = certificate_from_json(function.certificate or {})
+    text = function.program.replace("[[5, 0]]", "[[6, 0]]")
+    with pytest.raises(CheckFailure, match="windows of an extreme that may hold no cell"):
+        check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
+
+
 @pytest.mark.parametrize(
     ("source", "old", "new"),
     [

@@ -156,13 +156,13 @@ _ELSEWHERE = """  %t = stablehlo.iota dim = 0 : tensor<4x2xi64>
 _UNIQUE = ("<{scatter", "<{unique_indices = true, scatter")
 
 
-def _meaning(*changes: tuple[str, str]) -> str:
+def _meaning(*changes: tuple[str, str], operand: tuple[Affine, ...] = (Affine(4),)) -> str:
     """Return a cell of the result of the text with changes."""
     text = _TEXT
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    operands = {"a": array("a", (Affine(4), Affine(5)), "f64"), "b": array("b", (Affine(4),), "f64")}
+    operands = {"a": array("a", (Affine(4), Affine(5)), "f64"), "b": array("b", operand, "f64")}
     ledger = Ledger(UNIVERSE, (), _TARGET.types, lambda _divisor, _context: True)
     result = meaning_of_program(text, "f", operands, _TARGET, ledger)
     return str(result.at((Affine.var("i"), Affine.var("j"))))
@@ -205,6 +205,18 @@ def test_updates_out_of_range_are_refused(number: int, operation: str, changes: 
 def test_a_scatter_of_another_kind_is_refused(old: str, new: str, why: str) -> None:
     with pytest.raises(CheckFailure, match=why):
         _meaning((old, new))
+
+
+def test_an_update_without_axes_is_added_to_one_cell() -> None:
+    text = _meaning(
+        ("tensor<4xf64>", "tensor<f64>"),
+        (_INDEX, "  %i = stablehlo.constant dense<2> : tensor<2xi64>\n"),
+        ("4x2xi64", "2xi64"),
+        ("index_vector_dim = 1", "index_vector_dim = 0"),
+        _SUM,
+        operand=(),
+    )
+    assert text.startswith("{ a(i, j) + b() if i = 2 and j = 2; a(i, j) if ")
 
 
 def test_updates_of_another_type_or_rank_are_refused() -> None:

@@ -87,9 +87,13 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     op = _operation_of(o, body, operand.dtype)
     if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
         o.refuse("an initial value that is no number of the type, or padding that cuts off")
-    if op in ("max", "min") and init.value() is not neutral(op, operand.dtype):
-        o.refuse("windows of an extreme with another initial value than the neutral one")
-    windows = _Windows(operand, window_dimensions, tuple(low for low, _ in padding))
+    if op in ("max", "min"):
+        if init.value() is not neutral(op, operand.dtype):
+            o.refuse("windows of an extreme with another initial value than the neutral one")
+        if any(max(pair) >= window for pair, window in zip(padding, window_dimensions, strict=True)):
+            o.refuse("windows of an extreme that may hold no cell")
+        o.require(f"{op} needs an axis that is not empty", *(at_least(extent, 1) for extent in operand.shape))
+    windows = _Windows(operand, window_dimensions, padding)
     shape = tuple(
         extent + low + high - window + 1
         for extent, (low, high), window in zip(operand.shape, padding, window_dimensions, strict=True)
@@ -100,18 +104,19 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
 
 
 class _Windows(NamedTuple):
-    """The windows of an operand: their extents, and how far they reach before its start."""
+    """The windows of an operand: their extents, and how far they reach before its start and behind its end."""
 
     operand: SymbolicTensor
     extents: Ints
-    low: Ints
+    padding: Pairs
 
     def fold(self, op: Reducer, indices: Indices) -> Term:
         """Fold the cells of the window that starts at an index."""
         names, places = [], []
         inside = []
-        for index, extent, window, low in zip(indices, self.operand.shape, self.extents, self.low, strict=True):
-            if window == 1 and not low:
+        axes = zip(indices, self.operand.shape, self.extents, self.padding, strict=True)
+        for index, extent, window, (low, high) in axes:
+            if window == 1 and not low and not high:
                 places.append(index)
                 continue
             names.append(name := fresh("w"))
@@ -229,6 +234,13 @@ window_dimensions = array<i64: 1, {n}>}}> ({{
   %s = stablehlo.add %x, %y : tensor<f64>
   stablehlo.return %s : tensor<f64>
 }}) : (tensor<{m}x{n}xf64>, tensor<f64>) -> tensor<{m}x{n}xf64>"""
+_BEHIND = """%z = stablehlo.constant dense<0.0> : tensor<f64>
+"stablehlo.reduce_window"(%a, %z) <{{padding = dense<[[0, 2], [1, 0]]> : tensor<2x2xi64>, \
+window_dimensions = array<i64: 1, 2>}}> ({{
+^bb0(%x: tensor<f64>, %y: tensor<f64>):
+  %s = stablehlo.add %x, %y : tensor<f64>
+  stablehlo.return %s : tensor<f64>
+}}) : (tensor<{m}x{n}xf64>, tensor<f64>) -> tensor<{m+2}x{n}xf64>"""
 _GATHER = """%i = stablehlo.iota dim = 0 : tensor<{m}x2xi64>
 "stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], \
 start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}}> \
@@ -236,7 +248,12 @@ start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, sli
 
 ROWS = [
     *_reductions(),
-    TextRow("reduce_window", "stablehlo.reduce_window", _reduce_window, (sample(_WINDOW, 1, a="f64[m, n]"),)),
+    TextRow(
+        "reduce_window",
+        "stablehlo.reduce_window",
+        _reduce_window,
+        (sample(_WINDOW, 1, a="f64[m, n]"), sample(_BEHIND, 1, a="f64[m, n]")),
+    ),
     TextRow(
         "dot_general",
         "stablehlo.dot_general",

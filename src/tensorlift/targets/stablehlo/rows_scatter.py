@@ -141,6 +141,8 @@ class _Places:
     def summed(self, index: Indices) -> Term:
         """Return a cell of the result to which all updates for it are added."""
         names, domain = self._writers(index)
+        if not names:
+            return self.written(index, accumulates=True)
         update = self._update_at(index, tuple(map(Affine.var, names)))
         return arithmetic_cell("add", self.inputs.at(index), terms.reduce("sum", names, domain, update))
 
