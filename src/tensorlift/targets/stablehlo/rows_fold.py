@@ -87,9 +87,9 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     op = _operation_of(o, body, operand.dtype)
     if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
         o.refuse("an initial value that is no number of the type, or padding that cuts off")
+    if init.value() is not neutral(op, operand.dtype):
+        o.refuse("windows with another initial value than the neutral one, which stands outside of the operand too")
     if op in ("max", "min"):
-        if init.value() is not neutral(op, operand.dtype):
-            o.refuse("windows of an extreme with another initial value than the neutral one")
         if any(max(pair) >= window for pair, window in zip(padding, window_dimensions, strict=True)):
             o.refuse("windows of an extreme that may hold no cell")
         o.require(f"{op} needs an axis that is not empty", *(at_least(extent, 1) for extent in operand.shape))
@@ -100,7 +100,7 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     )
     for extent in shape:
         o.require("a window fits", at_least(extent, 0))
-    return _with_initial(op, operand.with_cells(shape, lambda indices: windows.fold(op, indices)), init)
+    return operand.with_cells(shape, lambda indices: windows.fold(op, indices))
 
 
 class _Windows(NamedTuple):
