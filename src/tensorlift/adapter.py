@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, DistinctRows, InWords, NotNull, Separate, Sum
+from tensorlift.conditions.language import (
+    AnyOf,
+    Compare,
+    DistinctRows,
+    Inside,
+    InWords,
+    NotNull,
+    ReadInside,
+    Separate,
+    Sum,
+)
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime import flat
@@ -63,7 +73,7 @@ class _Adapter:
         for parameter in self.view.parameters:
             self._check(parameter)
         for precondition in self.preconditions:
-            if isinstance(precondition.condition, InWords | None):
+            if isinstance(precondition.condition, InWords | Inside | ReadInside | None):
                 self._refuse(f"nothing can check that {precondition.text}", precondition.location)
         listed = ", ".join([*(self._names[name] for name, _ in self._declared), "*", "original=None"])
         about = f"Call {self.view.name} as C does, over flat memory; the original where a precondition fails."
@@ -119,6 +129,8 @@ class _Adapter:
         structures = {name for name, ctype in self._declared if ctype}
         member = _MEMBER.fullmatch(parameter.access)
         place = parameter.location or self.view.location
+        if not parameter.access and parameter.name not in {name for name, _ in self._declared}:
+            self._refuse(f"no parameter of C tells '{parameter.name}'", place)
         if parameter.access and (member is None or member[1] not in structures):
             self._refuse(f"'{parameter.access}' is not reached through the parameters", place)
         if parameter.role == "array" and parameter.extents is None and parameter.name in self._used:

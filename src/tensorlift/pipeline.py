@@ -31,7 +31,8 @@ from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, w
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.places import Places
+from tensorlift.runtime.sizes import choose_sizes, required, with_room
 from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
@@ -374,7 +375,7 @@ def _form(function: ReadFunction, form: str, options: LiftOptions) -> str:
     assert function.module is not None
     if form == "ir":
         return print_module(function.module)
-    summary = summarise(_function_op(function))
+    summary = summarise(_function_op(function), places=True)
     if form == "definitions":
         return show_summary(summary)
     from tensorlift.synthesis.simplify import simplify
@@ -445,8 +446,8 @@ def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in t
 
 
 def _defined(summary: Summary, view: FunctionView) -> Domain:
-    """Return the sizes at which the source is defined and the front end's assumptions hold."""
-    return summary.context & required(view)
+    """Return the sizes at which the source is defined, on some inputs, and the front end's assumptions hold."""
+    return with_room(summary.context & required(view), Places(view).room())
 
 
 def _refused(

@@ -145,9 +145,9 @@ class _Portfolio:
         """Let engines search, on what the function means as it is, then with the loops that derivation keeps."""
         start_afresh(same_function=True)
         with self.stage("summarise"):
-            summaries = [summarise(self.view)]
+            summaries = [summarise(self.view, places=True)]
             if first is not None and first.proved.kept:
-                summaries.append(summarise(self.view, kept=first.proved.kept))
+                summaries.append(summarise(self.view, kept=first.proved.kept, places=True))
         with self.stage("simplify"):
             meant = [(summary, simplify(summary)) for summary in summaries]
         if first is not None and first.proved.program is not None:

@@ -173,11 +173,11 @@ CASES = [
         "}\n",
     ),
     Refused(
-        "gather",
+        "scatter",
         "TL130",
         3,
-        14,
-        "void f(int n, int *p, double *a, double *b) {\n  for (int i = 0; i < n; i++)\n    a[i] = b[p[i]];\n}\n",
+        5,
+        "void f(int n, int *p, double *a, double *b) {\n  for (int i = 0; i < n; i++)\n    a[p[i]] = b[i];\n}\n",
     ),
     Refused(
         "quadratic",

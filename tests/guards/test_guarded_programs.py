@@ -129,3 +129,15 @@ def test_a_target_without_guards_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_array_that_the_source_does_not_use_may_be_anything() -> None:
     source = "void f(int n, double *a, double *unused) { (void)unused; for (int i = 0; i < n; i++) a[i] *= 2; }"
     np.testing.assert_array_equal(lift(source, guards=True)(np.ones(2), None), [2, 2])
+
+
+PLACES = "void f(int n, const int *p, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[p[i] + 1]; }"
+
+
+@pytest.mark.parametrize("place", [-2, 2, 2**31 - 1])
+def test_a_place_outside_is_named(place: int) -> None:
+    program = lift(PLACES, guards=True)
+    places = np.array([-1, 0, 1, place], np.int32)
+    np.testing.assert_array_equal(program(places[:3], np.arange(3.0)), np.arange(3.0))
+    with pytest.raises(ValueError, match=r"f needs that 0 <= p \+ 1 < x.shape\[0\] \(.*:1\)"):
+        program(places, np.arange(3.0))

@@ -145,3 +145,24 @@ def test_globals_and_members_of_one_structure_are_objects_of_their_own() -> None
         ],
         ["total shares no memory with pointer", "one_a shares no memory with pointer"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "stated"),
+    [
+        ("y[i] = x[ix[i]];", {"0 <= ix < x.shape[0]"}),
+        ("y[i] = x[ix[i] - 3];", {"0 <= ix - 3 < x.shape[0]"}),
+        ("y[i] = x[ix[i]] + x[ix[i] + 1];", {"0 <= ix < x.shape[0]", "0 <= ix + 1 < x.shape[0]"}),
+        ("if (i > 0) y[i] = x[ix[i]];", {"every place at which x is read is inside of it"}),
+        ("y[i] = x[ix[i] * 2];", {"every place at which x is read is inside of it"}),
+        ("y[i] = t[b[i]];", set[str]()),
+        ("y[i] = t[ix[i] & 255];", set[str]()),
+        ("y[i] = t[b[i] + 1];", {"every place at which t is read is inside of it"}),
+    ],
+)
+def test_places_that_depend_on_data_are_inside(statement: str, stated: set[str]) -> None:
+    parameters = "int n, const int *ix, const unsigned char *b, const double *x, const double t[256], double *y"
+    found = of(f"void f({parameters}) {{\n  for (int i = 0; i < n; i++)\n    {statement}\n}}")
+    inside = {text for text in found if "inside" in text or text.startswith("0 <=")}
+    assert inside == stated
+    assert {p.location.line for text, p in found.items() if text in inside and p.location} <= {3}

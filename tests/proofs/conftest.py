@@ -40,7 +40,7 @@ def summary_of(source: str) -> Summary:
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
     (func_op,) = functions(function.module)
-    return summarise(func_op)
+    return summarise(func_op, places=True)
 
 
 def _accept(source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate:

@@ -97,3 +97,16 @@ def test_a_summary_is_the_same_after_json() -> None:
     assert same_summary(again, summary)
     assert same_summary(again, _summary(SOURCE))
     assert not same_summary(again, _summary(SOURCE.replace("j <= i", "j < i")))
+
+
+GATHER = "void f(int n, const int *ix, double x[n], double *y) { for (int i = 0; i < n; i++) y[i] = x[ix[i]]; }"
+
+
+@pytest.mark.parametrize("stated", ["0 <= ix < x.shape[0]", "every place at which x is read is inside of it"])
+def test_a_certificate_says_that_places_are_inside(accept: Callable[..., Any], stated: str) -> None:
+    certificate = accept(GATHER, "def f(ix, x):\n    return x[ix]\n")
+    conditions = ("n >= 1", "y shares no memory with ix, x")
+    verify(json.loads(certificate.about("0" * 64, (*conditions, stated)).to_json()))
+    for other in ((), ("0 <= x < x.shape[0]",), ("every place at which ix is read is inside of it",)):
+        with pytest.raises(CheckFailure, match="leaves out that places are inside of an array"):
+            verify(json.loads(certificate.about("0" * 64, (*conditions, *other)).to_json()))

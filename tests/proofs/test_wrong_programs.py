@@ -444,7 +444,7 @@ FAMILIES = {
              for (int i = 0; i < n; i++) c[i] = a[n - 1 - i] * p[i]; }""",
         "p, a",
         ("a[::-1] * p",),
-        {"a[p]": UNREADABLE, "a * p": UNEQUAL, "a[::-1] * p[::-1]": UNEQUAL, "a[np.arange(a.shape[0])] * p": UNEQUAL},
+        {"a[p]": OBLIGATION, "a * p": UNEQUAL, "a[::-1] * p[::-1]": UNEQUAL, "a[np.arange(a.shape[0])] * p": UNEQUAL},
     ),
     "no initial value": Family(
         """double f(int n, double a[n]) {

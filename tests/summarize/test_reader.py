@@ -89,7 +89,17 @@ def test_a_value_read_before_a_loop_is_the_old_one_inside() -> None:
             "TL202",
             """affine.for %i = 0 to %n {
                  %x = affine.load %u[%i] : memref<?xi32>
-                 %k = arith.index_cast %x : i32 to index loc("f.c":7:3)
+                 %k = arith.index_cast %x : i32 to index
+                 affine.for %j = %k to %n {} loc("f.c":7:3)
+               }
+               func.return""",
+        ),
+        (
+            "TL209",
+            """affine.for %i = 0 to %n {
+                 %x = affine.load %u[%i] : memref<?xi32>
+                 %k = arith.index_cast %x : i32 to index
+                 %y = memref.load %u[%k] : memref<?xi32> loc("f.c":7:3)
                }
                func.return""",
         ),

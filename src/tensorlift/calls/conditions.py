@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, Extent, InWords, IsArray, IsScalar, Separate, atoms_of
+from tensorlift.conditions.language import (
+    AnyOf,
+    Compare,
+    Extent,
+    Inside,
+    InWords,
+    IsArray,
+    IsScalar,
+    Separate,
+    atoms_of,
+)
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.diagnostics import refuse
 
@@ -42,7 +52,7 @@ def read_conditions(
                 passed = tuple(other for other in others if other in arguments)
                 if passed and name in arguments:
                     separations.append(Separation(precondition, name, passed, or_same))
-            case (Compare() | AnyOf()) as condition if _is_known(condition, known, arguments):
+            case (Compare() | AnyOf() | Inside()) as condition if _is_known(condition, known, arguments):
                 on_sizes.append(precondition)
             case IsArray() | IsScalar():
                 pass
@@ -65,4 +75,6 @@ def read_extent(text: str, known: Collection[str]) -> Sum | None:
 
 
 def _is_known(condition: Condition, known: Collection[str], arguments: Collection[str]) -> bool:
+    if isinstance(condition, Inside) and condition.array not in arguments:
+        return False
     return all(atom.array in arguments if isinstance(atom, Extent) else atom in known for atom in atoms_of(condition))

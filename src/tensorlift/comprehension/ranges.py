@@ -18,6 +18,11 @@ def never_wraps(term: Term) -> bool:
     return _fits(_exact_range(term, {}), integer_range(term.dtype))
 
 
+def value_range(term: Term) -> Range:
+    """Return bounds of the value of an integer term, by the types of what it reads."""
+    return _range(term, {})
+
+
 def _fits(inner: Range, outer: Range) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
@@ -40,6 +45,8 @@ def _exact_range(term: Term, known: dict[Term, Range]) -> Range:
         ranges = [_range(a, known) for a in term.args]
         if term.op == "cast":
             return ranges[0]
+        if term.op == "bitand" and max(low for low, _ in ranges) < 0:
+            return integer_range(term.dtype)
         if term.op in _ENDS:
             ends = _ENDS[term.op](*ranges)
             return min(ends), max(ends)
@@ -51,4 +58,5 @@ _ENDS: dict[str, Callable[..., list[int]]] = {
     "sub": lambda a, b: [a[0] - b[1], a[1] - b[0]],
     "mul": lambda a, b: [x * y for x in a for y in b],
     "neg": lambda a: [-a[1], -a[0]],
+    "bitand": lambda a, b: [0, min(r[1] for r in (a, b) if r[0] >= 0)],
 }

@@ -182,13 +182,31 @@ def restrict_pieces(
 
 
 def flattened(term: Reduce) -> Reduce:
-    """Return nested reductions of one operation as one."""
+    """Return nested reductions of one operation as one; a read at a place that depends on data stays whole."""
     inner = term.body
     while isinstance(inner, Reduce) and inner.op == term.op and not set(inner.bound) & set(term.bound):
+        if place_of(inner) is not None:
+            break
         outer = terms.reduce(term.op, (*term.bound, *inner.bound), term.domain & inner.domain, inner.body)
         assert isinstance(outer, Reduce)
         term, inner = outer, outer.body
     return term
+
+
+def place_of(term: Term) -> Term | None:
+    """Return the place of a read that depends on data: ``t`` of ``sum(g : ...) select(hits(t, g), value, 0)``."""
+    if not isinstance(term, Reduce) or term.op not in ("sum", "any") or len(term.bound) != 1:
+        return None
+    body = term.body
+    if not isinstance(body, Apply) or body.op not in ("select", "and"):
+        return None
+    test = body.args[0]
+    if body.op == "select" and not (isinstance(body.args[2], Constant) and body.args[2].value == 0):
+        return None
+    if not isinstance(test, Apply) or test.op != "hits" or term.bound[0] in test.args[0].free:
+        return None
+    variable = test.args[1].affine.variable if isinstance(test.args[1], Index) else None
+    return test.args[0] if variable == term.bound[0] else None
 
 
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:

@@ -96,6 +96,9 @@ class Obligations(Protocol):
     def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
         """Demand that no cell is zero."""
 
+    def read(self, why: str, position: Term, extent: Affine, over: Domain) -> None:
+        """Demand that a position that depends on data is one of an axis, at every point of ``over``."""
+
     def refuse(self, why: str) -> NoReturn:
         """Give up: the operation has no meaning here."""
 

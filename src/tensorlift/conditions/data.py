@@ -14,11 +14,13 @@ from tensorlift.conditions.language import (
     Elements,
     EqualRows,
     Extent,
+    Inside,
     InWords,
     IsArray,
     IsScalar,
     NotNull,
     Quotient,
+    ReadInside,
     Separate,
     Sum,
 )
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
 
 
 # The forms that say one thing about one array.
-_OF_ARRAYS: dict[str, type[DistinctRows | EqualRows | NotNull]] = {
+_OF_ARRAYS: dict[str, type[DistinctRows | EqualRows | NotNull | ReadInside]] = {
     "distinct rows": DistinctRows,
     "equal rows": EqualRows,
     "not null": NotNull,
+    "read inside": ReadInside,
 }
 
 
@@ -44,11 +47,13 @@ def condition_data(condition: Condition) -> dict[str, Any]:
             return {"is": "any of", "choices": [[_compare(part) for part in choice] for choice in choices]}
         case Separate(array, others, or_same):
             return {"is": "separate", "array": array, "others": list(others), "or_same": or_same}
-        case DistinctRows() | EqualRows() | NotNull():
+        case DistinctRows() | EqualRows() | NotNull() | ReadInside():
             form = next(form for form, kind in _OF_ARRAYS.items() if isinstance(condition, kind))
             return {"is": form, "array": condition.array}
         case Elements(array, least, rows):
             return {"is": "elements", "array": array, "least": sum_data(least), "rows": rows}
+        case Inside(array, added, limit):
+            return {"is": "inside", "array": array, "added": added, "limit": sum_data(limit)}
         case IsArray(name, dtype, rank):
             return {"is": "array", "name": name, "dtype": dtype, "rank": rank}
         case IsScalar(name, dtype):
@@ -70,6 +75,8 @@ def condition_from_data(data: Mapping[str, Any]) -> Condition:
             return _OF_ARRAYS[form](str(data["array"]))
         case "elements":
             return Elements(str(data["array"]), sum_from_data(data["least"]), rows=bool(data["rows"]))
+        case "inside":
+            return Inside(str(data["array"]), int(data["added"]), sum_from_data(data["limit"]))
         case "array":
             return IsArray(str(data["name"]), str(data["dtype"]), int(data["rank"]))
         case "scalar":

@@ -230,6 +230,40 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """Every cell of an array of integers, plus a number, is a place of an axis: from 0 up to below an extent."""
+
+    array: str
+    added: int
+    limit: Sum
+
+    def __str__(self) -> str:
+        """Spell as Python does, ``0 <= ix + 1 < x.shape[0]``."""
+        return f"0 <= {self.place} < {self.limit}"
+
+    @property
+    def place(self) -> str:
+        """The place as Python spells it."""
+        added = f" {'-' if self.added < 0 else '+'} {abs(self.added)}" if self.added else ""
+        return f"{self.array}{added}"
+
+    def substitute(self, values: Mapping[Atom, Sum]) -> Inside:
+        """Replace atoms by sums in the limit."""
+        return Inside(self.array, self.added, self.limit.substitute(values))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadInside:
+    """All reads of an array at places that depend on data are inside of it."""
+
+    array: str
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return f"every place at which {self.array} is read is inside of it"
+
+
+@dataclass(frozen=True, slots=True)
 class NotNull:
     """A pointer points to an array."""
 
@@ -277,11 +311,16 @@ class InWords:
         return self.text
 
 
-Condition = Compare | AnyOf | Separate | DistinctRows | EqualRows | Elements | NotNull | IsArray | IsScalar | InWords
+Condition = (
+    Compare | AnyOf | Separate | DistinctRows | EqualRows | Elements | Inside | ReadInside | NotNull | IsArray
+    | IsScalar | InWords
+)  # fmt: skip
 
 
 def atoms_of(condition: Condition) -> set[Atom]:
     """Collect the names and extents that a relation between sums, or a choice of such, speaks of."""
     if isinstance(condition, AnyOf):
         return {atom for choice in condition.choices for part in choice for atom in atoms_of(part)}
+    if isinstance(condition, Inside):
+        return set(condition.limit.atoms())
     return {*condition.left.atoms(), *condition.right.atoms()} if isinstance(condition, Compare) else set()

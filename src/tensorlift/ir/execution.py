@@ -200,7 +200,8 @@ def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callab
 
     def outside(frame: Frame) -> InterpreterError:
         place, extents = [index(frame) for index in indices], list(frame[memory].extents)
-        return located.error(f"the access {place} is outside of the extents {extents}")
+        fault = located.undefined if located.op.name == "memref.load" else located.error  # data may say the place
+        return fault(f"the access {place} is outside of the extents {extents}")
 
     def alone(frame: Frame) -> tuple[list[Any], int]:
         return frame[memory].cells, 0

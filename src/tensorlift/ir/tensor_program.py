@@ -186,6 +186,19 @@ class Gather(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Take(_Unary):
+    """The operand at the places of an index array along one axis; the axes of the index array stand in its place."""
+
+    axis: int
+    index: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operand and the index array."""
+        return (self.argument, self.index)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Triangle(_Unary):
     """The cells of the last two axes with ``column <= row + offset`` (lower) or ``>=`` (upper), zero elsewhere."""
 
@@ -365,6 +378,8 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
     """Return the expression on other operands of the same types and shapes."""
     if isinstance(expression, Gather):
         return replace(expression, argument=operands[0], indices=operands[1:])
+    if isinstance(expression, Take):
+        return replace(expression, argument=operands[0], index=operands[1])
     if isinstance(expression, _Unary):
         return replace(expression, argument=operands[0])
     if isinstance(expression, Elementwise | Contraction | Operation):

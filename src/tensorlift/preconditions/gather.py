@@ -17,6 +17,7 @@ from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
 from tensorlift.ir.location import location_of
 from tensorlift.preconditions.memory import separate
+from tensorlift.preconditions.places import inside
 from tensorlift.record import Precondition
 from tensorlift.runtime.sizes import required, set_of
 
@@ -75,7 +76,8 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
     entries = _as_equalities(_without_implied([*sizes, *stated, *bounds], facts))
     names = _names(view, summary)
     apart = [_Entry("no-overlap", condition, place) for condition, place in separate(view, summary)]
-    found = [entry.precondition(names) for entry in [*entries, *apart]]
+    places = [_Entry("extent", condition, place) for condition, place in inside(view, summary)]
+    found = [entry.precondition(names) for entry in [*entries, *places, *apart]]
     return tuple(dict.fromkeys(found))
 
 
@@ -197,6 +199,11 @@ def _made_extents(view: FunctionView) -> dict[str, Extent]:
     made: dict[str, tuple[Extent, Linear]] = {}
     if view.prototype:
         made = {f"{name}{'_row' * axis}_size": (Extent(name, axis, "vector"), extent) for name, axis, extent in found}
+    elif view.c_parameters:
+        declared = {name for name, _ in view.c_parameters} | {p.name for p in view.parameters if p.access}
+        sizes = {p.name for p in view.parameters if p.role == "size"} - declared
+        made = {f"{name}{'_row' * axis}_size": (Extent(name, axis), extent) for name, axis, extent in found}
+        made = {size: entry for size, entry in made.items() if size in sizes}
     elif "tl.returns" in view.func_op.attributes:
         made = {f"{name}_shape{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
     return {size: place for size, (place, extent) in made.items() if extent == Linear.size(size)}

@@ -13,10 +13,12 @@ from tensorlift.conditions.language import (
     AnyOf,
     Compare,
     Extent,
+    Inside,
     InWords,
     IsArray,
     IsScalar,
     Quotient,
+    ReadInside,
     Separate,
     Sum,
     atoms_of,
@@ -59,7 +61,7 @@ def guards_of(
 
 def unguarded(preconditions: Iterable[Precondition]) -> list[Precondition]:
     """List the preconditions that no guard can check, because they are in words."""
-    return [p for p in preconditions if isinstance(p.condition, InWords)]
+    return [p for p in preconditions if isinstance(p.condition, InWords | ReadInside)]
 
 
 def _type_of(parameter: Parameter) -> Condition:
@@ -109,18 +111,31 @@ def _over_parameters(
         for other in others:
             if {written, other} <= arrays:
                 yield Separate(written, (other,), condition.or_same)
+    elif isinstance(condition, Inside):
+        array, limit = str(names.get(condition.array, "")), _limit(condition, names, told)
+        if array in {p.name for p in parameters if p.shape} and _is_known(limit, parameters):
+            yield Inside(array, condition.added, limit)
     elif isinstance(condition, Compare | AnyOf):
         over = _renamed(condition, names, told)
         if all(_is_known(Sum.name(atom), parameters) for atom in atoms_of(over)) and atoms_of(over):
             yield over
 
 
+def _limit(condition: Inside, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Sum:
+    return condition.limit.substitute(_values(condition, names, told))
+
+
 def _renamed(condition: Compare | AnyOf, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Compare | AnyOf:
+    return condition.substitute(_values(condition, names, told))
+
+
+def _values(condition: Condition, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> dict[Atom, Sum]:
+    """Give what stands for the names of a condition, and for extents under the names of the parameters."""
     values = {**names, **told}
     for atom in atoms_of(condition):
         if isinstance(atom, Extent) and atom.array in names:
             values[atom] = Sum.name(Extent(str(names[atom.array]), atom.axis))
-    return condition.substitute(values)
+    return values
 
 
 def _is_known(value: Sum, parameters: Sequence[Parameter]) -> bool:

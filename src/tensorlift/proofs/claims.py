@@ -5,14 +5,28 @@ A guard that does not follow would raise where the certificate promises a result
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
+from tensorlift.comprehension.ranges import value_range
 from tensorlift.conditions.guard import INTEGER, NUMBER
-from tensorlift.conditions.language import AnyOf, Compare, Extent, IsArray, IsScalar, Separate, Sum, atoms_of
+from tensorlift.conditions.language import (
+    AnyOf,
+    Compare,
+    Extent,
+    Inside,
+    IsArray,
+    IsScalar,
+    ReadInside,
+    Separate,
+    Sum,
+    atoms_of,
+)
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
@@ -38,8 +52,31 @@ def check_sizes(read: Certificate) -> None:
         if condition is not None and not needed.is_subset(condition):
             raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
         listed = listed if condition is None else listed & condition
+    _check_places(read)
     if read.source_digest and not listed.is_subset(needed):
         raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
+
+
+def _check_places(read: Certificate) -> None:
+    """Demand that a precondition keeps inside what the source reads at places that depend on data."""
+    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    for definition in read.summary.definitions():
+        for piece, term in definition.pieces:
+            for found in places_read(term, definition.domain & piece, definition.indices):
+                if read.source_digest and not any(_keeps_inside(known, found, read.summary) for known in stated):
+                    raise CheckFailure(CERTIFICATE, "the certificate leaves out that places are inside of an array")
+
+
+def _keeps_inside(known: Condition, read: PlaceRead, summary: Summary) -> bool:
+    """Tell whether a precondition, or the type of a place, keeps a read inside."""
+    cell, axis = cell_read(read)
+    extent, (least, most) = summary.arrays[cell.array].shape[axis], value_range(read.place)
+    if read.domain.implies(at_least(least, 0), less(most, extent)):
+        return True
+    if isinstance(known, Inside):
+        limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
+        return known.array in read.place.reads and known.limit == limit
+    return isinstance(known, ReadInside) and known.array == cell.array
 
 
 def check_guards_follow(read: Certificate) -> None:
@@ -105,8 +142,10 @@ def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
 
 def _in_sizes(condition: Condition, summary: Summary) -> Condition:
     """Replace the extents of arrays in a condition by the sizes that they are, and names by those of the source."""
-    if not isinstance(condition, Compare | AnyOf):
+    if not isinstance(condition, Compare | AnyOf | Inside):
         return condition
+    if isinstance(condition, Inside):
+        condition = replace(condition, array=_source_name(condition.array, summary))
     return condition.substitute({atom: _in_source(atom, summary) for atom in atoms_of(condition)})
 
 

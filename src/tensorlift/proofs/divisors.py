@@ -16,6 +16,7 @@ from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.places import always_computed
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
 from tensorlift.proofs.matching import matches
@@ -159,15 +160,8 @@ class Divisors:
                 # A float may be divided by an integer that is zero: only integer division tells of the integer.
                 divisor = _stripped(term.args[1]) if is_integer(term.dtype) else term.args[1]
                 yield Division(self._definitions.expand(divisor, domain), domain, variables)
-            for argument in _always_computed(term):
+            for argument in always_computed(term):
                 yield from self._inside(argument, domain, variables)
-
-
-def _always_computed(term: Apply) -> tuple[Term, ...]:
-    """Return the operands that C computes in any case; of a conjunction nobody knows which one came first."""
-    if term.op in ("and", "or"):
-        return ()
-    return term.args[:1] if term.op == "select" else term.args
 
 
 def _keeps_nonzero(cast: Apply) -> bool:

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.conditions.guard import INTEGER, NUMBER
-from tensorlift.conditions.language import Compare, IsArray, IsScalar, Separate
-from tensorlift.conditions.notation import comparison_of, relation_of
+from tensorlift.conditions.language import Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.conditions.notation import comparison_of, parse_condition, relation_of
 from tensorlift.proofs.failure import GUARD, CheckFailure
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_guard(guard: ast.If) -> Condition:
             body=[ast.Raise(exc=ast.Call(func=ast.Name(id="ValueError"), args=[message], keywords=[]), cause=None)],
             orelse=[],
         ) if isinstance(message, ast.Constant) and isinstance(message.value, str):
-            condition = _type(guard.test) or _memory(guard.test) or _relation(guard.test)
+            condition = _type(guard.test) or _memory(guard.test) or _places(guard.test) or _relation(guard.test)
             if condition is not None:
                 return condition
     raise _failure(guard, "a guard of unknown meaning")
@@ -105,6 +105,26 @@ def _memory(test: ast.expr) -> Condition | None:
             apart = f"({array}.ctypes.data, {array}.strides) != ({other}.ctypes.data, {other}.strides)"
             if isinstance(test, ast.BoolOp) and ast.unparse(test.values[1]) == apart:
                 return Separate(array, (other,), or_same=True)
+    return None
+
+
+def _places(test: ast.expr) -> Condition | None:
+    """Read a guard of places: it raises where one is below zero or not below an extent."""
+    match test:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.BinOp(
+                    op=ast.BitOr(),
+                    left=ast.Compare(left=place, ops=[ast.Lt()], comparators=[ast.Constant(value=0)]),
+                    right=ast.Compare(left=again, ops=[ast.GtE()], comparators=[limit]),
+                ),
+                attr="any",
+            ),
+            args=[],
+            keywords=[],
+        ) if ast.unparse(place) == ast.unparse(again):
+            condition = parse_condition(f"0 <= {ast.unparse(place)} < {ast.unparse(limit)}")
+            return condition if isinstance(condition, Inside) else None
     return None
 
 

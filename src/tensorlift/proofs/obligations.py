@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
+    from tensorlift.comprehension.terms import Term
 
 
 class Undecided(Exception):  # noqa: N818 - a question, not an error
@@ -40,12 +41,14 @@ class Ledger:
         derived: Sequence[DerivedSize],
         types: TypeRules,
         nonzero: Callable[[SymbolicTensor, Domain], bool],
+        is_inside: Callable[[Term, Affine, Domain], bool] = lambda _place, _extent, _domain: False,
     ) -> None:
         self.context = context
         self.types = types
         self.line: int | None = None
         self.counts: Counter[str] = Counter()
         self._nonzero = nonzero
+        self._is_inside = is_inside
         self._quotients = {(d.numerator, d.divisor): Affine.var(d.name) for d in derived}
         self._quotient_facts = UNIVERSE
         self._known: dict[tuple[Constraint, ...], bool] = {}
@@ -113,6 +116,14 @@ class Ledger:
                 f"{why}, and it may be zero where the source does not divide",
                 self.line,
                 "guard the divisor, as np.where(d == 0, 1, d) does",
+            )
+
+    def read(self, why: str, position: Term, extent: Affine, over: Domain) -> None:
+        """Demand that a position that depends on data is one of an axis, at every point of ``over``."""
+        self.counts[why] += 1
+        if not self._is_inside(position, extent, self.context & over):
+            raise CheckFailure(
+                OBLIGATION, f"{why}, and it may be outside where the source does not read there", self.line
             )
 
     def refuse(self, why: str) -> NoReturn:

@@ -17,6 +17,7 @@ from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
 from tensorlift.proofs.obligations import Ledger
+from tensorlift.proofs.places import Places
 from tensorlift.proofs.values import Buffer, Held
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.cuts import CutExecution
     from tensorlift.proofs.values import Item
@@ -45,12 +47,16 @@ class Proof(ABC):
         self.target = target
         self.cuts = cuts
         self.definitions = Definitions(summary)
-        self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero)
+        self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero, self._is_inside)
         self.divisors = Divisors(self.definitions, summary.items)
+        self.places = Places(self.definitions, self.divisors)
         self.counterparts = Counterparts(self.definitions, self.divisors)
 
     def _never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         return self.divisors.never_zero(divisor, context)
+
+    def _is_inside(self, place: Term, extent: Affine, domain: Domain) -> bool:
+        return self.places.is_inside(place, extent, domain)
 
     def prove(self, case: Domain) -> None:
         """Prove the program for the sizes of one case."""
@@ -59,6 +65,7 @@ class Proof(ABC):
     def executed(self, case: Domain) -> tuple[CutExecution, Item]:
         """Execute the program for the sizes of one case."""
         self.divisors = Divisors(self.definitions, self.summary.items)
+        self.places = Places(self.definitions, self.divisors)
         self.counterparts = Counterparts(self.definitions, self.divisors)
         self.ledger.within(case)
         self.definitions.opaque = set()

@@ -10,6 +10,7 @@ the last bits of the inputs change the interpreter's results by as much as the t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, nudged, random_arguments
+from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -151,9 +153,11 @@ def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, ta
 
 def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> Case | None:
     fault: Exception | None = None
-    for style in STYLES:
+    places = Places(interpreter.view)
+    for style, share in product(STYLES, places.shares):
         try:
-            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style)
+            ranges = places.ranges(sizes, share)
+            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style, ranges)
             after = {
                 name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()
             }

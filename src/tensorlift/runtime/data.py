@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -64,13 +65,26 @@ def _tame(values: Array) -> Array:
 
 
 def random_arguments(
-    parameters: Sequence[Parameter], sizes: Mapping[str, int], rng: Random, style: Style
+    parameters: Sequence[Parameter],
+    sizes: Mapping[str, int],
+    rng: Random,
+    style: Style,
+    ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Draw an argument for every parameter by source name: sizes as given, NumPy scalars, arrays in logical shape.
 
+    ``ranges`` holds, for arrays of integers, the least value and the one behind the greatest.
     Raises ValueError for an array whose extents are not known.
     """
-    return {parameter.name: _argument(parameter, sizes, rng, style) for parameter in parameters}
+    drawn = {parameter.name: _argument(parameter, sizes, rng, style) for parameter in parameters}
+    return drawn | {name: within(drawn[name], *ends) for name, ends in ranges.items()}
+
+
+def within(values: Array, low: int, high: int) -> Array:
+    """Move integers into a range, as far as their type has it; an empty range stands for its first value."""
+    limits = np.iinfo(values.dtype)
+    least, most = max(low, int(limits.min)), min(max(high, low + 1), int(limits.max) + 1)
+    return (least + values.astype(np.int64) % max(most - least, 1)).astype(values.dtype)
 
 
 def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style: Style) -> Any:

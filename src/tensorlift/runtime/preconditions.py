@@ -11,6 +11,7 @@ from tensorlift.conditions.language import (
     Compare,
     DistinctRows,
     Extent,
+    Inside,
     IsArray,
     IsScalar,
     Separate,
@@ -20,7 +21,7 @@ from tensorlift.conditions.language import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.conditions.language import Condition, Relation
+    from tensorlift.conditions.language import Condition, Relation, Sum
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -37,6 +38,10 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
             written = values.get(array)
             found = [values[other] for other in others if isinstance(values.get(other), np.ndarray)]
             return not isinstance(written, np.ndarray) or all(are_separate(written, o, or_same) for o in found)
+        case Inside(array, added, limit):
+            known = all((atom.array if isinstance(atom, Extent) else atom) in values for atom in atoms_of(condition))
+            places = values.get(array)
+            return not known or not isinstance(places, np.ndarray) or _are_inside(places + added, limit, values)
         case DistinctRows(array):
             return not isinstance(values.get(array), np.ndarray) or is_injective(values[array])
         case IsArray(name, dtype, rank):
@@ -69,10 +74,18 @@ def is_injective(array: Array) -> bool:
     return True
 
 
+def _are_inside(places: Array, limit: Sum, values: Mapping[str, Any]) -> bool:
+    return bool(((places >= 0) & (places < limit.at(values, _shapes(values)))).all())
+
+
+def _shapes(values: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
 def _relations_hold(condition: Compare | AnyOf, values: Mapping[str, Any]) -> bool:
     if isinstance(condition, AnyOf):
         return any(all(_relations_hold(part, values) for part in choice) for choice in condition.choices)
-    shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
+    shapes = _shapes(values)
     return _related(condition.left.at(values, shapes), condition.relation, condition.right.at(values, shapes))
 
 

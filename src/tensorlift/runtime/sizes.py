@@ -154,6 +154,11 @@ def required(view: FunctionView) -> Domain:
     return _where(conditions)
 
 
+def with_room(domain: Domain, least: Iterable[Linear]) -> Domain:
+    """Return the sizes of a domain at which some expressions are at least 0."""
+    return domain & _where([f"{_spell(expression)} >= 0" for expression in least])
+
+
 def set_of(requirement: Requirement) -> Domain:
     """Return the sizes that meet the affine form of a requirement."""
     return _where(list(_conditions(requirement)))

@@ -19,6 +19,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, less
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
+from tensorlift.summarize.gathers import Place, gathered
 from tensorlift.summarize.indices import Divided, Indices, unused
 from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.program import Program, formals
@@ -48,22 +49,24 @@ if TYPE_CHECKING:
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
 
 
-def read_function(function: Operation | FunctionView) -> Program:
-    """Read a function.
+def read_function(function: Operation | FunctionView, *, places: bool = False) -> Program:
+    """Read a function; loads at places that depend on data only where ``places`` are asked for.
 
     Raises:
         LiftError: TL201 for an operation without meaning, TL202 for an index that is not affine, TL203 for an array
-            without affine extents.
+            without affine extents, TL208 or TL209 for a load at a place that depends on data.
 
     """
-    return _Reader(FunctionView.of(function)).program()
+    return _Reader(FunctionView.of(function), has_places=places).program()
 
 
 class _Reader(Values):
-    def __init__(self, view: FunctionView) -> None:
+    def __init__(self, view: FunctionView, *, has_places: bool) -> None:
         self.view = view
+        self.has_places = has_places
         self.taken = {p.name for p in view.parameters}
         super().__init__(Indices(view.size_names, self.taken))
+        self.is_conditional = False  # whether what is read now runs under a condition on data
         self.guards: dict[SSAValue, Divided] = {}  # upper bounds of loop variables that have no affine form
         self.arrays: dict[str, ArrayInfo] = {}
         self.array_of: dict[SSAValue, str] = {}
@@ -159,6 +162,27 @@ class _Reader(Values):
         dtype = self.arrays[array].dtype
         out.append(Load(self.new_value(op.results[0], dtype), array, indices, dtype, location_of(op)))
 
+    def gather(self, op: Operation, out: list[Statement], array: str, places: list[Place]) -> None:
+        """Read a load at places that depend on data."""
+        info, place = self.arrays[array], location_of(op)
+        if not self.has_places:
+            message = f"{array} is read at a place that depends on data, for which there is no operation here"
+            raise refuse("TL209", message, place, "lift it to numpy, jax or torch")
+        if not info.is_parameter or array in self.view.written:
+            reason = "is written" if info.is_parameter else "is no parameter"
+            message = f"{array}, which {reason}, is read at a place that depends on data"
+            raise refuse("TL208", message, place, "read it from an array that the function does not write")
+        if any(extent == 1 and not isinstance(p, Affine) for extent, p in zip(info.shape, places, strict=True)):
+            message = f"{array}, which has one cell, is read at a place that depends on data"
+            raise refuse("TL208", message, place, "read it at place 0")
+        if self.is_conditional:
+            message = f"{array} is read at a place that depends on data, under a condition that depends on data"
+            raise refuse("TL208", message, place, "read it under no condition, at a place that is always inside")
+        scalar = unused(f"{array}_read", self.taken)
+        self.arrays[scalar] = ArrayInfo(scalar, info.dtype, (), is_parameter=False)
+        out += gathered(info, places, scalar, new_value=self.unyielded, taken=self.taken, location=place)
+        out.append(Load(self.new_value(op.results[0], info.dtype), scalar, (), info.dtype, place))
+
     def store(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
         term = convert(self.term(op.operands[0]), self.arrays[array].dtype)
         out.append(Store(array, indices, term, location_of(op)))
@@ -187,7 +211,11 @@ def _affine_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 
 def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
-    r.load(op, out, r.array_of[op.operands[0]], tuple(r.affines_of(op.operands[1:])))
+    places = [r.places.get(v) or r.affine_of(v) for v in op.operands[1:]]
+    if all(isinstance(place, Affine) for place in places):
+        r.load(op, out, r.array_of[op.operands[0]], tuple(r.affines_of(op.operands[1:])))
+    else:
+        r.gather(op, out, r.array_of[op.operands[0]], places)
 
 
 def _memref_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
@@ -284,10 +312,12 @@ def _scf_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
 def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement]) -> None:
     within = (condition, condition.complement()) if isinstance(condition, Domain) else r.can_be(op.operands[0])
     arms: list[tuple[Block, tuple[Term, ...]]] = []
+    outside, r.is_conditional = r.is_conditional, r.is_conditional or not isinstance(condition, Domain)
     for region in op.regions:
         block = r.block(region.block) if region.blocks else ()
         last = region.block.last_op if region.blocks else None
         arms.append((block, tuple(r.term(v) for v in last.operands) if last is not None and op.results else ()))
+    r.is_conditional = outside
     (then, chosen), (otherwise, other) = arms
     values = []
     for position, result in enumerate(op.results):
@@ -322,6 +352,8 @@ def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
     if op.operands[0] in r.divided:
         r.terms[op.results[0]] = r.divided[op.operands[0]].term(as_dtype(dtype_of(op.results[0].type)))
         r.divided[op.results[0]] = r.divided[op.operands[0]]
+    elif str(op.results[0].type) == "index" and exact is None:
+        r.places[op.results[0]] = r.term(op.operands[0])
     elif str(op.results[0].type) == "index":
         r.affines[op.results[0]] = r.affine_of(op.operands[0])
     elif exact is not None:

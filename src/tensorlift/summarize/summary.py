@@ -33,25 +33,28 @@ if TYPE_CHECKING:
 RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three frames for each level
 
 
-def summarise(
+def summarise(  # noqa: PLR0913 - what is asked of a summary
     function: Operation | FunctionView,
     *,
     minimum_size: int = 1,
     kept: Mapping[LoopPlace, str] = MappingProxyType({}),
     distribute: bool = True,
     along_rows: bool = False,
+    places: bool = False,
 ) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
     ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.  Without
     ``distribute`` a loop that has no closed form stays one loop; with ``along_rows`` it does too where locals of its
     iterations would need arrays, unless most of what it reads and writes are neighbours from iteration to iteration.
+    Only where ``places`` are asked for may arrays be read at places that depend on data: whoever asks must see to it
+    that what is made of the summary reads nowhere else.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
 
     """
-    program = read_function(function)
+    program = read_function(function, places=places)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType
 
-from tensorlift.comprehension import terms
+from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal
 from tensorlift.comprehension.terms import Constant, Index, Term
@@ -35,6 +35,7 @@ class Values:
         """Know nothing yet; ``indices`` reads index maps."""
         self.indices = indices
         self.affines: dict[SSAValue, Affine] = {}
+        self.places: dict[SSAValue, Term] = {}  # indices that depend on data
         self.divided: dict[SSAValue, Divided] = {}  # indices that have no affine form
         self.implied: dict[SSAValue, Implied] = {}  # where truth values can be true, and false
         self.terms: dict[SSAValue, Term | Domain] = {}
@@ -125,6 +126,8 @@ class Values:
         if isinstance(found, Domain):
             return choose_by(found, operations.TRUE, operations.FALSE)
         if found is None:
+            if value in self.places:
+                return self.places[value]
             if value in self.divided:
                 return self.divided[value].term("i64")
             exact = self.affines.get(value)
@@ -149,10 +152,14 @@ class Values:
         """Return several index values."""
         return [self.affine_of(v) for v in values]
 
+    def unyielded(self) -> str:
+        """Name a value of a statement that no operation yields."""
+        self.count += 1
+        return f"%{self.count}"
+
     def new_value(self, result: SSAValue, dtype: DType) -> str:
         """Name a value that a statement yields; where its IR type has another sign or width, readers convert it."""
-        self.count += 1
-        name = f"%{self.count}"
+        name = self.unyielded()
         read = value_read(name, dtype)
         stored_as = as_dtype(dtype_of(result.type))
         self.terms[result] = convert(read, stored_as) if dtype == "bool" and stored_as != "bool" else read
@@ -166,6 +173,12 @@ class Values:
         row = _INDEX_OPERATIONS.get(op.name)
         if row is None:
             raise UnknownOperationError(f"{op.name} on an index")
+        if any(v in self.places for v in op.operands):
+            left, right = (self.places.get(v) or terms.index(self.affine_of(v), "i64") for v in op.operands)
+            if op.name != "arith.addi":
+                raise NotAffine("an index that depends on data")
+            self.places[op.results[0]] = rewrite.simplified("add", (convert(left, "i64"), convert(right, "i64")))
+            return True
         try:
             self.affines[op.results[0]] = row(self, op)
         except NotAffine:

@@ -231,6 +231,11 @@ class Target:
         """Whether a front end reads its programs, and what they mean is what they are summarised as."""
         return self.language == "c"
 
+    @property
+    def reads_places(self) -> bool:
+        """Whether programs can read arrays at places that depend on data."""
+        return self.language == "python"
+
     @cached_property
     def emit(self) -> Callable[..., Any]:
         """The function that turns definitions into a program of this target."""

@@ -161,6 +161,8 @@ class Scope:
 
     def _apply(self, term: Apply) -> Poly:
         op, dtype = term.op, term.dtype
+        if op == "hits":
+            return self.of(terms.apply("eq", *term.args))
         if op in COMPARISONS:
             return self._comparison(term)
         if op == "cast":

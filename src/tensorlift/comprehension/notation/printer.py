@@ -4,6 +4,7 @@
 - ``sum(k : 0 <= k < n) body`` is a fold; its body extends over products, and stops at a sum.
 - ``{ a if i < j; b if i >= j }`` is a term by cases; conditions are those of isl.
 - ``f64(x)`` converts, ``max(x, y)``, ``tdiv(x, y)``, ``exp(x)`` and so on apply the functions of `SCALAR_OPS`.
+- ``sum(k : 0 <= k < n) select(hits(t, [k]), x(k), 0)`` is the cell of ``x`` at the place ``t``, which depends on data.
 - A literal has the type of its neighbours, or is annotated, ``2:i32``; ``mul.i64(x, y)`` has an unusual result type.
 - ``let _1 = ...; _2 = ... in body`` abbreviates nodes that are shared, in large terms.
 

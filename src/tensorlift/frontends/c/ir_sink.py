@@ -12,22 +12,15 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     UNKNOWN_LOC,
     AffineMapAttr,
     FileLineColLoc,
     FloatAttr,
-    IndexType,
     IntAttr,
     IntegerAttr,
-    MemRefType,
     StringAttr,
     UnitAttr,
-    f32,
-    f64,
     i1,
-    i8,
-    i16,
     i32,
     i64,
 )
@@ -37,6 +30,8 @@ from xdsl.ir.affine import AffineMap
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
+from tensorlift.frontends.c.gathers import Gathers
+from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
 from tensorlift.frontends.c.operations import (
     UNORDERED,
@@ -48,7 +43,7 @@ from tensorlift.frontends.c.operations import (
 )
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
-from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange
+from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange, depends_on_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +51,6 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.ranges import Ranges
 
-_INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
-_FLOATS = {32: f32, 64: f64}
-INDEX = IndexType()
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
@@ -68,30 +60,15 @@ _SHIFTS = {"<<", ">>"}
 _text = lru_cache(maxsize=16)(StringAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)
 _integer = lru_cache(maxsize=256)(IntegerAttr)
-_memref = lru_cache(maxsize=256)(MemRefType)
 
 
-def ir_type(ctype: CType) -> Attribute:
-    """Give the type of a scalar in the loop IR."""
-    if isinstance(ctype, FloatType):
-        return _FLOATS[ctype.width]
-    assert isinstance(ctype, IntegerType)
-    return _INTEGERS[ctype.width]
-
-
-def memref_type(element: CType, extents: Sequence[Polynomial | None]) -> MemRefType[Attribute]:
-    """Give the type of an array; an extent that is no constant is dynamic."""
-    constants = [None if extent is None else extent.constant_value for extent in extents]
-    shape = tuple(DYNAMIC_INDEX if constant is None else constant for constant in constants)
-    return _memref(ir_type(element), shape)
-
-
-class IRSink:
+class IRSink(Gathers):
     """Emits operations at the end of the innermost open block."""
 
     emits = True
 
     def __init__(self, ranges: Ranges, entry: Block) -> None:
+        super().__init__()
         self.maps = AffineMaps(ranges)
         self._blocks = [entry]
         self._locations: dict[Location, FileLineColLoc] = {}
@@ -109,7 +86,8 @@ class IRSink:
         self._blocks[-1].add_op(operation)
         return operation.results[0] if operation.results else None
 
-    def _value(self, operation: Operation) -> SSAValue:
+    def value_of(self, operation: Operation) -> SSAValue:
+        """Append an operation and give its result."""
         result = self.add(operation)
         assert result is not None
         return result
@@ -117,17 +95,25 @@ class IRSink:
     def _apply(self, name: str, operands: Sequence[SSAValue], result: Attribute, location: Location) -> SSAValue:
         """Append an operation of the arith or math dialect."""
         kind, place = operation_class(name), self.place(location)
-        return self._value(kind.create(operands=operands, result_types=[result], location=place))
+        return self.value_of(kind.create(operands=operands, result_types=[result], location=place))
+
+    def index_operation(self, name: str, operands: Sequence[SSAValue], location: Location) -> SSAValue:
+        """Append an operation that gives an index."""
+        return self._apply(name, operands, INDEX, location)
+
+    def element_type(self, array: Array) -> Attribute:
+        """Give the type of an element in the loop IR."""
+        return ir_type(array.element)
 
     def _constant(self, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
         """Append a constant of a type."""
         place = self.place(location)
-        return self._value(arith.ConstantOp.create(result_types=[kind], properties={"value": value}, location=place))
+        return self.value_of(arith.ConstantOp.create(result_types=[kind], properties={"value": value}, location=place))
 
     def _placed(self, operation: Operation, location: Location) -> SSAValue:
         """Append an operation that was built without its place."""
         operation.location = self.place(location)
-        return self._value(operation)
+        return self.value_of(operation)
 
     def constant(self, value: float, ctype: CType, location: Location) -> Data:
         """Emit a constant."""
@@ -137,7 +123,7 @@ class IRSink:
             attribute: Attribute = FloatAttr(value, ctype.width)
         else:
             assert isinstance(ctype, IntegerType)
-            attribute = _integer(ctype.signless(int(value)), _INTEGERS[ctype.width])
+            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
         return Data(self._constant(attribute, kind, location), ctype, literal=value)
 
     def truth(self, value: int, location: Location) -> Data:
@@ -150,10 +136,10 @@ class IRSink:
         if constant is not None:
             return self.constant(ctype.wrap(constant), ctype, location)
         if polynomial.is_affine:
-            return Data(self._cast_index(self._affine_value(polynomial, location), ctype, location), ctype)
+            return Data(self._cast_index(self.affine_value(polynomial, location), ctype, location), ctype)
         return Data(self._sum_of_products(polynomial, ctype, location), ctype)
 
-    def _affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:
+    def affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:
         """Emit an affine polynomial as an index; a single variable needs no operation."""
         if len(polynomial.terms) == 1:
             ((monomial, value),) = polynomial.terms.items()
@@ -161,7 +147,7 @@ class IRSink:
                 return self.maps.values[monomial[0]]
         attribute, operands = self.maps.map([polynomial])
         place = self.place(location)
-        return self._value(
+        return self.value_of(
             affine.ApplyOp.create(
                 operands=operands, result_types=[INDEX], properties={"map": attribute}, location=place
             )
@@ -178,7 +164,7 @@ class IRSink:
             value = polynomial.terms[monomial]
             product: SSAValue | None = None
             for name in monomial:
-                factor = self._cast_index(self._affine_value(Polynomial.variable(name), location), ctype, location)
+                factor = self._cast_index(self.affine_value(Polynomial.variable(name), location), ctype, location)
                 product = factor if product is None else self._apply("arith.muli", [product, factor], kind, location)
             assert product is not None
             if value != 1:
@@ -244,7 +230,7 @@ class IRSink:
         kind, place = arith.CmpfOp if is_float else arith.CmpiOp, self.place(location)
         properties = {"predicate": _integer(number, i64)}
         operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
-        return Data(self._value(operation), BOOL, truth=True)
+        return Data(self.value_of(operation), BOOL, truth=True)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -252,7 +238,7 @@ class IRSink:
         opposite = condition.inverted and len(condition.constraints) == 1
         operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
-            value = self._affine_value(polynomial, location)
+            value = self.affine_value(polynomial, location)
             zero = self._constant(_integer(0, INDEX), INDEX, location)
             number = predicate(operators[equality], _INDEX_TYPE)
             part = self._compare(False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
@@ -325,7 +311,7 @@ class IRSink:
     def _memory(self, array: Array) -> SSAValue:
         """Emit the allocation of a local object."""
         dynamic = [
-            self._affine_value(extent, array.location)
+            self.affine_value(extent, array.location)
             for extent in array.extents
             if extent is not None and not extent.is_constant
         ]
@@ -342,12 +328,14 @@ class IRSink:
         if array.extents:
             extents = [extent for extent in array.extents if extent is not None]
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
-        value = self._value(operation)
+        value = self.value_of(operation)
         value.name_hint = _identifier(array.name)
         return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
+        if any(map(depends_on_data, subscripts)):
+            return self.gather(array, subscripts, location)
         operation = affine.LoadOp.create(
             operands=() if subscripts else [cast("SSAValue", array.ssa)],
             result_types=[ir_type(array.element)],
@@ -356,12 +344,14 @@ class IRSink:
         )
         if subscripts:
             array.accesses.append(Access(subscripts, domain, location, operation))
-        return Data(self._value(operation), array.element)
+        return Data(self.value_of(operation), array.element)
 
     def store(
         self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
+        if any(map(depends_on_data, subscripts)):
+            raise refusal("subscript-data", location, "data")
         operation = affine.StoreOp.create(
             operands=[_ssa(value)] if subscripts else [_ssa(value), cast("SSAValue", array.ssa)],
             properties={"map": _EMPTY_MAP},

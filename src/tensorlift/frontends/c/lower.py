@@ -19,10 +19,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
 
-from tensorlift.comprehension.polynomial import ZERO
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
+    LONG,
     ArrayType,
     CType,
     FloatType,
@@ -34,7 +35,8 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.ir_sink import INDEX, IRSink, ir_type, memref_type
+from tensorlift.frontends.c.ir_sink import IRSink
+from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
@@ -51,11 +53,14 @@ if TYPE_CHECKING:
 _PASSES = 4  # each finds the order of loops that one array needs
 
 
-def lower_function(function: nodes.Function, source: str) -> ModuleOp:
-    """Lower one function; raises ``LiftError`` with the reason where it is refused."""
+def lower_function(function: nodes.Function, source: str, *, places: bool = False) -> ModuleOp:
+    """Lower one function; raises ``LiftError`` with the reason where it is refused.
+
+    Arrays are read at places that depend on data only where such ``places`` are asked for.
+    """
     orders, refused = NestOrders(), None
     for _ in range(_PASSES):
-        lowering = _Lowering(function, source, orders)
+        lowering = _Lowering(function, source, orders, places=places)
         try:
             return lowering.run()
         except LiftError as error:
@@ -71,7 +76,7 @@ def lower_function(function: nodes.Function, source: str) -> ModuleOp:
 class _Lowering:
     """The state of lowering one function."""
 
-    def __init__(self, function: nodes.Function, source: str, orders: NestOrders) -> None:
+    def __init__(self, function: nodes.Function, source: str, orders: NestOrders, *, places: bool) -> None:
         self._function = function
         self._source = source
         self._constants = [variable for variable in function.outer if _is_constant(variable)]
@@ -83,8 +88,9 @@ class _Lowering:
         self._sink = IRSink(self._ranges, self._block)
         self._demand = Demand(function)
         self._machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
-        self._machine.orders = orders
+        self._machine.orders, self._machine.reads_places = orders, places
         self._arrays: list[Array] = []
+        self._has_made_sizes = False
         self.settling: Array | None = None
 
     def run(self) -> ModuleOp:
@@ -175,8 +181,9 @@ class _Lowering:
 
     def _shape(self, arrays: list[Array]) -> None:
         """Settle the shape of every array, then complete its loads and stores."""
-        shapes = Shapes(self._ranges, self._preconditions)
+        shapes = Shapes(self._ranges, self._preconditions, self._new_size)
         for array in arrays:
+            _check_gathers(array)
             self.settling = array
             if _is_cell(array):
                 array.extents = []
@@ -189,9 +196,22 @@ class _Lowering:
                 self._sink.reallocate(array)
             for split in splits:
                 self._sink.complete(array, split.access, split.subscripts)
+            for gather in array.gathers:
+                self._sink.complete_gather(array, gather)
             if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)
+
+    def _new_size(self, array: Array, axis: int) -> Polynomial:
+        """Make a size that C has no parameter for, of an extent that nothing tells."""
+        variable = nodes.Variable(f"{array.name}{'_row' * axis}_size", LONG, array.location)
+        argument = self._block.insert_arg(INDEX, len(self._inputs), self._sink.place(array.location))
+        argument.name_hint = variable.name
+        self._inputs, self._has_made_sizes = (*self._inputs, variable), True
+        self._bind_size(variable, argument)
+        index = self._machine.environment[variable]
+        assert isinstance(index, Index)
+        return index.polynomial
 
     def _keep_apart(self) -> None:
         """Ask that scalars that are read from memory once, at the start, do not lie in an array that is written."""
@@ -232,7 +252,7 @@ class _Lowering:
         operation.attributes["tl.source"] = StringAttr(self._source)
         if isinstance(self._function.result, IntegerType) and not self._function.result.signed:
             operation.attributes["tl.result_unsigned"] = UnitAttr()
-        if any(parameter.access for parameter in self._function.parameters):
+        if self._has_made_sizes or any(p.access for p in self._function.parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
         requirements = self._preconditions.requirements()
         if requirements:
@@ -270,6 +290,12 @@ class _Lowering:
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
         return DictionaryAttr(attributes)
+
+
+def _check_gathers(array: Array) -> None:
+    """Refuse to read an array where data say that is also written: what is read would depend on the order."""
+    if array.gathers and any(isinstance(access.operation, StoreOp) for access in array.accesses):
+        raise refusal("subscript-data", array.gathers[0].location, f"data, and `{array.name}` is also written")
 
 
 def _is_constant(variable: nodes.Variable) -> bool:

@@ -45,6 +45,8 @@ class Machine:
         self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells
         self.orders = NestOrders()
         self._names: dict[str, int] = {}
+        self._is_subscripted = False
+        self.reads_places = False
         self._executed = 0
 
     def evaluate(self, expression: nodes.Expression) -> Value:

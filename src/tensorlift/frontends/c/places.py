@@ -22,7 +22,17 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.machine import Machine, check_type
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
-from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown, Value
+from tensorlift.frontends.c.values import (
+    Address,
+    Array,
+    Choice,
+    Data,
+    Index,
+    Slot,
+    Unknown,
+    Value,
+    depends_on_data,
+)
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -48,8 +58,7 @@ class Places(Machine):
             case nodes.Name(variable=variable):
                 return variable
             case nodes.Subscript(base=base, index=index):
-                address = self._address(base)
-                return self._cell(address, self.subscript(index), expression)
+                return self._cell(self._subscripted(base), self.subscript(index), expression)
             case nodes.Unary(operator="*", operand=operand):
                 return self._cell(self._address(operand), Index(ZERO, INT), expression)
             case nodes.Cast(operand=operand):
@@ -77,15 +86,26 @@ class Places(Machine):
             return value
         raise refusal("pointer", expression.location, "this is not an array of the function")
 
+    def _subscripted(self, base: nodes.Expression) -> Address | Unknown:
+        """Evaluate what is subscripted: only there may a row be at a place that depends on data."""
+        outside, self._is_subscripted = self._is_subscripted, isinstance(nodes.without_casts(base), nodes.Subscript)
+        try:
+            return self._address(base)
+        finally:
+            self._is_subscripted = outside
+
     def subscript(self, expression: nodes.Expression) -> Index | Unknown:
-        """Evaluate a subscript or a pointer offset."""
+        """Evaluate a subscript; one that depends on data becomes a variable of its own."""
         value = self.known(self.evaluate(expression), expression.location)
         if isinstance(value, Index):
             self.rely_on(value)
             return value
         unknown = without_closed_form(expression, "data")
         if isinstance(value, Data) and self.sink.emits:
-            raise refusal(unknown.reason, expression.location, unknown.detail)
+            is_place = unknown.reason == "subscript-data" and isinstance(value.ctype, IntegerType)
+            if not is_place or not self.reads_places:
+                raise refusal(unknown.reason, expression.location, unknown.detail)
+            return Index(self.sink.data_place(value, expression.location), LONG)
         return unknown
 
     def read(self, place: Place, expression: nodes.Expression) -> Value:
@@ -95,6 +115,8 @@ class Places(Machine):
         if isinstance(place.ctype, ArrayType | PointerType):
             address = place.address
             self.rely_on(address)
+            if not self._is_subscripted and any(map(depends_on_data, address.subscripts)):
+                raise refusal("subscript-data", expression.location, "data")
             return Address(address.base, (*address.subscripts, ZERO), address.needs)
         array = place.address.base
         if not isinstance(array, Array):

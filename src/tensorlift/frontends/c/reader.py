@@ -127,7 +127,10 @@ def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[
     """Read and lower one function; what refuses it becomes its diagnostics."""
     inside = inside_of(cursor, unsequenced)
     return lowered(
-        cursor.spelling, reader.location(cursor), inside, lambda: lower_function(reader.function(cursor), filename)
+        cursor.spelling,
+        reader.location(cursor),
+        inside,
+        lambda: lower_function(reader.function(cursor), filename, places=True),
     )
 
 

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 class Shapes:
     """Finds the shapes of the arrays of one function."""
 
-    def __init__(self, ranges: Ranges, preconditions: Preconditions) -> None:
+    def __init__(
+        self, ranges: Ranges, preconditions: Preconditions, new_size: Callable[[Array, int], Polynomial]
+    ) -> None:
         self._ranges = ranges
         self._preconditions = preconditions
+        self._new_size = new_size
 
     def settle(self, array: Array) -> list[Split]:
         """Set extents and strides of an array and give its accesses in dimensions."""
@@ -37,6 +40,8 @@ class Shapes:
         for access in array.accesses:
             if len(access.subscripts) != len(array.extents):
                 raise refusal("delinearise", access.location, array.name)
+        if array.gathers:
+            self._gathered_extents(array)
         flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
         if not array.accesses:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
@@ -59,6 +64,12 @@ class Shapes:
         self._check_inside(array, splits)
         self._check_exact(array)
         return splits
+
+    def _gathered_extents(self, array: Array) -> None:
+        """Make sizes of the extents that no declaration tells, of an array that is read where data say."""
+        for axis, extent in enumerate(array.extents):
+            if extent is None or not extent.is_affine:
+                array.extents[axis] = self._new_size(array, axis)
 
     def _check_exact(self, array: Array) -> None:
         """Make sure that a flat array that must have a length has it: the product of its dimensions, without gaps."""

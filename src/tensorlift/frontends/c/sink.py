@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c.c_types import BOOL, CType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Domain, LoopRange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
 
 
@@ -39,6 +39,9 @@ class Sink(Protocol):
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
         """Turn an exact polynomial into a value of an integer type."""
+
+    def data_place(self, value: Data, location: Location) -> Polynomial:
+        """Give the variable that stands for a subscript that depends on data."""
 
     def convert(self, value: Data, ctype: CType, location: Location) -> Data:
         """Convert between arithmetic types."""
@@ -111,6 +114,11 @@ class QuietSink:
         """Give a value of the type."""
         del polynomial, location
         return Data(None, ctype)
+
+    def data_place(self, value: Data, location: Location) -> Polynomial:
+        """Give nothing that is used: what depends on data has no closed form here."""
+        del value, location
+        return ZERO
 
     def convert(self, value: Data, ctype: CType, location: Location) -> Data:
         """Give a value of the type."""

@@ -166,6 +166,15 @@ class Access:
 
 
 @dataclass(slots=True, eq=False)
+class Gather:
+    """One load at subscripts of which some depend on data: the operation, and the places that it needs as values."""
+
+    location: Location
+    operation: object
+    places: tuple[object, ...]
+
+
+@dataclass(slots=True, eq=False)
 class Array:
     """An array or the memory of a scalar: a parameter or a local object.
 
@@ -190,7 +199,16 @@ class Array:
     subscripted: bool = False
     ssa: object = None
     accesses: list[Access] = field(default_factory=list)
+    gathers: list[Gather] = field(default_factory=list)
     strides: list[Polynomial] | None = None
+
+
+DATA_PLACE = "%"  # begins the variables that stand for subscripts that depend on data: no name of C does
+
+
+def depends_on_data(subscript: Polynomial) -> bool:
+    """Tell whether a subscript depends on data."""
+    return any(name.startswith(DATA_PLACE) for name in subscript.variables())
 
 
 Value: TypeAlias = Index | Data | Address | Unknown

@@ -34,6 +34,7 @@ from tensorlift.ir.tensor_program import (
     Reverse,
     SizeValue,
     Subscript,
+    Take,
     Transpose,
     Triangle,
     TriangleMask,
@@ -213,6 +214,11 @@ class Builder:
     def gather(self, argument: Expression, indices: tuple[Expression, ...]) -> Expression:
         """Take cells at index arrays."""
         return self._node(Gather, argument.dtype, broadcast_shape(indices), argument, indices)
+
+    def take(self, argument: Expression, axis: int, index: Expression) -> Expression:
+        """Take places of an index array along an axis."""
+        shape = (*argument.shape[:axis], *index.shape, *argument.shape[axis + 1 :])
+        return self._node(Take, argument.dtype, shape, argument, axis, index)
 
     def triangle(self, argument: Expression, *, is_upper: bool, offset: Affine) -> Expression:
         """Keep a triangle of the last two axes."""

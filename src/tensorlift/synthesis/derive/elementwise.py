@@ -13,6 +13,7 @@ from tensorlift.comprehension.rewrite import bottom_up
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
+from tensorlift.synthesis.derive.gathers import taken_value
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.reads import affine_value, read_value
@@ -64,7 +65,7 @@ def _build(term: Term, scope: Scope) -> Value:
     if isinstance(term, Read):
         return read_value(term, scope)
     if isinstance(term, Reduce):
-        return reduction_value(term, scope)
+        return taken_value(term, scope) or reduction_value(term, scope)
     if isinstance(term, Piecewise):
         return select_pieces(list(term.pieces), scope)
     assert isinstance(term, Apply)
@@ -84,6 +85,8 @@ def _apply(term: Apply, scope: Scope) -> Value:
         if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
             return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
         return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
+    if term.op == "hits":
+        return scope.combined("eq", *values)
     return scope.combined(term.op, *guarded_operands(term.op, values, scope))
 
 

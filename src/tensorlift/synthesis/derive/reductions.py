@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import integer_range, is_float
-from tensorlift.comprehension.rewrite import flattened, walk
+from tensorlift.comprehension.rewrite import flattened, place_of, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.derive.contraction import contract, plan
@@ -172,7 +172,8 @@ def _factored(parts: list[tuple[int, Term]], term: Reduce) -> Term:
 def _regrouped(term: Reduce, scope: Scope) -> Reduce:
     """Flatten a sum inside a product where another grouping needs fewer nested loops: ``A @ (B @ x)``."""
     above, below = factors(term.body)
-    nested = [f for f in above if isinstance(f, Reduce) and f.op == "sum" and f.dtype == term.dtype]
+    sums = [f for f in above if isinstance(f, Reduce) and f.op == "sum" and f.dtype == term.dtype]
+    nested = [f for f in sums if place_of(f) is None]
     if len(nested) != 1 or below:
         return term
     inner = nested[0]

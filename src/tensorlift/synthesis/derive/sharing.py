@@ -28,6 +28,7 @@ from tensorlift.ir.tensor_program import (
     SizeValue,
     Statement,
     Subscript,
+    Take,
     Transpose,
     Variable,
     Windows,
@@ -281,7 +282,7 @@ def _may_raise(node: Expression) -> bool:
     stack = [node]
     while stack:
         top = stack.pop()
-        if isinstance(top, Gather | Windows) or (isinstance(top, Reduction) and top.op in _EXTREMES):
+        if isinstance(top, Gather | Take | Windows) or (isinstance(top, Reduction) and top.op in _EXTREMES):
             return True
         if isinstance(top, Subscript) and any(hasattr(item, "index") for item in top.items):
             return True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REARRANGEMENTS = ("transpose", "reshape", "copy")
 PRODUCTS = ("matmul", "matvec", "dot", "outer", "batch_matmul", "conv", "chain")
 REDUCTIONS: dict[str, Reducer] = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min"}
-OPERATIONS = frozenset((*REARRANGEMENTS, *PRODUCTS, *REDUCTIONS, "triangle", *SCALAR_OPS)) - {"cast"}
+OPERATIONS = frozenset((*REARRANGEMENTS, *PRODUCTS, *REDUCTIONS, "triangle", *SCALAR_OPS)) - {"cast", "hits"}
 
 Axis = tuple[Subscript, ...]  # several subscripts make an axis over all their combinations
 

@@ -134,7 +134,12 @@ def position(o: Obligations, item: SymbolicTensor, extent: Affine) -> Affine:
 
 
 def _is_basic(items: Subscripts) -> bool:
-    return not any(isinstance(item, SymbolicTensor) and item.rank for item in items)
+    return not any(isinstance(item, SymbolicTensor) and _is_place(item) for item in items)
+
+
+def _is_place(item: SymbolicTensor) -> bool:
+    """Tell an index array, and a number that depends on data, from a position."""
+    return item.rank > 0 or (is_integer(item.dtype) and affine_of(item.value()) is None)
 
 
 def subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
@@ -156,9 +161,12 @@ def _gather(o: Obligations, x: SymbolicTensor, items: Subscripts) -> SymbolicTen
     if gathered != list(range(gathered[0], gathered[-1] + 1)):
         o.refuse("index arrays on axes that are no neighbours")
     arrays = [item for item in listed if isinstance(item, SymbolicTensor)]
+    if len(arrays) < len(listed) and not any(array.rank for array in arrays):
+        o.refuse("rows at a place that depends on data, without an index array")
     shape = broadcast_shape(o, [t.shape for t in arrays])
     positions = [broadcast_to(o, t, shape) for t in arrays]
-    _require_in_range(o, x, gathered, arrays)
+    for axis, array in zip(gathered, arrays, strict=True):
+        _require_in_range(o, x.shape[axis], array)
     kept = select(
         o,
         tuple(x.shape[a] for a, i in enumerate(listed) if isinstance(i, Slice)),
@@ -167,28 +175,39 @@ def _gather(o: Obligations, x: SymbolicTensor, items: Subscripts) -> SymbolicTen
     before, rank = gathered[0], len(shape)
 
     def cell(indices: Indices) -> Term:
-        inner = [_exact(o, p(indices[before : before + rank])) for p in positions]
+        inner = [p(indices[before : before + rank]) for p in positions]
         outer = kept.source(indices[:before] + indices[before + rank :])
-        return x.at((*outer[:before], *inner, *outer[before:]))
+        extents = [x.shape[axis] for axis in gathered]
+        return _read_at(inner, extents, lambda places: x.at((*outer[:before], *places, *outer[before:])))
 
     return x.with_cells((*kept.shape[:before], *shape, *kept.shape[before:]), cell)
 
 
-def _exact(o: Obligations, term: Term) -> Affine:
-    value = affine_of(term)
-    if value is None:
-        o.refuse("a gather by an index array that is not affine")
-    return value
+def _read_at(positions: list[Term], extents: list[Affine], cell: CellMap) -> Term:
+    """Return the cell at positions; one that depends on data is that of the positions of the axis which it hits."""
+    exact = [affine_of(position) for position in positions]
+    names = [None if value is not None else fresh("g") for value in exact]
+    places = zip(exact, names, strict=True)
+    found = cell(tuple(Affine.var(str(name)) if value is None else value for value, name in places))
+    for position, name, extent in zip(positions, names, extents, strict=True):
+        if name is not None:
+            test = terms.apply("hits", terms.cast(position, "i64"), terms.index(Affine.var(name), "i64"))
+            chosen = terms.apply("select", test, found, terms.zero(found.dtype))
+            found = terms.single(name, Domain.box((name,), (extent,)), chosen)
+    return found
 
 
-def _require_in_range(o: Obligations, x: SymbolicTensor, axes: list[int], arrays: list[SymbolicTensor]) -> None:
-    for axis, array in zip(axes, arrays, strict=True):
-        if not is_integer(array.dtype):
-            o.refuse("a gather by anything but integers")
-        names = tuple(fresh("g") for _ in array.shape)
-        value = _exact(o, array.at(tuple(map(Affine.var, names))))
-        over = Domain.box(names, array.shape)
-        o.require("a gather is in range", at_least(value, 0), less(value, x.shape[axis]), over=over)
+def _require_in_range(o: Obligations, extent: Affine, array: SymbolicTensor) -> None:
+    """Demand that every position is one of an axis: by the sizes, or because the source reads there."""
+    if not is_integer(array.dtype):
+        o.refuse("a gather by anything but integers")
+    names = tuple(fresh("g") for _ in array.shape)
+    position = array.at(tuple(map(Affine.var, names)))
+    value, over = affine_of(position), Domain.box(names, array.shape)
+    if value is not None:
+        o.require("a gather is in range", at_least(value, 0), less(value, extent), over=over)
+    else:
+        o.read("a gather is in range", position, extent, over)
 
 
 def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:

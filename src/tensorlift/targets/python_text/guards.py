@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.conditions.guard import INTEGER
-from tensorlift.conditions.language import AnyOf, Compare, IsArray, IsScalar, Separate
+from tensorlift.conditions.language import AnyOf, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.targets.python_text.wrap import WIDTH, wrapped
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def _violation(condition: Condition) -> str:
             return f"{left} {_OPPOSITE[relation]} {right}"
         case AnyOf():
             return f"not ({condition})"
+        case Inside():
+            return f"(({condition.place} < 0) | ({condition.place} >= {condition.limit})).any()"
         case Separate(array, (other,), or_same):
             overlap = f"np.may_share_memory({array}, {other}, max_work={_MOST_WORK})"
             return f"{overlap} and {_place(array)} != {_place(other)}" if or_same else overlap

@@ -31,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     Reverse,
     SizeValue,
     Subscript,
+    Take,
     Transpose,
     Triangle,
     TriangleMask,
@@ -178,6 +179,10 @@ class Speller:
         """Spell cells at index arrays."""
         return Text(f"{self(node.argument).atom}[{', '.join(self(i).source for i in node.indices)}]")
 
+    def take(self, node: Take) -> Text:
+        """Spell places along an axis."""
+        return Text(f"{self(node.argument).atom}[{', '.join([*[':'] * node.axis, self(node.index).source])}]")
+
     def broadcast(self, node: Broadcast) -> Text:
         """Spell a broadcast."""
         return call(f"{self.name}.broadcast_to", self(node.argument).source, self.shape(node.shape))
@@ -296,7 +301,8 @@ def is_simple(text: Text) -> bool:
 _METHODS: dict[type[Expression], str] = {
     Literal: "literal", SizeValue: "size_value", Variable: "variable", Iota: "iota", TriangleMask: "mask",
     DiagonalMask: "mask", Full: "full", Empty: "empty", Subscript: "subscript", Transpose: "transpose",
-    Diagonal: "diagonal", Windows: "windows", Gather: "gather", Broadcast: "broadcast", Copy: "copy",
+    Diagonal: "diagonal", Windows: "windows", Gather: "gather", Take: "take",
+    Broadcast: "broadcast", Copy: "copy",
     Triangle: "triangle", Elementwise: "elementwise", Cast: "cast", Reduction: "reduction", Cumulative: "cumulative",
     Contraction: "contraction",
 }  # fmt: skip

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Sample
 
 
+INDEX_TYPES = ("i32", "i64")  # bytes are a mask
+
+
 def _refuse_backward(o: Obligations, items: Subscripts) -> None:
     if any(isinstance(item, Slice) and item.step < 1 for item in items):
         o.refuse("a slice with a negative step, which PyTorch does not have; use flip()")
@@ -22,6 +25,8 @@ def _refuse_backward(o: Obligations, items: Subscripts) -> None:
 
 def _subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
     _refuse_backward(o, items)
+    if any(isinstance(item, SymbolicTensor) and item.is_strong and item.dtype not in INDEX_TYPES for item in items):
+        o.refuse("a gather by integers that PyTorch takes for a mask, or not at all; use .to(torch.int64)")
     return index.subscript(o, x, items)
 
 

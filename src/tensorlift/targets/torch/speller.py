@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
@@ -18,6 +19,7 @@ from tensorlift.ir.tensor_program import (
     Empty,
     Expression,
     Full,
+    Gather,
     Iota,
     Literal,
     NewAxis,
@@ -25,6 +27,7 @@ from tensorlift.ir.tensor_program import (
     Reduction,
     Reverse,
     SizeValue,
+    Take,
     Transpose,
     TriangleMask,
     Variable,
@@ -34,6 +37,7 @@ from tensorlift.targets.python_text.contractions import contraction_text
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.speller import Speller
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call
+from tensorlift.targets.torch.rows_index import INDEX_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +56,13 @@ _TAKE_NUMBERS = {"tdiv", "pow", "select"}
 _CLAMPS = {"max": "min", "min": "max"}
 _REDUCTIONS = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any", "all": "all"}
 _ACCUMULATIONS = {"sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin"}
+
+
+def _as_index(value: Expression) -> Expression:
+    """Give integers the type that PyTorch takes for indices: it takes bytes for a mask."""
+    if value.is_weak or value.dtype in INDEX_TYPES:
+        return value
+    return Cast("i64", value.shape, False, value)  # noqa: FBT003 - no Python number
 
 
 class TorchSpeller(Speller):
@@ -188,6 +199,14 @@ class TorchSpeller(Speller):
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
         return Text(f"{self(inner).atom}.to({self._type_of(node.dtype)})")
+
+    def gather(self, node: Gather) -> Text:
+        """Spell cells at index arrays."""
+        return super().gather(replace(node, indices=tuple(map(_as_index, node.indices))))
+
+    def take(self, node: Take) -> Text:
+        """Spell places along an axis."""
+        return super().take(replace(node, index=_as_index(node.index)))
 
     # -- elementwise
 

@@ -1,0 +1,122 @@
+"""Which integer arrays hold places of other arrays, and the values that keep these reads inside, for drawing inputs.
+
+A read ``x[ix[i] + 1]`` needs ``ix`` from -1 up to two less than the extent of ``x``.  Where more than a constant is
+added on the way, the range is only a guess: the interpreter tells whether a read leaves its array, and then smaller
+values are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.ir.linear import Linear
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.ir.function import FunctionView, Parameter
+
+SHARES = (1.0, 0.25, 0.0)  # of the range of places, from which values are drawn one after the other
+_CASTS = {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui"}
+_LOADS = {"affine.load": 0, "memref.load": 0}
+_STORES = {"affine.store": 1, "memref.store": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The cells of an array of integers, plus an offset, are places below an extent; ``is_exact`` where that is all."""
+
+    array: str
+    offset: int
+    extent: Linear
+    is_exact: bool
+
+
+class Places:
+    """The places of one function."""
+
+    def __init__(self, view: FunctionView) -> None:
+        self._parameters: dict[SSAValue, Parameter] = {p.value: p for p in view.parameters if p.role == "array"}
+        self._operations = view.operations
+        self.found = tuple(dict.fromkeys(self._places()))
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The shares of the ranges to draw from: all values if these are exact."""
+        return SHARES if any(not place.is_exact for place in self.found) else SHARES[:1]
+
+    def ranges(self, sizes: Mapping[str, int], share: float = 1.0) -> dict[str, tuple[int, int]]:
+        """Return the least value and the one behind the greatest for each array of places, at given sizes."""
+        known: dict[str, tuple[int, int]] = {}
+        for place in self.found:
+            extent = place.extent.at(sizes)
+            low, high = -place.offset, extent - place.offset
+            if not place.is_exact:
+                low, high = 0, max(int(extent * share), 1)
+            before = known.get(place.array, (low, high))
+            known[place.array] = max(low, before[0]), min(high, before[1])
+        return known
+
+    def room(self) -> list[Linear]:
+        """Return what must be at least 0 for each array of places to have values that keep all its reads inside."""
+        return [
+            Linear(one.extent.terms, one.extent.constant - one.offset + other.offset - 1)
+            for one in self.found
+            for other in self.found
+            if one.array == other.array and one.is_exact and other.is_exact
+        ]
+
+    def _places(self) -> Iterator[Place]:
+        for op in self._operations:
+            read = self._parameters.get(op.operands[0]) if op.name == "memref.load" else None
+            if read is None or read.extents is None:
+                continue
+            for index, extent in zip(op.operands[1:], read.extents, strict=True):
+                for array, offset in self._roots(index, 0, set()):
+                    yield Place(array, offset or 0, extent, offset is not None)
+
+    def _roots(self, value: SSAValue, offset: int | None, seen: set[SSAValue]) -> Iterator[tuple[str, int | None]]:
+        """Yield the arrays from which a value comes, each with what is added on the way; None for anything else."""
+        op: Any = value.owner
+        if value in seen or not hasattr(op, "operands"):
+            return
+        seen.add(value)
+        if op.name in _LOADS:
+            yield from self._stored(op.operands[0], offset, seen)
+            return
+        added = _added(op)
+        if added is not None:
+            inner, number = added
+            yield from self._roots(inner, None if offset is None else offset + number, seen)
+            return
+        for operand in op.operands:
+            yield from self._roots(operand, offset if op.name in _CASTS else None, seen)
+
+    def _stored(self, memory: SSAValue, offset: int | None, seen: set[SSAValue]) -> Iterator[tuple[str, int | None]]:
+        """Yield the arrays from which the cells of a memory come: itself if it is a parameter, or what is stored."""
+        if memory in self._parameters:
+            if self._parameters[memory].dtype[0] in "iu":
+                yield self._parameters[memory].name, offset
+            return
+        for op in self._operations:
+            if op.name in _STORES and op.operands[1] is memory:
+                yield from self._roots(op.operands[0], offset, seen)
+
+
+def _added(op: Operation) -> tuple[SSAValue, int] | None:
+    """Return the operand to which an operation adds a number, and the number."""
+    if op.name not in ("arith.addi", "arith.subi"):
+        return None
+    for inner, other in (tuple(op.operands), tuple(op.operands)[::-1]):
+        number = _constant(other)
+        if number is not None and (op.name == "arith.addi" or other is op.operands[1]):
+            return inner, number if op.name == "arith.addi" else -number
+    return None
+
+
+def _constant(value: SSAValue) -> int | None:
+    op: Any = value.owner
+    return op.properties["value"].value.data if getattr(op, "name", "") == "arith.constant" else None

@@ -1,0 +1,106 @@
+"""Reads at places that depend on data: right programs are proved, those that read elsewhere are rejected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tensorlift.proofs.failure import OBLIGATION, UNEQUAL, UNREADABLE
+
+if TYPE_CHECKING:
+    from tests.proofs.conftest import Accept, Reject
+
+PLAIN = "void f(int n, const int *ix, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[ix[i]]; }"
+TWO = """void f(int n, const int *ix, const int *iy, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = x[ix[i]] + 2 * x[iy[i]]; }"""
+PART = """void f(int n, const int *ix, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = 0;
+  for (int i = 1; i < n; i++) y[i] = x[ix[i]]; }"""
+ROWS = """void f(int n, int m, const int *r, const double A[n][m], double B[n][m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = A[r[i]][j]; }"""
+COLUMNS = """void f(int n, int m, const int *c, const double A[n][m], double B[n][n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) B[i][j] = A[i][c[j]]; }"""
+PAIRS = """void f(int n, const int *r, const int *c, const double A[n][n], double *y) {
+  for (int i = 0; i < n; i++) y[i] = A[r[i]][c[i]]; }"""
+SEARCH = """void f(int n, int m, const int *ix, const double *x, double *y) {
+  for (int i = 0; i < n; i++) { double s = 0; for (int k = 0; k < m; k++) if (ix[i] == k) s += x[k]; y[i] = s; } }"""
+MASKED = """void f(int n, const int *b, const double x[8], double *y) {
+  for (int i = 0; i < n; i++) y[i] = x[b[i] & 7]; }"""
+BYTES = """void f(int n, const unsigned char *b, const double x[256], double *y) {
+  for (int i = 0; i < n; i++) y[i] = x[b[i]]; }"""
+ONE_HOT = "np.where(ix[:, None] == np.arange(x.shape[0], dtype=np.int32), x, 0.0).sum(axis=1)"
+
+RIGHT = [
+    (PLAIN, "ix, x", "x[ix]"),
+    (PLAIN, "ix, x", "x[ix[::-1]][::-1]"),
+    (PLAIN, "ix, x", "x[ix.astype(np.int64)]"),
+    (PLAIN, "ix, x", "x[:, None][ix][:, 0]"),
+    (PLAIN, "ix, x", ONE_HOT.replace(", dtype=np.int32", "")),
+    (TWO, "ix, iy, x", "x[ix] + 2 * x[iy]"),
+    (TWO, "ix, iy, x", "x[ix] + x[iy] + x[iy]"),
+    (PART, "ix, x", "np.concatenate((np.zeros(1), x[ix[1:]]))"),
+    (ROWS, "r, A", "A[r]"),
+    (ROWS, "r, A", "A[r, :]"),
+    (ROWS, "r, A", "A[r[:, None], np.arange(A.shape[1])]"),
+    (COLUMNS, "c, A", "A[:, c]"),
+    (PAIRS, "r, c, A", "A[r, c]"),
+    (SEARCH, "ix, x", ONE_HOT),
+    (MASKED, "b, x", "x[b & 7]"),
+    (BYTES, "b, x", "x[b]"),
+]
+WRONG = [
+    (PLAIN, "ix, x", "x[ix - 1]", OBLIGATION),
+    (PLAIN, "ix, x", "x[ix + 1]", OBLIGATION),
+    (PLAIN, "ix, x", "x[-ix]", OBLIGATION),
+    (PLAIN, "ix, x", "x[::-1][ix]", UNEQUAL),
+    (PLAIN, "ix, x", "x[ix[::-1]]", UNEQUAL),
+    (PLAIN, "ix, x", "x[1:][ix]", OBLIGATION),
+    (PLAIN, "ix, x", "x[ix.astype(np.int8)]", OBLIGATION),
+    (PLAIN, "ix, x", "x[x.astype(np.int32)]", OBLIGATION),
+    (PLAIN, "ix, x", "x[ix > 0]", UNREADABLE),
+    (PLAIN, "ix, x", "x[np.where(ix >= 0, ix, 0)]", OBLIGATION),
+    (PLAIN, "ix, x", "x[ix] + x[ix - ix]", OBLIGATION),
+    (TWO, "ix, iy, x", "x[iy] + 2 * x[ix]", UNEQUAL),
+    (TWO, "ix, iy, x", "3 * x[ix]", UNEQUAL),
+    (PART, "ix, x", "np.where(np.arange(ix.shape[0]) > 0, x[ix], 0.0)", OBLIGATION),
+    (ROWS, "r, A", "A[:, r]", OBLIGATION),
+    (ROWS, "r, A", "A[np.arange(A.shape[0])]", UNEQUAL),
+    (ROWS, "r, A", "A[r, ::-1]", UNEQUAL),
+    (COLUMNS, "c, A", "A[c]", OBLIGATION),
+    (PAIRS, "r, c, A", "A[c, r]", UNEQUAL),
+    (PAIRS, "r, c, A", "A[r, r]", UNEQUAL),
+    (SEARCH, "ix, x", "x[ix]", OBLIGATION),
+    (MASKED, "b, x", "x[b & 15]", OBLIGATION),
+    (MASKED, "b, x", "x[b & 3]", UNEQUAL),
+    (MASKED, "b, x", "x[b]", OBLIGATION),
+]
+
+
+def _program(parameters: str, body: str) -> str:
+    return f"def f({parameters}):\n    return {body}\n"
+
+
+@pytest.mark.parametrize(("source", "parameters", "body"), RIGHT)
+def test_a_read_where_the_source_reads_is_proved(accept: Accept, source: str, parameters: str, body: str) -> None:
+    accept(source, _program(parameters, body))
+
+
+@pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG)
+def test_a_read_elsewhere_is_rejected(reject: Reject, source: str, parameters: str, body: str, code: str) -> None:
+    assert reject(source, _program(parameters, body)) == code
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(-3, 3), st.integers(-3, 3))
+def test_only_the_same_number_added_to_a_place_is_proved(mine: int, theirs: int) -> None:
+    from tests.proofs.conftest import _accept, _reject  # noqa: PLC0415 - fixtures do not go with Hypothesis
+
+    source = PLAIN.replace("ix[i]]", f"ix[i] + ({mine})]")
+    program = _program("ix, x", f"x[ix + {theirs}]")
+    if mine == theirs:
+        _accept(source, program)
+    else:
+        assert _reject(source, program) == OBLIGATION
