@@ -58,7 +58,7 @@ _NAMES = {
     "sqrt": "exp", "zeros": "ones", "ones": "zeros", "empty": "zeros", "maximum": "minimum", "minimum": "maximum",
     "cumsum": "cumprod", "tri": "eye", "fmod": "remainder", "int32": "int64", "int64": "int32", "float64": "float32",
     "float32": "float64", "uint8": "int8", "abs": "negative", "full": "zeros", "floor": "ceil", "fmax": "maximum",
-    "any": "all", "all": "any",
+    "any": "all", "all": "any", "argmax": "argmin", "argmin": "argmax",
 }  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def apply(term: Apply, args: list[Any]) -> Any:
 
 
 def values(kind: str, dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    if kind == "sparse":
+    if kind in ("sparse", "tied"):
         return rng.integers(0, 2, shape).astype(NUMPY_TYPES[dtype])
     if kind == "fraction":
         return rng.uniform(-0.9, 0.9, shape).astype(NUMPY_TYPES[dtype])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import Location
 
@@ -253,9 +254,12 @@ class Contraction(Expression):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reduction(_Unary):
-    """A fold over axes; ``initial`` is the value for no elements where an axis may be empty."""
+    """A fold over axes; ``initial`` is the value for no elements where an axis may be empty.
 
-    op: Reducer
+    ``argmax`` and ``argmin``, over one axis, give the first place of the greatest or least value.
+    """
+
+    op: Reducer | PositionName
     axes: tuple[int, ...]
     initial: Expression | None = None
 

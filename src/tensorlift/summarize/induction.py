@@ -20,6 +20,7 @@ from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
 from tensorlift.comprehension.terms import Apply, Piecewise
+from tensorlift.summarize.orders import equal_by_orders
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, own_cell
 from tensorlift.summarize.unrolling import equal_by_cases, unrolled, without_empty
 
@@ -138,7 +139,8 @@ class _Proof:
         """Decide at a glance, by the normal form, case by case, and then for fewer points, where fewer pieces apply."""
         if self._is_seen(left, right, domain) or normal.equal(left, right, domain):
             return True
-        if equal_by_cases(left, unrolled(left, right, domain, self.variable), domain):
+        later = unrolled(left, right, domain, self.variable)
+        if equal_by_orders(left, later, domain) or equal_by_cases(left, later, domain):
             return True
         parts = _parts(left, domain)
         return bool(parts) and all(self._equal(restricted(left, part), right, part) for part in parts)

@@ -23,6 +23,7 @@ from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.exits import joined
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases, iteration_of
+from tensorlift.summarize.positions import guess_position
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
@@ -141,7 +142,14 @@ class LoopRule:
             RecurrenceError: where the array depends on itself in no known way.
 
         """
-        return merged(self._scan(array) if array in self.needs[array] else self._phases(array))
+        if array in self.needs[array]:
+            return merged(self._scan(array))
+        position = guess_position(self.pieces, array, self.variable, self.region) if self.needs[array] else None
+        return merged(self._phases(array)) if position is None else [(d, self._marked(t, d)) for d, t in position]
+
+    def _marked(self, term: Term, domain: Domain) -> Term:
+        """Mark the reads of arrays that the loop writes."""
+        return rewrite.map_reads(term, domain, lambda found, _: initial(found) if found.array in self.effect else found)
 
     def _own(self, array: str) -> Read:
         info = self.arrays[array]

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.flags import FALSE, TRUE, simplified_flag
+from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
 from tensorlift.summarize.accumulate import neutral
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from tensorlift.comprehension.positions import Position
 
 MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases
@@ -67,6 +70,9 @@ def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) 
 def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
     if len(later.bound) != 1 or variable not in later.free or later in earlier:
         return later
+    found = position_of(later)
+    if found is not None:
+        return _peeled_position(later, found, earlier, domain, variable)
     (bound,) = later.bound
     last, points = Domain.of(equal(bound, variable)) & domain, later.domain & domain
     operand = rewrite.substitute(later.body, {bound: affine(variable)})
@@ -76,6 +82,29 @@ def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str)
             if before.is_disjoint(last) and points.is_equal(before | last):
                 return terms.apply(COMBINER[later.op], fold, operand)
     return operand if not earlier and points.is_equal(last) else later
+
+
+def _peeled_position(later: Reduce, found: Position, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
+    """Choose between the position before and the point that follows all points before."""
+    here = terms.index(affine(variable), later.dtype)
+    last, points = Domain.of(equal(found.bound, variable)) & domain, found.domain & domain
+    value = rewrite.substitute(found.body, {found.bound: affine(variable)})
+    for fold in earlier:
+        before = position_of(fold)
+        if before is None or not _is_same_position(before, found, points):
+            continue
+        passed = before.domain.rename({before.bound: found.bound}) & domain
+        is_some = domain.is_subset(passed.project_out(found.bound))
+        if is_some and passed.implies(less(found.bound, variable)) and points.is_equal(passed | last):
+            return terms.apply("select", terms.apply(before.beaten_by, value, before.extreme), here, fold)
+    return here if not earlier and points.is_equal(last) else later
+
+
+def _is_same_position(one: Position, other: Position, points: Domain) -> bool:
+    if (one.is_greatest, one.is_last) != (other.is_greatest, other.is_last):
+        return False
+    body = rewrite.substitute(one.body, {one.bound: affine(other.bound)})
+    return body is other.body or normal.alike(body, other.body, points)
 
 
 def _has_body(fold: Reduce, other: Reduce, points: Domain) -> bool:

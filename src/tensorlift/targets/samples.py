@@ -22,6 +22,7 @@ KINDS: dict[str, tuple[DType, ...]] = {
     "arith": ("f64", "i32", "f32", "i64", "u8", "i16"),
     "positive": ("f64", "i32", "f32", "i64", "u8"),
     "sparse": ("i32", "bool", "f64"),
+    "tied": ("f64", "i32", "f32", "i64", "u8"),
     "integer": ("i32", "i8", "u8", "i64", "u32"),
     "signed": ("i32", "i64", "i16"),
     "positive_signed": ("i32", "i64", "i16"),

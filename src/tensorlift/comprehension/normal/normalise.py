@@ -23,7 +23,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     of_atom,
 )
 from tensorlift.comprehension.normal.atoms import fold_atom, read_atom, scalar_atom
-from tensorlift.comprehension.normal.combine import combine
+from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.extremes import extreme_over, neutral
 from tensorlift.comprehension.normal.integers import FLOAT_BITS, converted, quotient, truncated
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
@@ -32,6 +32,7 @@ from tensorlift.comprehension.normal.products import factors_of, plain_product
 from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, negation
+from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 
@@ -109,6 +110,9 @@ class Scope:
     # -- folds
 
     def _reduce(self, term: Reduce, ring: int) -> Poly:
+        counted = counted_from_zero(term, self.domain)
+        if counted is not None:
+            return self.of(counted)
         bound, domain, body = term.bound, term.domain, term.body
         if not self.taken.isdisjoint(bound):
             names = {v: unique_name() for v in bound}
@@ -168,12 +172,18 @@ class Scope:
         if op == "cast":
             return self._cast(term)
         if op == "select":
+            started = with_start(term, self.domain, self._are_same)
+            if started is not None:
+                return self.of(started)
             arms = [self.operand(a, dtype) for a in term.args[1:]]
             return select(self.operand(term.args[0], "bool"), arms, self.domain, dtype)
         if op in ("tdiv", "floordiv", "rem", "mod") and (found := self._index_division(term)) is not None:
             return found
         args = [self.operand(a, dtype) for a in term.args]
         return scalar(op, args, self.domain, dtype)
+
+    def _are_same(self, left: Term, right: Term) -> bool:
+        return same(self.of(left), self.of(right), self.domain)
 
     def operand(self, term: Term, dtype: DType) -> Poly:
         """Return an operand in the type of the operation."""

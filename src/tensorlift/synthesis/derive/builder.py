@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
 
@@ -247,6 +248,12 @@ class Builder:
         """Fold over axes."""
         shape = tuple(extent for axis, extent in enumerate(argument.shape) if axis not in axes)
         return self._node(Reduction, argument.dtype, shape, argument, op, axes, initial)
+
+    def position(self, argument: Expression, axis: int, *, is_greatest: bool) -> Expression:
+        """Return the first place of the greatest or least value along an axis, which is not empty."""
+        shape = (*argument.shape[:axis], *argument.shape[axis + 1 :])
+        op: PositionName = "argmax" if is_greatest else "argmin"
+        return self._node(Reduction, "i64", shape, argument, op, (axis,), None)
 
     def cumulative(self, op: Reducer, argument: Expression, axis: int) -> Expression:
         """Fold along an axis, keeping each intermediate value."""

@@ -16,6 +16,7 @@ from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
+from tensorlift.synthesis.derive.positions import position_value
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
@@ -52,9 +53,9 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
     full = scope.domain & term.domain
     if full.is_empty():
         return Value(neutral(term, scope), ())
-    running = prefix_value(term, full, scope)
-    if running is not None:
-        return running
+    known = prefix_value(term, full, scope) or position_value(term, scope, evaluation)
+    if known is not None:
+        return known
     try:
         inner, extra = evaluation(term, full, scope)
     except LiftError:

@@ -1,7 +1,8 @@
 """Absorbing: a summand that continues a sum at a neighbouring point becomes a point of the sum's domain.
 
 ``sum(k : 0 <= k < i) f(k) + f(i)`` is ``sum(k : 0 <= k <= i) f(k)``.  Loops with a peeled first or last iteration, and
-accumulations started with the first element, come out of the summariser in the first form.
+accumulations started with the first element, come out of the summariser in the first form.  So do the positions of
+extremes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
 from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.positions import with_start
 from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
@@ -44,6 +46,8 @@ def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
         return _absorb_summands(rebuilt, domain)
     if isinstance(rebuilt, Apply) and rebuilt.op in _IDEMPOTENT:
         return _absorb_extremes(rebuilt, domain)
+    if isinstance(rebuilt, Apply) and rebuilt.op == "select":
+        return with_start(rebuilt, domain, lambda left, right: equal(left, right, domain)) or rebuilt
     return rebuilt
 
 

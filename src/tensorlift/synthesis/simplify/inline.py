@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads, walk
 from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.synthesis.simplify.arithmetic import size
@@ -98,7 +99,11 @@ class Inliner:
     def _should_go(self, source: Definition, user: Definition) -> bool:
         if all(isinstance(term, Constant | Scalar) for _, term in source.pieces):
             return True
-        if source.name in self.needed or self.users[source.name] != {user.name}:
+        if source.name in self.needed:
+            return False
+        if _starts_fold(source, user):
+            return True
+        if self.users[source.name] != {user.name}:
             return False
         reads = list(_reads(user, source.name))
         if self._starts_update(source, user, reads) or self._is_for_one_cell(source, user, reads):
@@ -161,6 +166,13 @@ def _reads(definition: Definition, name: str) -> Iterator[Read]:
     for domain, term in definition.pieces:
         visit_reads(term, domain, visit)
     yield from found
+
+
+def _starts_fold(source: Definition, user: Definition) -> bool:
+    """Tell whether a number is the one with which an extreme of the same name starts, or the position of one."""
+    if source.indices or len(source.pieces) != 1 or _reduces(source):
+        return False
+    return source.array == user.array or any(position_of(node) for _, term in user.pieces for node in walk(term))
 
 
 def _is_leaf(term: Term) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.positions import place_of
 from tensorlift.comprehension.shorten import shorten
 from tensorlift.comprehension.terms import Constant, Reduce, Term
 
@@ -41,15 +42,20 @@ def merge(pieces: list[Piece]) -> list[Piece]:
 def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
     if left is right:
         return left
-    if _is_power(right) and isinstance(left, Constant):
+    if _is_one_of(right, left):
         return right if equal(left, right, left_domain) else None
-    if _is_power(left) and isinstance(right, Constant):
+    if _is_one_of(left, right):
         return left if equal(left, right, right_domain) else None
     if left.reads != right.reads:
         return None  # an equality over other arrays would be an accident
     if equal(left, right, right_domain):
         return left
     return right if equal(left, right, left_domain) else None
+
+
+def _is_one_of(term: Term, value: Term) -> bool:
+    """Tell whether a term may well be another one on purpose, though that reads no arrays."""
+    return (_is_power(term) and isinstance(value, Constant)) or (place_of(term) is not None and not value.reads)
 
 
 def _is_power(term: Term) -> bool:

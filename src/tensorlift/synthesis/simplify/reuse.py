@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform
 from tensorlift.comprehension.terms import Reduce, Term, read
 
@@ -37,8 +38,8 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
 
 def _reuse(term: Term, domain: Domain, known: list[Definition]) -> Term:
     def rule(node: Term, where: Domain, descend: Descend) -> Term:
-        if not node.has_domains:
-            return node
+        if not node.has_domains or position_of(node) is not None:
+            return node  # a position is one operation, with the extreme inside
         if isinstance(node, Reduce):
             found = next(filter(None, (_as_read(node, where, definition) for definition in known)), None)
             if found is not None:

@@ -9,6 +9,7 @@ from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.positions import DTYPE, Position
 from tensorlift.comprehension.tensor import (
     Indices,
     Obligations,
@@ -27,6 +28,7 @@ from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, sa
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Term
 
 _TRUTHS = ("any", "all")
@@ -143,6 +145,29 @@ def _keep(result: SymbolicTensor, rank: int, axes: tuple[int, ...], *, keepdims:
     return result.with_cells(shape, lambda indices: result.at(tuple(indices[axis] for axis in kept)))
 
 
+def position(*, is_greatest: bool) -> Callable[..., SymbolicTensor]:
+    """Return the meaning of the first place of the greatest or least value along one axis."""
+
+    def meaning(o: Obligations, a: Tensor, axis: int | None = None, *, keepdims: Flag = False) -> SymbolicTensor:
+        if not a.is_strong or not a.rank or a.dtype == "bool":
+            o.refuse("a position among what is no array of numbers")
+        if axis is None and a.rank > 1:
+            o.refuse("a position among the cells of several axes")
+        place = axis_of(o, axis or 0, a.rank)
+        o.require("a position needs an axis that is not empty", at_least(a.shape[place], 1))
+        name = fresh("r")
+        points = Domain.box((name,), (a.shape[place],))
+
+        def cell(indices: Indices) -> Term:
+            body = a.at((*indices[:place], Affine.var(name), *indices[place:]))
+            return Position(is_greatest, is_last=False, bound=name, domain=points, body=body).term
+
+        result = SymbolicTensor((*a.shape[:place], *a.shape[place + 1 :]), DTYPE, cell)
+        return _keep(result, a.rank, (place,), keepdims=keepdims)
+
+    return meaning
+
+
 def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
     """Return the mean over axes."""
     if not a.is_strong:
@@ -228,6 +253,17 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
     ]
 
 
+def _position(op: PositionName) -> list[OpRow]:
+    meaning = position(is_greatest=op == "argmax")
+    of_matrix = [f"{{}}axis={axis}{rest}" for axis, rest in ((0, ""), (1, ""), (-1, ", keepdims=True"))]
+    function = [sample(f"np.{op}({text.format('a, ')})", 1, a="tied[m, n]") for text in of_matrix]
+    method = [sample(f"a.{op}({text.format('')})", 1, a="tied[m, n]") for text in of_matrix]
+    return [
+        OpRow(op, f"np.{op}", meaning, (*function, sample(f"np.{op}(a)", 1, a="tied[n]"))),
+        OpRow(f"method {op}", f".{op}()", meaning, (*method, sample(f"a.{op}()", 1, a="tied[n]"))),
+    ]
+
+
 def _cumulative(name: str, op: Reducer) -> list[OpRow]:
     meaning = running(op, default_axis=None)
     texts = ["{}axis=0", "{}axis=-1", "{}axis=1, dtype=np.int32"]
@@ -241,6 +277,8 @@ def _cumulative(name: str, op: Reducer) -> list[OpRow]:
 
 ROWS = [
     *(row for op in ("sum", "prod", "max", "min", "any", "all") for row in _rows(op)),
+    *_position("argmax"),
+    *_position("argmin"),
     *_of_ufunc("add", "sum"),
     *_of_ufunc("multiply", "prod"),
     *_of_ufunc("maximum", "max"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import (
     COMBINER,
@@ -101,6 +102,8 @@ class Cell:
         return None
 
     def _fold(self, term: Reduce, start: Term | None = None) -> Text:
+        if (found := extreme_in(term)) is not None:
+            self._spelled(found)  # once, before it is looked for
         name = self._names.fresh(accumulator(term.op))
         first = self._spelled(start) if start is not None else neutral(term.op, term.dtype)
         self.lines.append(f"{C_TYPES[term.dtype]} {name} = {first.source};")

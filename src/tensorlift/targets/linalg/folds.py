@@ -11,6 +11,7 @@ from tensorlift.ir.tensor_program import Contraction, Expression, Reduction, Tra
 from tensorlift.targets.linalg.body import Body
 from tensorlift.targets.linalg.scalars import COMBINERS, operation
 from tensorlift.targets.linalg.writer import Value, map_text, tensor_type
+from tensorlift.targets.mlir_text.positions import without_position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,6 +167,7 @@ def _start(values: Values, node: Contraction, start: Expression | None) -> Value
 
 def reduction(values: Values, node: Reduction) -> Value:
     """Return a fold over axes: of an array as it is, or of values that are computed on the way."""
+    node = without_position(node)
     combiner = operation(COMBINERS[node.op], node.dtype)
     start = values.scalar(node.initial, node.dtype) if node.initial is not None else _neutral(values, node)
     argument = node.argument

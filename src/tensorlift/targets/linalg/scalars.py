@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.comprehension.terms import Reducer
 
 FLOAT = {
     "add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf",
@@ -34,7 +33,7 @@ _TRUTH = {"and": "arith.andi", "or": "arith.ori", "ne": "arith.xori", "bitand": 
 _FLOAT_COMPARISONS = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 COMPARISONS = frozenset(_FLOAT_COMPARISONS)
-COMBINERS: dict[Reducer, str] = {
+COMBINERS: dict[str, str] = {
     "sum": "add", "prod": "mul", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "any": "or", "all": "and",
 }  # fmt: skip
 _SPECIAL = {

@@ -42,7 +42,7 @@ _UNCHANGED = (
     "fmax", "fmin", "abs", "copysign", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin",
     "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc", "rint",
 )  # fmt: skip
-_METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all")
+_METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 
 def functions_of(library: str) -> dict[str, str]:

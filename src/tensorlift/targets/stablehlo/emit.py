@@ -34,6 +34,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.targets.mlir_text.emission import TextEmission
+from tensorlift.targets.mlir_text.positions import without_position
 from tensorlift.targets.mlir_text.types import tensor_type
 from tensorlift.targets.stablehlo.builder import NAMED, Builder, neutral_number, shape_of, type_of
 from tensorlift.targets.stablehlo.contraction import contract
@@ -291,6 +292,7 @@ class _StableHloEmission(TextEmission):
     # -- folds
 
     def _reduction(self, node: Reduction) -> SSAValue:
+        node = without_position(node)
         op, value = self._folded(node.op, self.typed(node.argument, node.dtype))
         initial = None if node.initial is None else self.typed(node.initial, node.dtype)
         return self.build.reduce(op, value, node.axes, initial)

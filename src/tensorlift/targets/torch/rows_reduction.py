@@ -40,6 +40,13 @@ def _picked(op: Reducer) -> Meaning:
     return meaning
 
 
+def _position(*, is_greatest: bool) -> Meaning:
+    def meaning(o: Obligations, input: Tensor, dim: int | None = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
+        return reduction.position(is_greatest=is_greatest)(o, input, dim, keepdims=keepdim)
+
+    return meaning
+
+
 def _mean(o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
     return reduction.mean(o, input, dim, keepdims=keepdim)
 
@@ -78,6 +85,8 @@ ROWS = [
     *_rows("prod", _summed("prod"), "arith", 0, *_ONE_AXIS, *_INTEGER_TEXTS),
     *_rows("amax", _picked("max"), "arith", 1, *_TEXTS),
     *_rows("amin", _picked("min"), "arith", 1, *_TEXTS),
+    *_rows("argmax", _position(is_greatest=True), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
+    *_rows("argmin", _position(is_greatest=False), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
     *_rows("any", _picked("any"), "sparse", 0, *_TEXTS),
     *_rows("all", _picked("all"), "sparse", 0, *_TEXTS),
     *_rows("mean", _mean, "real", 1, *_TEXTS),

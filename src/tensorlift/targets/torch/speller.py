@@ -54,7 +54,10 @@ _UNCHANGED = (
 # Functions that take Python numbers beside a tensor.
 _TAKE_NUMBERS = {"tdiv", "pow", "select"}
 _CLAMPS = {"max": "min", "min": "max"}
-_REDUCTIONS = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any", "all": "all"}
+_REDUCTIONS = {
+    "sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any", "all": "all", "argmax": "argmax",
+    "argmin": "argmin",
+}  # fmt: skip
 _ACCUMULATIONS = {"sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin"}
 
 

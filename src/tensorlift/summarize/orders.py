@@ -1,0 +1,118 @@
+"""Equality for every order of the values that are compared: an induction over extremes has cases, ties among them.
+
+``x > max(a, b) ? p : a > b ? q : r`` is decided by the order of three values.  They are numbers, so that one of
+thirteen orders holds; under each, every comparison of them is known, and so is which is the greatest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import normal, rewrite
+from tensorlift.comprehension.positions import position_of
+from tensorlift.comprehension.terms import Apply, Reduce, Term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tensorlift.comprehension.domain import Domain
+
+_COMPARISONS = {
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+_EXTREMES = {"max": max, "min": min}
+_MOST_VALUES = 4  # of which there are 75 orders
+
+
+def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
+    """Tell whether two terms are proved equal on a domain, for each order of the values that their conditions compare.
+
+    It is tried only where one of them has the position of an extreme.
+    """
+    if not any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(left)):
+        return False
+    values: list[list[Term]] = []
+    for value in _compared((left, right)):
+        known = next((same for same in values if normal.equal(same[0], value, domain)), None)
+        if known is None:
+            values.append([value])
+        elif value not in known:
+            known.append(value)
+    if not values or len(values) > _MOST_VALUES:
+        return False
+    return all(_equal_in(_Order(values, ranks), left, right, domain) for ranks in _orders(len(values)))
+
+
+def _orders(count: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ranks of so many values in each order, equal ones alike."""
+    for ranks in itertools.product(range(count), repeat=count):
+        if set(ranks) == set(range(max(ranks) + 1)):
+            yield ranks
+
+
+def _equal_in(order: _Order, left: Term, right: Term, domain: Domain) -> bool:
+    one, other = (order.decided(side, domain) for side in (left, right))
+    return one is other or normal.equal(one, other, domain)
+
+
+class _Order:
+    """Values with their ranks; several terms may stand for one value."""
+
+    def __init__(self, values: list[list[Term]], ranks: tuple[int, ...]) -> None:
+        self.ranks = {term: rank for same, rank in zip(values, ranks, strict=True) for term in same}
+
+    def decided(self, term: Term, domain: Domain) -> Term:
+        """Return a term with the selections decided that the order decides."""
+
+        def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+            if isinstance(node, Reduce):
+                return node
+            if isinstance(node, Apply) and node.op == "select" and (truth := self._truth(node.args[0])) is not None:
+                return descend(node.args[1 if truth else 2], where)
+            return rewrite.rebuild(node, lambda child: descend(child, where))
+
+        return rewrite.transform(term, domain, rule)
+
+    def _truth(self, condition: Term) -> bool | None:
+        if not isinstance(condition, Apply):
+            return None
+        if condition.op == "not":
+            inner = self._truth(condition.args[0])
+            return None if inner is None else not inner
+        if condition.op not in _COMPARISONS:
+            return None
+        left, right = map(self._rank, condition.args)
+        return None if left is None or right is None else _COMPARISONS[condition.op](left, right)
+
+    def _rank(self, term: Term) -> int | None:
+        if isinstance(term, Apply) and term.op in _EXTREMES:
+            ranks = [self._rank(operand) for operand in term.args]
+            known = [rank for rank in ranks if rank is not None]
+            return _EXTREMES[term.op](known) if len(known) == len(ranks) else None
+        return self.ranks.get(term)
+
+
+def _compared(sides: Iterable[Term]) -> Iterator[Term]:
+    """Yield the values that the conditions of selections compare, those that an extreme is taken of one by one."""
+    stack, seen = list(sides), set[Term]()
+    while stack:
+        node = stack.pop()
+        if node in seen or not isinstance(node, Apply):
+            continue
+        seen.add(node)
+        stack += node.args
+        condition = node.args[0] if node.op == "select" else None
+        while isinstance(condition, Apply) and condition.op == "not":
+            condition = condition.args[0]
+        if isinstance(condition, Apply) and condition.op in _COMPARISONS:
+            yield from itertools.chain.from_iterable(map(_operands, condition.args))
+
+
+def _operands(term: Term) -> Iterator[Term]:
+    if isinstance(term, Apply) and term.op in _EXTREMES:
+        for operand in term.args:
+            yield from _operands(operand)
+    else:
+        yield term

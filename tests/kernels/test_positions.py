@@ -1,0 +1,126 @@
+"""Searches for the place of an extreme, lifted: the emitted text, and what it gives where values tie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from bench.kernels import native
+
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.ir.text import functions
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import FunctionRecord, Level, Verdict
+from tensorlift.source import source_from_text
+
+FROM_FIRST = "double best = v[0]; int k = 0; for (int i = 1; i < n; i++)"
+TAKE = "{ best = v[i]; k = i; }"
+
+# The body of a function of ``v``, ``w`` and the output ``o``, and what it becomes.
+SEARCHES = {
+    f"{FROM_FIRST} if (v[i] > best) {TAKE} return k;": "v.argmax().astype(np.int32)",
+    f"{FROM_FIRST} if (v[i] < best) {TAKE} return k;": "v.argmin().astype(np.int32)",
+    f"{FROM_FIRST} if (v[i] >= best) {TAKE} return k;": "(n - 1 - v[::-1].argmax()).astype(np.int32)",
+    f"{FROM_FIRST} if (v[i] <= best) {TAKE} return k;": "(n - 1 - v[::-1].argmin()).astype(np.int32)",
+    f"{FROM_FIRST.replace('i = 1', 'i = 0')} if (v[i] > best) {TAKE} return k;": "v.argmax().astype(np.int32)",
+    f"{FROM_FIRST} if (v[i] > best) {TAKE} *o = best; return k;": "v.argmax().astype(np.int32)",
+    f"{FROM_FIRST} if (v[2 * i] > best) {{ best = v[2 * i]; k = i; }} return k;": "v[::2].argmax().astype(np.int32)",
+    "double best = v[0] * w[0]; int k = 0; for (int i = 1; i < n; i++) if (v[i] * w[i] < best)"
+    "{ best = v[i] * w[i]; k = i; } return k;": "np.argmin(v * w).astype(np.int32)",
+    "double best = fabs(v[0]); int k = 0; for (int i = 1; i < n; i++) { double t = fabs(v[i]);"
+    "if (t > best) { best = t; k = i; } } return k;": "np.abs(v).argmax().astype(np.int32)",
+    "double best = v[n - 1]; int k = n - 1; for (int i = n - 2; i >= 0; i--)"
+    f"if (v[i] > best) {TAKE} return k;": "(n - 1 - v[::-1].argmax()).astype(np.int32)",
+    "double best = 0.0; int k = -1; for (int i = 0; i < n; i++)"
+    f"if (v[i] > best) {TAKE} return k;": "np.where(v.max() > 0.0, v.argmax().astype(np.int32), -1)",
+    f"double best = -INFINITY; int k = -1; for (int i = 0; i < n; i++) if (v[i] > best) {TAKE} return k;":
+        "v.argmax().astype(np.int32), -1)",
+}  # fmt: skip
+
+
+def source(body: str) -> str:
+    """Return a function with the parameters that its body uses."""
+    others = [p for p, use in (("const double *w", "w["), ("double *o", "*o")) if use in body]
+    return f"#include <math.h>\nint f({', '.join(['int n', 'const double *v', *others])}) {{ {body} }}\n"
+
+
+def lift(text: str, target: str = "numpy", verdict: Verdict = Verdict.LOOP_FREE, **options: Any) -> FunctionRecord:
+    record = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",), target=target, **options))
+    (function,) = record.functions
+    assert function.verdict is verdict, function.diagnostics
+    assert function.level is Level.PROVED
+    return function
+
+
+@pytest.mark.parametrize("body", SEARCHES)
+def test_a_search_becomes_one_operation(body: str) -> None:
+    assert SEARCHES[body] in lift(source(body)).program
+
+
+def _run(function: FunctionRecord, arguments: dict[str, Any]) -> Any:
+    space: dict[str, Any] = {}
+    exec(function.program, space)
+    return space["f"](**arguments)
+
+
+@pytest.mark.parametrize("body", [b for b in SEARCHES if "2 * i" not in b])
+def test_ties_are_broken_as_the_loop_breaks_them(body: str) -> None:
+    """Contents are few small numbers, so that almost every extreme is there several times."""
+    (read,) = read_c(source(body), "f.c")
+    assert read.module is not None
+    interpreter = Interpreter(functions(read.module)[0])
+    function = lift(source(body))
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n = int(rng.integers(1, 9))
+        arrays = {name: rng.integers(-2, 2, n).astype(np.float64) for name in "vw" if f"{name}[" in body}
+        output = np.zeros(())
+        expected = interpreter({"n": n, **arrays, **({"o": output} if "*o" in body else {})}).value
+        results = _run(function, arrays)
+        place = results[-1] if isinstance(results, tuple) else results
+        assert place == expected
+        assert np.asarray(place).dtype == np.int32
+        if isinstance(results, tuple):
+            assert results[0] == output
+
+
+@pytest.mark.skipif(native.compiler() is None, reason="no C compiler")
+def test_compiled_originals_agree_too() -> None:
+    functions_of_rows = """void f(int m, int n, const int A[m][n], long k[m], int best[m]) {
+      for (int r = 0; r < m; r++) { int b = A[r][0]; long at = 0;
+        for (long i = 1; i < n; i++) if (A[r][i] >= b) { b = A[r][i]; at = i; }
+        k[r] = at; best[r] = b; } }"""
+    function = lift(functions_of_rows, test=True)
+    assert "A[:, ::-1].argmax(axis=1)" in function.program
+    assert function.tests
+    assert all(trial.passed for trial in function.tests)
+
+
+BODY = next(iter(SEARCHES))
+
+
+@pytest.mark.parametrize("target", ["linalg", "c"])
+def test_targets_without_the_operation_look_for_the_extreme_first(target: str) -> None:
+    """Not anew for each cell: one fold comes after the other."""
+    program = lift(source(BODY), target).program
+    if target == "linalg":
+        assert program.index("arith.maximumf") < program.index("arith.minsi")
+    else:
+        assert program.count("for (") == 2
+        assert "      for (" not in program
+        assert program.index("-INFINITY") < program.index("9223372036854775807")
+
+
+def test_stablehlo_has_it_for_given_sizes() -> None:
+    program = lift(source(BODY), "stablehlo", sizes=(("n", 8),)).program
+    assert program.index("stablehlo.maximum") < program.index("stablehlo.iota")
+
+
+def test_a_place_that_no_cell_has_is_not_taken_for_the_first() -> None:
+    """Where there may be no other cell, NumPy has no position: the loop stays."""
+    text = source(f"double best = v[0]; int k = 3; for (int i = 1; i < n; i++) if (v[i] > best) {TAKE} return k;")
+    function = lift(text, verdict=Verdict.HYBRID)
+    for values, expected in (([1.0], 3), ([2.0, 1.0], 3), ([1.0, 2.0, 2.0], 1)):
+        assert _run(function, {"v": np.array(values)}) == expected

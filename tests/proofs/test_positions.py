@@ -1,0 +1,108 @@
+"""Positions of extremes: programs that take another place, of another extreme or among other cells, are rejected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.proofs.failure import OBLIGATION, UNEQUAL
+
+if TYPE_CHECKING:
+    from tests.proofs.conftest import Accept, Reject
+
+
+def _search(comparison: str, *, start: str = "a[0]", place: str = "0", first: str = "1", index: str = "i") -> str:
+    return f"""int f(int n, double a[n]) {{
+      double best = {start}; int k = {place};
+      for (int i = {first}; i < n; i++) if (a[i] {comparison} best) {{ best = a[i]; k = {index}; }}
+      return k; }}"""
+
+
+_LAST = "(a.shape[0] - 1 - a[::-1].argmax()).astype(np.int32)"
+_AS_FOLDS = "np.where(a == a.max(), np.arange(a.shape[0]), 9223372036854775807).min().astype(np.int32)"
+_STARTED = "np.where(a.max() > 0.0, a.argmax().astype(np.int32), -1)"
+
+# A C function, programs that are its lift, and programs that are not.
+FAMILIES: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "first greatest": (
+        _search(">"),
+        ("a.argmax().astype(np.int32)", "np.argmax(a, axis=0).astype(np.int32)", _AS_FOLDS),
+        {
+            "a.argmin().astype(np.int32)": UNEQUAL,
+            "(a * a).argmax().astype(np.int32)": UNEQUAL,
+            "(1 + a.argmax()).astype(np.int32)": UNEQUAL,
+            "a[::-1].argmax().astype(np.int32)": UNEQUAL,
+            _LAST: UNEQUAL,
+            "(1 + a[1:].argmax()).astype(np.int32)": OBLIGATION,
+            "a.max().astype(np.int32)": UNEQUAL,
+            _AS_FOLDS.replace("min", "max"): UNEQUAL,
+            _AS_FOLDS.replace("==", "!="): UNEQUAL,
+            _AS_FOLDS.replace("a.max()", "a.min()"): UNEQUAL,
+            _AS_FOLDS.replace("9223372036854775807", "0"): UNEQUAL,
+        },
+    ),
+    "from its own start": (
+        _search(">", first="0"),
+        ("a.argmax().astype(np.int32)",),
+        {_LAST: UNEQUAL, "a.argmin().astype(np.int32)": UNEQUAL},
+    ),
+    "last greatest": (
+        _search(">="),
+        (_LAST,),
+        {
+            "a.argmax().astype(np.int32)": UNEQUAL,
+            _LAST.replace("max", "min"): UNEQUAL,
+            _LAST.replace("- 1", "- 2"): UNEQUAL,
+        },
+    ),
+    "last of those and the start": (
+        _search(">=", first="0"),
+        (_LAST,),
+        {"a.argmax().astype(np.int32)": UNEQUAL},
+    ),
+    "one off": (
+        _search(">", place="1", index="i + 1"),
+        ("(1 + a.argmax()).astype(np.int32)",),
+        {"a.argmax().astype(np.int32)": UNEQUAL},
+    ),
+    "a place that is none of the first cell": (
+        _search(">", place="3"),
+        (),
+        {"a.argmax().astype(np.int32)": UNEQUAL, "(3 + a.argmax()).astype(np.int32)": UNEQUAL},
+    ),
+    "a start that is no cell": (
+        _search(">", start="0.0", place="-1", first="0"),
+        (_STARTED,),
+        {
+            "a.argmax().astype(np.int32)": UNEQUAL,
+            _STARTED.replace(">", ">="): UNEQUAL,
+            _STARTED.replace("-1", "0"): UNEQUAL,
+            _STARTED.replace("0.0", "1.0"): UNEQUAL,
+        },
+    ),
+    "a start that ties with the first cell, and is another place": (
+        _search(">=", place="1", index="i"),
+        (),
+        {_LAST: UNEQUAL},
+    ),
+    "infinity to start from": (
+        _search(">", start="-__builtin_inf()", place="0", first="0"),
+        (),
+        {"a.argmin().astype(np.int32)": UNEQUAL},
+    ),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_right_program_is_proved(accept: Accept, family: str) -> None:
+    source, right, _ = FAMILIES[family]
+    for body in right:
+        accept(source, f"def f(a):\n    return {body}\n")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_wrong_program_is_rejected(reject: Reject, family: str) -> None:
+    source, _, wrong = FAMILIES[family]
+    for body, code in wrong.items():
+        assert reject(source, f"def f(a):\n    return {body}\n") == code, body
