@@ -92,9 +92,8 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         start_afresh(same_function=attempt > 0)
         try:
             with stage("summarise"):
-                summary = summarise(
-                    view, kept=kept, along_rows=request.target.reads_back, places=request.target.reads_places
-                )
+                target = request.target
+                summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
             return replace(_attempt(view, summary, request, stage), kept=kept)
         except DefinitionError as error:
             if not request.keeps_loops:

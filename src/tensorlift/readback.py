@@ -41,7 +41,7 @@ def read_back(text: str, entry: str) -> ReadBack:
             raise _failure(function.diagnostics)
         (func_op,) = functions(function.module)
         view = FunctionView(func_op)
-        summary = summarise(view, distribute=False)
+        summary = summarise(view, distribute=False, for_loops=True)
     except CheckFailure:
         raise
     except LiftError as refusal:

@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parents[1] / "programs"
 _LINES = {
     "quantise_blocks": "def quantise_blocks(x):",
     "unpack_nibbles": "    y[:, 16:] = ((t >> 4) - 8).astype(np.float32) * x_scale[:, None]",
-    "sobel_by_tables": "        - t2",
+    "sobel_by_tables": "            - t2",
     "normal_distribution": "    return np.where(d > 0.0, 1.0 - t2, t2)",
     "from_the_middle": "    return np.sum(x - (x[n_div_2] - x[k]))",
     "variance_of_unsigned_count": "    return np.where(n >= 2, (t @ t) / (n - 1), 0.0)",

@@ -27,7 +27,7 @@ SEQUENTIAL: dict[str, list[Any]] = {
     "deriche": [("j", []), ("j2", []), ("i4", []), ("i5", [])],
     "durbin": [("k", [])],
     "fdtd_2d": [("t", [])],
-    "floyd_warshall": [("k", [("i", [("j", [])])])],
+    "floyd_warshall": [("k", [])],
     "gramschmidt": [("k", [])],
     "heat_3d": [("t", [])],
     "jacobi_1d": [("t", [])],

@@ -29,11 +29,15 @@ Values = dict[str, "Term"]
 
 
 class Evaluator:
-    """Evaluates blocks of one program; remembers the effects of loops, and which have none that is known."""
+    """Evaluates blocks of one program; remembers the effects of loops, and which have none that is known.
 
-    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness) -> None:
+    ``unfolds``: see `LoopRule.closed`.
+    """
+
+    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness, *, unfolds: bool) -> None:
         self.arrays = arrays
         self.liveness = liveness
+        self.unfolds = unfolds
         self._effects: dict[tuple[Loop, Domain, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
 
     def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
@@ -111,7 +115,8 @@ class Evaluator:
         local = {s.array for s in loop.body if isinstance(s, Allocate)}
         effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
         effect = needed_part(effect, self.liveness.after[loop])
-        return LoopRule(loop, effect, context, iterations, self.arrays).closed() if effect else {}
+        rule = LoopRule(loop, effect, context, iterations, self.arrays)
+        return rule.closed(unfolds=self.unfolds) if effect else {}
 
 
 def needed_part(effect: Effect, live: frozenset[str]) -> Effect:

@@ -88,10 +88,17 @@ class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
     ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
-    stays is split where ``distributes`` tells so.
+    stays is split where ``distributes`` tells so.  ``unfolds``: see `LoopRule.closed`.
     """
 
-    def __init__(self, program: Program, kept: Mapping[LoopPlace, str], distributes: Distributes = _ALWAYS) -> None:
+    def __init__(
+        self,
+        program: Program,
+        kept: Mapping[LoopPlace, str],
+        distributes: Distributes = _ALWAYS,
+        *,
+        unfolds: bool = True,
+    ) -> None:
         self.program = program
         self.distributes = distributes
         self.kept = kept
@@ -99,7 +106,7 @@ class Lifting:
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
         self.liveness = Liveness(program.body, self.arrays)
-        self.evaluator = Evaluator(self.arrays, self.liveness)
+        self.evaluator = Evaluator(self.arrays, self.liveness, unfolds=unfolds)
         self.distributor = Distributor(self.arrays, self.sizes, self.names, self.liveness)
         self.values: dict[str, Term] = {}
         self.numbers: dict[str, int] = {}

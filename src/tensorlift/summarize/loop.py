@@ -4,7 +4,9 @@ An iteration is an effect: piece by piece, a term for each cell that it writes, 
 Each read of an array that the loop writes is classified: no earlier iteration writes the cell, so it holds its
 *initial* value; it is the *same cell* that the piece overwrites; or an *earlier iteration* may have written it.  In the
 last case the state of that array before the iteration is computed first, as a function of the loop variable, and put
-in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be a `scan`.
+in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be a `scan`; or, where
+what an iteration reads of earlier ones was written without reading of still earlier ones, as in
+``p[i] = p[n - 1 - i] + q[i]``, the state that the first `phases` give is put into the second.
 
 The closed form is the state *before iteration* ``i`` for every ``i`` up to the upper bound; the loop's effect is that
 state at the upper bound.  It is a guess until `induction` has proved it.
@@ -57,11 +59,14 @@ class LoopRule:
         self.region = context & Domain.of(*(at_least(high, loop.variable) for high in loop.upper))
         self.written_before: dict[str, Domain] = {}
         self.needs: dict[str, set[str]] = {array: set() for array in effect}
+        self.late: dict[str, list[tuple[Mapping[str, Affine], Domain]]] = {array: [] for array in effect}
         self.pieces: Effect = {}
         self.states: Effect = {}
 
-    def closed(self) -> Effect:
+    def closed(self, *, unfolds: bool) -> Effect:
         """Return the effect of the loop.
+
+        With ``unfolds``, what earlier iterations wrote is computed again where it is read, if that ends after one step.
 
         Raises:
             RecurrenceError: where there is no closed form, or the guess is not proved.
@@ -71,7 +76,7 @@ class LoopRule:
         for array in self.effect:
             self.pieces[array] = split(self._classified(array, piece) for piece in self.effect[array])
         for array in self._in_order_of_needs():
-            self.states[array] = self._state_before(array)
+            self.states[array] = self._state_before(array, unfolds=unfolds)
         states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
         check_induction(Guess(self.loop, self.effect, states, self.region, self.iterations), self.arrays)
         result = {array: self._at_exit(pieces) for array, pieces in states.items()}
@@ -107,6 +112,8 @@ class LoopRule:
         if own:
             return self_read(found.dtype)
         self.needs[array].add(found.array)
+        if found.array == array:
+            self.late[array].append((cell, where))
         return found
 
     def _is_written_later(self, array: str, cell: Mapping[str, Affine], where: Domain) -> bool:
@@ -135,17 +142,20 @@ class LoopRule:
 
     # -- the state before an iteration
 
-    def _state_before(self, array: str) -> list[Piece]:
+    def _state_before(self, array: str, *, unfolds: bool) -> list[Piece]:
         """Return the cells of an array before iteration ``variable``, over marked reads of the state before the loop.
 
         Raises:
             RecurrenceError: where the array depends on itself in no known way.
 
         """
+        pieces = self._resolved(self.pieces[array], {a: self.states[a] for a in self.needs[array] - {array}})
         if array in self.needs[array]:
-            return merged(self._scan(array))
+            return merged(self._recurrent(array, pieces, unfolds=unfolds))
         position = guess_position(self.pieces, array, self.variable, self.region) if self.needs[array] else None
-        return merged(self._phases(array)) if position is None else [(d, self._marked(t, d)) for d, t in position]
+        if position is None:
+            return merged(self._phases(array, pieces))
+        return [(domain, self._marked(term, domain)) for domain, term in position]
 
     def _marked(self, term: Term, domain: Domain) -> Term:
         """Mark the reads of arrays that the loop writes."""
@@ -155,36 +165,53 @@ class LoopRule:
         info = self.arrays[array]
         return own_cell(array, len(info.shape), info.dtype)
 
-    def _scan(self, array: str) -> list[Piece]:
-        guess = guess_scan(self.loop, array, self._resolved(array), self.region)
+    def _recurrent(self, array: str, pieces: list[Piece], *, unfolds: bool) -> list[Piece]:
+        guess = guess_scan(self.loop, array, pieces, self.region)
+        if guess is None and unfolds and self._has_short_chains(array):
+            first = self._phases(array, self._resolved(pieces, {array: []}))
+            guess = self._phases(array, self._resolved(pieces, {array: first}))
         if guess is None:
             raise RecurrenceError(array, "depends on cells that earlier iterations wrote")
         return guess
 
-    def _phases(self, array: str) -> list[Piece]:
+    def _has_short_chains(self, array: str) -> bool:
+        """Tell whether what iterations read of earlier ones was written without reading of still earlier ones."""
+        written = self._written_before(array)
+        late = [(cell, written.substitute(cell) & where) for cell, where in self.late[array]]
+        writers = [iteration_of(domain, self.variable) for domain, _ in self.effect[array]]
+        kept = set(self.iterations.variables())
+        iterations = Domain.union(
+            where.project_out(*(v for v in where.variables() if v not in kept)) for _, where in late
+        )
+        return all(
+            writer is not None and (iterations.substitute({self.variable: writer.substitute(cell)}) & where).is_empty()
+            for cell, where in late
+            for writer in writers
+        )
+
+    def _phases(self, array: str, pieces: list[Piece]) -> list[Piece]:
         iteration = fresh("k")
         earlier = self.region & Domain.of(less(iteration, self.variable))
-        pieces = []
-        for domain, term in self._resolved(array):
+        found = []
+        for domain, term in pieces:
             when = domain.rename({self.variable: iteration}) & earlier
             if not when.is_empty():
-                pieces.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
+                found.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
         info = self.arrays[array]
         box = Domain.box(formals(array, len(info.shape)), info.shape)
-        return Phases(array, iteration, initial(self._own(array)), box, self.region).closed(pieces)
+        return Phases(array, iteration, initial(self._own(array)), box, self.region).closed(found)
 
-    def _resolved(self, array: str) -> list[Piece]:
-        """Return the pieces with the states of other arrays put in."""
-        needed = self.needs[array] - {array}
-        if not needed:
-            return self.pieces[array]
+    def _resolved(self, pieces: list[Piece], states: Effect) -> list[Piece]:
+        """Return pieces with the states of arrays put in."""
+        if not states:
+            return pieces
 
         def convert(found: Read, where: Domain) -> Term:
-            if found.array not in needed:
+            if found.array not in states:
                 return found
-            return rewrite.lookup(self.states[found.array], at(found.array, found.indices), where, initial(found))
+            return rewrite.lookup(states[found.array], at(found.array, found.indices), where, initial(found))
 
-        return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in self.pieces[array])
+        return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in pieces)
 
     # -- the end of the loop
 

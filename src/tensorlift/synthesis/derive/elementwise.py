@@ -145,7 +145,7 @@ def _failing(term: Term) -> dict[Term, None]:
 
 def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:
     """Return ``max`` or ``min`` where the select takes the greater or the lesser of what it compares."""
-    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge") or condition.has_domains:
+    if not isinstance(condition, Apply) or condition.op not in ("lt", "le", "gt", "ge"):
         return None
     takes_left = condition.args == (chosen, other)
     if not takes_left and condition.args != (other, chosen):

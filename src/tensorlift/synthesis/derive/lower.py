@@ -173,6 +173,8 @@ class _Block:
         A definition that an engine does not cover is refused as that does; of others the loops may be kept.
         """
         failure = DefinitionError(error, definition) if self.lowering.cover is None else error
+        if any(array not in self.lowering.shapes for _, term in definition.pieces for array in term.reads):
+            raise failure  # what it reads of is no array of the program
         held = Borders(definition, self.lowering.shapes, self.context).result()
         if held is not None:
             with suppress(LiftError):
