@@ -77,3 +77,80 @@ CONDITION = "under a condition that depends on data"
 )
 def test_what_may_read_elsewhere_is_refused(statement: str, message: str) -> None:
     assert message in refusal(_c(IX, statement))
+
+
+SPARSE = "const double *a, const int *col, const double *x, double *y"
+SPARSE_ROW = "{{ double s = 0; for (int k = 0; k < m; k++) {{ {} }} y[i] = s; }}"
+HELD = [
+    (IX, "{ int j = ix[i]; y[i] = x[j]; }", "y[i] = x[ix[i]];"),
+    (IX, "{ int j; j = ix[i]; y[i] = x[j]; }", "y[i] = x[ix[i]];"),
+    (IX, "{ unsigned long j = ix[i]; y[i] = x[j]; }", "y[i] = x[ix[i]];"),
+    (IX, "{ unsigned char j = ix[i]; y[i] = x[j]; }", "y[i] = x[(unsigned char)ix[i]];"),
+    (IX, "{ int j = ix[i]; y[i] = x[j] - x[j + 1]; }", "y[i] = x[ix[i]] - x[ix[i] + 1];"),
+    (IX, "{ int j = ix[i]; int k = j + 1; j++; y[i] = x[j] + 2 * x[k]; }", "y[i] = x[ix[i] + 1] + 2 * x[ix[i] + 1];"),
+    (IX, "{ int j = ix[i]; y[i] = x[j]; j = ix[i] + 1; y[i] -= x[j]; }", "y[i] = x[ix[i]] - x[ix[i] + 1];"),
+    (IX, "{ int j = ix[i]; double t = x[j]; j = i; y[i] = t - x[j]; }", "y[i] = x[ix[i]] - x[i];"),
+    (IX, "{ int j = ix[i] < 0 ? 0 : ix[i]; y[i] = x[j]; }", "y[i] = x[ix[i] < 0 ? 0 : ix[i]];"),
+    (
+        "const unsigned char *b, const float *t, float *y",
+        "{ const unsigned char c = b[i]; y[i] = t[c]; }",
+        "y[i] = t[b[i]];",
+    ),
+    (
+        "const int *r, const double A[n][m], double *y",
+        "{ int row = r[i]; double s = 0; for (int k = 0; k < m; k++) s += A[row][k]; y[i] = s; }",
+        "{ double s = 0; for (int k = 0; k < m; k++) s += A[r[i]][k]; y[i] = s; }",
+    ),
+    (
+        SPARSE,
+        SPARSE_ROW.format("int c = col[k]; s += a[k] * x[c];"),
+        SPARSE_ROW.format("s += a[k] * x[col[k]];"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("parameters", "held", "inline"), HELD)
+def test_a_local_that_holds_a_place_is_read_as_what_it_holds(parameters: str, held: str, inline: str) -> None:
+    (mine,), (wanted,) = (lift(_c(parameters, text)).functions for text in (held, inline))
+    assert mine.program == wanted.program
+    assert [p.text for p in mine.preconditions] == [p.text for p in wanted.preconditions]
+    assert mine.verdict.value == "loop-free"
+
+
+def test_a_parameter_of_a_helper_may_hold_a_place() -> None:
+    source = "static double at(const double *x, int j) { j++; return x[j]; }\n" + _c(
+        IX, "y[i] = at(x, ix[i]) - at(x, i);"
+    )
+    function = lift(source).functions[-1]
+    assert function.program.rstrip().endswith("return x[ix + 1] - x[1 : n + 1]")
+
+
+def test_a_place_that_is_held_is_the_one_before_a_write() -> None:
+    source = _c("int *ix, const double *x, double *y", "{ int j = ix[i]; ix[i] = j + 1; y[i] = x[j]; }")
+    (function,) = lift(source).functions
+    assert "y = x[ix]\n    ix = ix + 1" in function.program
+
+
+HOLDS = "the subscript depends on `j`, which holds data"
+NO_CLOSED_FORM = "the value of `j` is not a closed form"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("{ int j = ix[i]; y[j] = x[i]; }", HOLDS),
+        ("{ int j = ix[i]; y[j] += x[j]; }", HOLDS),
+        ("{ int j = ix[i]; y[i] = y[j]; }", HOLDS),
+        ("{ int j = ix[i]; for (int k = 0; k < j; k++) y[i] += x[k]; y[i] += x[j]; }", HOLDS),
+        ("{ int j = ix[i]; if (j < 0) j = 0; y[i] = x[j]; }", HOLDS),
+        ("{ int j = 0; if (i > 3) j = ix[i]; y[i] = x[j]; }", NO_CLOSED_FORM),
+        ("{ int j = ix[i]; if (j >= 0) y[i] = x[j]; }", CONDITION),
+    ],
+)
+def test_a_local_that_holds_data_is_refused_where_no_place_is_read_in_any_case(statement: str, message: str) -> None:
+    assert message in refusal(_c(IX, statement))
+
+
+@pytest.mark.parametrize("body", ["y[i] = x[j]; j = ix[j];", "y[i] = x[j]; j += ix[i];", "y[i] = x[j++];"])
+def test_a_local_that_an_iteration_hands_to_the_next_holds_no_place(body: str) -> None:
+    assert NO_CLOSED_FORM in refusal(_c(IX, "", f"int j = ix[0]; for (int i = 0; i < n; i++) {{ {body} }}"))

@@ -11,7 +11,7 @@ from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.memory import MEMORY_CALLS, Memory
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Binding, Index, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Binding, Data, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -72,14 +72,15 @@ class Calls(Memory):
         if isinstance(parameter.ctype, PointerType | ArrayType):
             return value if isinstance(value, Address) else Unknown("pointer-walk", parameter.name)
         if self.demand.steers(parameter):
-            return value if isinstance(value, Index | Unknown) else Unknown("subscript-data", f"`{parameter.name}`")
+            kept = self.kept(value, argument.location)
+            return Unknown("subscript-data", f"`{parameter.name}`") if kept is None else kept
         check_type(parameter.ctype, argument.location)
         return self.value_of(self.as_data(value, argument), argument.location)
 
     def bind_parameter(self, parameter: nodes.Variable, value: Value) -> None:
         """Bind a parameter; one that the callee assigns gets memory of its own."""
         binding: Binding = value
-        if not isinstance(value, Address | Index | Unknown) and parameter in self.demand.assigned:
+        if isinstance(value, Data) and parameter in self.demand.assigned and not self.demand.steers(parameter):
             binding = self.declare_scalar(parameter)
             array = binding.array
             if array is not None:

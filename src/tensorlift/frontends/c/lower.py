@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import StoreOp
@@ -41,7 +42,7 @@ from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.frontends.c.shapes import Shapes
 from tensorlift.frontends.c.statements import Statements
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
@@ -56,11 +57,24 @@ _PASSES = 4  # each finds the order of loops that one array needs
 def lower_function(function: nodes.Function, source: str, *, places: bool = False) -> ModuleOp:
     """Lower one function; raises ``LiftError`` with the reason where it is refused.
 
-    Arrays are read at places that depend on data only where such ``places`` are asked for.
+    Arrays are read at places that depend on data only where such ``places`` are asked for. What is refused because a
+    subscript depends on data is read again with integers that keep data, as the ``j`` of ``j = ix[i]; y[i] = x[j];``.
     """
+    try:
+        return _in_some_order(function, source, places=places)
+    except LiftError as refused:
+        if places and refused.diagnostics[0].code == REFUSALS["subscript-data"].code:
+            with suppress(LiftError):
+                return _in_some_order(function, source, places=places, keeps_data=True)
+        raise
+
+
+def _in_some_order(function: nodes.Function, source: str, *, places: bool, keeps_data: bool = False) -> ModuleOp:
+    """Lower one function with loops in the order that its arrays need."""
     orders, refused = NestOrders(), None
     for _ in range(_PASSES):
-        lowering = _Lowering(function, source, orders, places=places)
+        lowering = _Lowering(function, source, orders)
+        lowering.machine.reads_places, lowering.machine.keeps_data = places, keeps_data
         try:
             return lowering.run()
         except LiftError as error:
@@ -76,7 +90,7 @@ def lower_function(function: nodes.Function, source: str, *, places: bool = Fals
 class _Lowering:
     """The state of lowering one function."""
 
-    def __init__(self, function: nodes.Function, source: str, orders: NestOrders, *, places: bool) -> None:
+    def __init__(self, function: nodes.Function, source: str, orders: NestOrders) -> None:
         self._function = function
         self._source = source
         self._constants = [variable for variable in function.outer if _is_constant(variable)]
@@ -87,8 +101,8 @@ class _Lowering:
         self._block = Block()
         self._sink = IRSink(self._ranges, self._block)
         self._demand = Demand(function)
-        self._machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
-        self._machine.orders, self._machine.reads_places = orders, places
+        self.machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
+        self.machine.orders = orders
         self._arrays: list[Array] = []
         self._has_made_sizes = False
         self.settling: Array | None = None
@@ -99,12 +113,12 @@ class _Lowering:
         self._parameters()
         for variable in self._constants:
             if isinstance(variable.ctype, ArrayType):
-                self._machine.declare_array(variable)
-        self._machine.calling.append(self._function)
-        value = self._machine.run_body(self._function)
+                self.machine.declare_array(variable)
+        self.machine.calling.append(self._function)
+        value = self.machine.run_body(self._function)
         result = self._result(value)
         self._sink.finish(result, self._function.location)
-        arrays = self._arrays + self._machine.arrays
+        arrays = self._arrays + self.machine.arrays
         self._shape(arrays)
         self._keep_apart()
         return self._module(result)
@@ -131,7 +145,7 @@ class _Lowering:
             elif size:
                 self._bind_size(parameter, argument)
             elif scalar:
-                self._machine.bind_parameter(parameter, Data(argument, parameter.ctype))
+                self.machine.bind_parameter(parameter, Data(argument, parameter.ctype))
         for position, parameter in enumerate(self._inputs):
             if isinstance(parameter.ctype, PointerType | ArrayType):
                 self._bind_array(parameter, position)
@@ -144,17 +158,17 @@ class _Lowering:
         array.is_parameter, array.position = True, position
         self._retype(array, self._block.args[position])
         self._arrays.append(array)
-        self._machine.environment[variable] = Slot(array)
+        self.machine.environment[variable] = Slot(array)
 
     def _bind_size(self, parameter: nodes.Variable, argument: BlockArgument) -> None:
         ctype = cast("IntegerType", parameter.ctype)
-        name = self._machine.fresh(parameter.name)
+        name = self.machine.fresh(parameter.name)
         polynomial = self._ranges.add_size(name, ctype)
         self._sink.maps.values[name] = argument
-        self._machine.environment[parameter] = Index(polynomial, ctype)
+        self.machine.environment[parameter] = Index(polynomial, ctype)
 
     def _bind_array(self, parameter: nodes.Variable, position: int) -> None:
-        element, extents = element_of(parameter.ctype), self._machine.extents(parameter)
+        element, extents = element_of(parameter.ctype), self.machine.extents(parameter)
         if isinstance(parameter.ctype, PointerType):
             extents = [None, *extents]
         row_table = isinstance(element, PointerType) and extents == [None]
@@ -169,7 +183,7 @@ class _Lowering:
         array.keeps_rank = parameter.keeps_rank
         array.ssa = self._block.args[position]
         self._arrays.append(array)
-        self._machine.environment[parameter] = Address(array, (ZERO,))
+        self.machine.environment[parameter] = Address(array, (ZERO,))
 
     def _result(self, value: Value) -> Data | None:
         """Turn the returned value into data."""
@@ -177,7 +191,7 @@ class _Lowering:
         if isinstance(function.result, VoidType):
             return None
         place = nodes.Integer(0, function.result, function.location)
-        return self._machine.value_of(self._machine.as_data(value, place), function.location)
+        return self.machine.value_of(self.machine.as_data(value, place), function.location)
 
     def _shape(self, arrays: list[Array]) -> None:
         """Settle the shape of every array, then complete its loads and stores."""
@@ -209,7 +223,7 @@ class _Lowering:
         argument.name_hint = variable.name
         self._inputs, self._has_made_sizes = (*self._inputs, variable), True
         self._bind_size(variable, argument)
-        index = self._machine.environment[variable]
+        index = self.machine.environment[variable]
         assert isinstance(index, Index)
         return index.polynomial
 

@@ -47,6 +47,7 @@ class Machine:
         self._names: dict[str, int] = {}
         self._is_subscripted = False
         self.reads_places = False
+        self.keeps_data = False  # integers that steer may have data for their values, until paths or iterations join
         self._executed = 0
 
     def evaluate(self, expression: nodes.Expression) -> Value:
@@ -125,6 +126,12 @@ class Machine:
                 return Data(None, expression.ctype)
             case _:
                 raise refusal("pointer", expression.location, "a pointer is used as a value")
+
+    def kept(self, value: Value, location: Location) -> Index | Data | Unknown | None:
+        """Give what an integer that steers may have for its value; None where it loses its closed form."""
+        if isinstance(value, Data) and self.keeps_data and self.sink.emits:
+            return self.value_of(value, location)
+        return value if isinstance(value, Index | Unknown) else None
 
     def value_of(self, data: Data, location: Location) -> Data:
         """Turn a truth value into the ``int`` that C makes of it."""

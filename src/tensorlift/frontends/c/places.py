@@ -168,7 +168,8 @@ class Places(Machine):
         if isinstance(variable.ctype, PointerType | ArrayType):
             self.environment[variable] = value if isinstance(value, Address) else Unknown("pointer-walk", variable.name)
         elif self.demand.steers(variable):
-            self.environment[variable] = value if isinstance(value, Index) else _steering(variable, value, expression)
+            kept = self.kept(value, expression.location)
+            self.environment[variable] = holds_data(variable, expression) if kept is None else kept
         else:
             self._write_slot(variable, value, expression)
 
@@ -314,10 +315,8 @@ def lost(variable: nodes.Variable) -> Unknown:
     return Unknown(reason, variable.name)
 
 
-def _steering(variable: nodes.Variable, value: Value, expression: nodes.Expression) -> Unknown:
+def holds_data(variable: nodes.Variable, expression: nodes.Expression) -> Unknown:
     """Say why a steering variable lost its closed form."""
-    if isinstance(value, Unknown):
-        return value
     return without_closed_form(expression, f"`{variable.name}`, which holds data")
 
 

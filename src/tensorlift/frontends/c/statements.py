@@ -11,7 +11,7 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.choices import Choices, both_signs
 from tensorlift.frontends.c.machine import check_type
-from tensorlift.frontends.c.places import without_closed_form
+from tensorlift.frontends.c.places import holds_data
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Slot, Unknown, Value
 
@@ -168,9 +168,8 @@ class Statements(Choices):
     def _declare_steering(self, variable: nodes.Variable) -> None:
         value: Value = Unknown("uninitialised", variable.name)
         if variable.initialiser is not None:
-            value = self.evaluate(variable.initialiser)
-            if not isinstance(value, Index | Unknown):
-                value = without_closed_form(variable.initialiser, f"`{variable.name}`, which holds data")
+            kept = self.kept(self.evaluate(variable.initialiser), variable.initialiser.location)
+            value = holds_data(variable, variable.initialiser) if kept is None else kept
         self.environment[variable] = value
 
     def _declare_data(self, variable: nodes.Variable) -> None:
