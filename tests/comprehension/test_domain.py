@@ -114,6 +114,13 @@ def test_large_numbers_come_out_of_isl_whole() -> None:
     assert Domain.of(far).conjuncts() == [[far]]
 
 
+@pytest.mark.parametrize("number", [(1 << 63) - 1, 1 << 63, -(1 << 63), -(1 << 63) - 1, 5 << 70])
+def test_large_numbers_go_into_isl_whole(number: int) -> None:
+    domain = Domain.of(equal("i", number), at_least("j", Affine.var("i", number)))
+    assert domain.implies(at_least("i", number), less("i", number + 1), at_least("j", number * number))
+    assert not domain.implies(at_least("i", number + 1))
+
+
 def test_emptiness_is_for_all_values_of_the_variables() -> None:
     assert Domain.of(less("i", 0), at_least("i", 0)).is_empty()
     assert not BOX.is_empty()

@@ -118,6 +118,18 @@ def test_stablehlo_has_it_for_given_sizes() -> None:
     assert program.index("stablehlo.maximum") < program.index("stablehlo.iota")
 
 
+def test_last_places_among_some_points_of_a_row_start_from_the_least_integer() -> None:
+    """Its magnitude is no integer of 64 bits."""
+    text = """void f(int m, int n, const double A[m][n], int k[m]) {
+      for (int r = 0; r < m; r++) { double b = 0; int at = -1;
+        for (int i = 0; i < n; i++) if (i <= r && A[r][i] >= b) { b = A[r][i]; at = i; }
+        k[r] = at; } }"""
+    function = lift(text)
+    assert ", -9223372036854775808)" in function.program
+    values = np.array([[-1.0, 5.0], [2.0, 2.0], [0.0, -1.0]])
+    assert _run(function, {"A": values}).tolist() == [-1, 1, 0]
+
+
 def test_a_place_that_no_cell_has_is_not_taken_for_the_first() -> None:
     """Where there may be no other cell, NumPy has no position: the loop stays."""
     text = source(f"double best = v[0]; int k = 3; for (int i = 1; i < n; i++) if (v[i] > best) {TAKE} return k;")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PARAM = isl.dim_type.param
 _CHUNK = 4  # bytes
+_TOO_LARGE = 1 << 63  # isl takes larger integers as text alone
 
 
 class NotAffine(Exception):  # noqa: N818 - a property of the set, not a failure of the program
@@ -450,7 +451,7 @@ def _shaped(variables: int, constraints: tuple[_Shape, ...]) -> isl.Set:
 
 @lru_cache(maxsize=1 << 10)
 def _value(number: int) -> isl.Val:
-    return isl.Val(number)
+    return isl.Val(number if -_TOO_LARGE <= number < _TOO_LARGE else str(number))
 
 
 def _name(holder: isl.Set | isl.Aff, position: int) -> str:

@@ -142,6 +142,8 @@ class Evaluator:
         return tuple(self.evaluate(element, frame) for element in node.elts)
 
     def _unary(self, node: ast.UnaryOp, frame: Frame) -> Item:
+        if isinstance(node.op, ast.USub) and _is_least_negated(node.operand):
+            return Held(number(-_LARGEST_INTEGER))
         spelling = _UNARY.get(type(node.op))
         if spelling is None:
             raise unreadable(node, "an operator that the checker does not know")
@@ -253,6 +255,11 @@ class _Update(NamedTuple):
     array: ast.expr
     slice: ast.expr
     method: str
+
+
+def _is_least_negated(node: ast.expr) -> bool:
+    """Tell the number that only stands behind a minus sign: text has no negative numbers."""
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == _LARGEST_INTEGER
 
 
 def _update_of(function: ast.expr) -> _Update | None:
