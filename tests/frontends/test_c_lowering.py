@@ -255,6 +255,14 @@ def test_unsigned_subscripts_need_not_to_wrap() -> None:
     assert {row.kind for row in FunctionView(func_op).requires} == {"overflow"}
 
 
+def test_large_factors_must_not_leave_64_bits_in_a_condition() -> None:
+    module = lowered(
+        "void f(int n, double *a) { for (unsigned long i = 0; i < n; i++) if (i * (1ul << 56) < 9) a[i] = 1; }"
+    )
+    (func_op,) = module.ops
+    assert {row.kind for row in FunctionView(func_op).requires} == {"overflow"}
+
+
 def test_unsigned_data_wraps_without_a_precondition() -> None:
     module = lowered("void f(unsigned n, double *a) { for (unsigned i = 0; i < n; i++) a[i] = i - 5; }")
     (func_op,) = module.ops

@@ -122,3 +122,13 @@ def test_some_order_outwards_from_a_size_takes_at_most_twice_the_fewest(extents:
 @pytest.mark.parametrize(("matrices", "orders"), [(2, 1), (3, 2), (4, 5), (5, 6)])
 def test_up_to_four_matrices_all_orders_go_outwards_from_a_size(matrices: int, orders: int) -> None:
     assert len(set(fanned(matrices))) == orders
+
+
+def test_a_function_for_no_sizes_is_refused_and_has_no_products() -> None:
+    text = """void f(int n, int *u, int *v, int t[n][n]) {
+        for (int i = 2; i < n; i += 2) v[i - 1] = 1;
+        t[0][0] = 1;
+        for (int i = 0; i < n; i += 3) v[i] = u[i * n];
+        for (int i = 2; i < n; i += 2) u[i * n + i] = 3; }"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert [diagnostic.code for diagnostic in function.diagnostics] == ["TL302"]

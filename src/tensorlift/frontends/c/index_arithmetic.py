@@ -1,8 +1,8 @@
 """Integer arithmetic of C on exact polynomials.
 
 Signed overflow is undefined in C, so a signed result is exact. Unsigned arithmetic wraps: the result carries the
-needs under which it does not (not below zero; for 32 bits also not above the maximum). A need is proved, or
-recorded as a precondition of the function, where the value steers a loop or a subscript.
+needs under which it does not (not below zero; for 32 bits, or large factors, also not above the maximum). A need is
+proved, or recorded as a precondition of the function, where the value steers a loop or a subscript.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
 
 _ADDRESS_BITS = 64
+_LARGE_FACTOR = 1 << 16  # objects have less than 2**48 bytes
 _TERM_LIMIT = 1200
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
@@ -51,11 +52,11 @@ def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], loc
 
 
 def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location) -> tuple[Need, ...]:
-    """Give the needs for a polynomial to lie in a type; the top of 64 bits is out of reach of any object's size."""
+    """Give the needs for a polynomial to lie in a type; the top of 64 bits is out of reach of sizes times factors."""
     needs: list[Need] = []
     if not ctype.signed and any(value < 0 for value in polynomial.terms.values()):
         needs.append(Need("overflow", polynomial, location, wraps=True))
-    if ctype.width < _ADDRESS_BITS:
+    if ctype.width < _ADDRESS_BITS or any(value >= _LARGE_FACTOR for value in polynomial.terms.values()):
         needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location, wraps=True))
     return tuple(needs)
 

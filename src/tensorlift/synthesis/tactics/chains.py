@@ -268,7 +268,7 @@ def _cheapest(found: Product) -> Definition | None:
 
 
 def _product_in(definition: Definition, inner: Mapping[str, Definition]) -> Product | None:
-    if len(definition.pieces) > 1:
+    if len(definition.pieces) != 1:
         return None
     written: list[list[Affine]] = []
     term = _written(definition.pieces[0][1], definition, inner, written)
