@@ -65,3 +65,25 @@ def test_a_stencil_over_time_keeps_the_loop_over_time_only() -> None:
 def test_loops_inside_loops_close_where_the_outer_one_does() -> None:
     closed("""void f(int n, double a[n], double s[1]) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)
         for (int k = j; k < i; k++) s[0] += a[k] * a[j]; }""")
+
+
+def test_a_loop_whose_closed_form_has_too_many_cases_stays() -> None:
+    text = """void f(int n, int s, int U[n][n], int v[n]) { for (int i = 1; i < n; ++i) for (int j = i; j < n; j += 3)
+        for (int k = 0; k < n / 2; k++) { U[j][2 * k] = s; U[k][j] = v[j - 1]; } }"""
+    items = lifted(function_of(text)).items
+    (outer,) = (item for item in items if isinstance(item, KeptLoop))
+    assert "too many cases" in str(outer.reason)
+
+
+def test_a_scalar_that_an_iteration_may_leave_as_it_was_gets_no_cells_of_its_own() -> None:
+    text = """int f(int n, double x[n], double y[n]) { double best = -1; int k = -1; for (int i = 0; i < n; i++) {
+        y[i] = x[i] * x[i]; if (x[i] > best) { best = 2 * x[i]; k = i; } } return k; }"""
+    items = lifted(function_of(text)).items
+    assert [variable for variable, _ in kept(items)] == ["i"]
+    assert not any("k_by_i" in str(item) for item in items)
+
+
+def test_a_scalar_that_is_set_again_in_each_iteration_is_split_from_one_that_may_stay() -> None:
+    text = """int f(int n, double x[n]) { double best = -1; int k = -1; for (int i = 0; i < n; i++) {
+        double d = x[i] - 1; d = d < 0 ? -d : d; if (d > best) { best = d; k = i; } } return k; }"""
+    assert not kept(lifted(function_of(text)).items)

@@ -30,8 +30,8 @@ class Liveness:
         self._block(block, live)
 
     def exposed(self, loop: Loop) -> frozenset[str]:
-        """Return the arrays whose values an iteration may read before it writes them."""
-        return self._block(loop.body, frozenset(), record=False)
+        """Return the arrays whose values before an iteration may be read in it, or after the loop."""
+        return self._block(loop.body, self.after[loop], record=False)
 
     def _block(self, block: Block, live: frozenset[str], *, record: bool = True) -> frozenset[str]:
         for statement in reversed(block):
