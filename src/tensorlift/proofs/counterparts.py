@@ -9,11 +9,11 @@ rounds to single precision and back, the program must round as well.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.names import image
@@ -22,16 +22,17 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.matching import matches
+from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.divisors import Divisors
     from tensorlift.proofs.expansion import Definitions, Equality
+    from tensorlift.proofs.surroundings import Surroundings
 
 # How the source is seen: each definition with opaque names for what it reads, with the operands of its operations
 # written out, or together with the operations of all that it reads.
@@ -47,10 +48,13 @@ _ROUNDINGS = frozenset({"narrowed", "widened"})
 class Counterparts:
     """Finds what the source computes for what the program computes."""
 
-    def __init__(self, definitions: Definitions, divisors: Divisors) -> None:
+    def __init__(self, definitions: Definitions, divisors: Divisors, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self.divisors = divisors
-        self._found: dict[tuple[int, _Depth], list[Computed]] = {}
+        self._divisors = divisors
+        self.surroundings = surroundings
+        self._source = {
+            depth: Facts(surroundings, partial(self._collect, depth), lambda source: source.term) for depth in _DEPTHS
+        }
 
     def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
         """Return what only one of a tensor and a version that it is equal to computes, or None."""
@@ -97,7 +101,7 @@ class Counterparts:
     def _is_finite(self, item: Computed, equality: Equality) -> bool:
         """Tell whether a function is known to have a finite value."""
         if item.kind == "divisor":
-            return self.divisors.is_nonzero(item.term, item.domain, item.guards, equality)
+            return self._divisors.is_nonzero(item.term, item.domain, item.guards, equality)
         if item.kind != "partial" or not isinstance(item.term, Apply) or item.term.op not in _LEAST:
             return False
         operand = item.term.args[-1]  # of a power the exponent
@@ -114,30 +118,18 @@ class Counterparts:
         """Tell whether the source computes the same, first by opaque names, then ever more written out."""
         for depth in _DEPTHS:
             mine = self._definitions.expand(item.term, item.domain, fully=depth != "names")
-            sources = (source for source in self._source(depth) if _are_alike(source, item))
+            sources = (source for source in self._source[depth] if _are_alike(source, item))
             if any(self._is_counterpart(source, mine, item, equality) for source in sources):
                 return True
         return False
 
-    def _source(self, depth: _Depth) -> Iterator[Computed]:
-        for items, changing in self.divisors.visible_items():
-            found = self._found.get((id(items), depth))
-            if found is None:
-                found = self._found[id(items), depth] = list(self._collect(items, depth))
-            yield from (source for source in found if source.term.reads.isdisjoint(changing))
-
-    def _collect(self, items: tuple[Item, ...], depth: _Depth) -> Iterator[Computed]:
-        """Yield what definitions compute, each divisor by itself."""
+    def _collect(self, depth: _Depth, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[Computed]:
+        """Yield what a piece of a definition computes, each divisor by itself."""
         expand = self._definitions.expand
-        for item in items:
-            if not isinstance(item, Definition):
-                continue
-            for piece, term in item.pieces:
-                domain = item.domain & piece
-                whole = expand(term, domain, fully=True) if depth == "through" else term
-                for source in computed(whole, domain, item.indices, in_source=True):
-                    for part in _parts(source):
-                        yield part._replace(term=expand(part.term, part.domain, fully=depth != "names"))
+        whole = expand(term, domain, fully=True) if depth == "through" else term
+        for source in computed(whole, domain, indices, in_source=True):
+            for part in _parts(source):
+                yield part._replace(term=expand(part.term, part.domain, fully=depth != "names"))
 
     def _is_counterpart(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> bool:
         """Tell whether the source computes a term at every point where the program depends on it."""

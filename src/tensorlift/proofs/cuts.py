@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.tensor import array
 
@@ -29,12 +28,8 @@ class CutExecution:
         self.ledger = ledger
         self.definitions = definitions
         self.counterparts = counterparts
-        self.divisors = counterparts.divisors
+        self.surroundings = counterparts.surroundings
         self.unproved_cut: Cut | None = None
-
-    def visible(self) -> dict[str, Definition]:
-        """Return the definitions that have a meaning at the present place."""
-        return {item.name: item for items in self.divisors.active for item in items if isinstance(item, Definition)}
 
     def cut(self, held: Held | None, cut: Cut) -> Held | None:
         """Return a value as the definition that a cut says it is, None where that is not proved or changes nothing."""
@@ -47,7 +42,7 @@ class CutExecution:
         return held.with_tensor(known, None) if held.tensor.is_strong else None
 
     def _proves(self, held: Held, cut: Cut) -> bool:
-        definition = self.visible().get(cut.definition)
+        definition = self.surroundings.definitions().get(cut.definition)
         if definition is None or held.tensor.dtype != definition.dtype or not held.tensor.is_strong:
             return False
         context = self.ledger.context

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.comprehension.names import fresh
@@ -20,14 +19,15 @@ from tensorlift.comprehension.places import always_computed
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
 from tensorlift.proofs.matching import matches
+from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.definition import Item, KeptLoop
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.expansion import Definitions, Equality
+    from tensorlift.proofs.surroundings import Surroundings
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
 _DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
@@ -43,27 +43,11 @@ class Division(NamedTuple):
 
 
 class Divisors:
-    """Decides whether divisors can be zero, knowing where the source divides.
+    """Decides whether divisors can be zero, knowing where the source divides."""
 
-    ``active`` are the items that are executed around the present place: the whole function, and the bodies of the
-    loops around it.
-    """
-
-    def __init__(self, definitions: Definitions, items: tuple[Item, ...]) -> None:
+    def __init__(self, definitions: Definitions, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self.active: list[tuple[Item, ...]] = [items]
-        self._changing: list[frozenset[str]] = [frozenset()]
-        self._found: dict[int, list[Division]] = {}
-
-    def enter(self, loop: KeptLoop) -> None:
-        """Go on inside a loop: outside of it the names of what it carries mean the arrays after the loop."""
-        self.active.append(loop.body)
-        self._changing.append(frozenset(c.name for c in loop.carried))
-
-    def leave(self) -> None:
-        """Go on outside the innermost loop."""
-        self.active.pop()
-        self._changing.pop()
+        self._divisions = Facts(surroundings, self._inside, lambda division: division.divisor)
 
     def never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         """Tell whether no cell of a divisor is zero."""
@@ -114,7 +98,7 @@ class Divisors:
 
     def _source_divides(self, term: Term, domain: Domain, equality: Equality) -> bool:
         candidates = {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}
-        return any(self._is_among(d, term, domain, equality) for term in candidates for d in self._divisions())
+        return any(self._is_among(d, term, domain, equality) for term in candidates for d in self._divisions)
 
     def _is_among(self, division: Division, term: Term, domain: Domain, equality: Equality) -> bool:
         """Tell whether a division of the source has this divisor on every point of a domain."""
@@ -128,24 +112,6 @@ class Divisors:
             ):
                 return True
         return False
-
-    def visible_items(self) -> Iterator[tuple[tuple[Item, ...], frozenset[str]]]:
-        """Yield the items around the present place, each with the names that mean something else there."""
-        for depth, items in enumerate(self.active):
-            yield items, frozenset().union(*self._changing[depth + 1 :])
-
-    def _divisions(self) -> Iterator[Division]:
-        for items, changing in self.visible_items():
-            found = self._found.get(id(items))
-            if found is None:
-                found = self._found[id(items)] = list(self._collect(items))
-            yield from (division for division in found if division.divisor.reads.isdisjoint(changing))
-
-    def _collect(self, items: tuple[Item, ...]) -> Iterator[Division]:
-        for item in items:
-            if isinstance(item, Definition):
-                for piece, term in item.pieces:
-                    yield from self._inside(term, item.domain & piece, item.indices)
 
     def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
         """Yield what a term divides by, however its conditions turn out."""

@@ -80,7 +80,7 @@ class LoopProver:
         execution = step.execution
         ledger, definitions = execution.ledger, execution.definitions
         outside, opaque = ledger.context, set(definitions.opaque)
-        execution.divisors.enter(step.kept)
+        execution.surroundings.enter(step.kept)
 
         def iterate(case: Domain) -> None:
             ledger.within(case)
@@ -92,7 +92,7 @@ class LoopProver:
                 self._pending.pop()
 
         by_cases(outside & iterations(step.kept), iterate)
-        execution.divisors.leave()
+        execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque
         ledger.counts["an iteration keeps what the loop carries"] += len(step.variables)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import PlaceRead, places_read
@@ -18,25 +17,24 @@ from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Piecewise
 from tensorlift.proofs.matching import matches
+from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
-    from tensorlift.proofs.divisors import Divisors
     from tensorlift.proofs.expansion import Definitions, Equality
+    from tensorlift.proofs.surroundings import Surroundings
 
 
 class Places:
     """Decides whether places are inside, knowing where the source reads."""
 
-    def __init__(self, definitions: Definitions, divisors: Divisors) -> None:
+    def __init__(self, definitions: Definitions, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self._divisors = divisors
-        self._found: dict[int, list[PlaceRead]] = {}
+        self._reads = Facts(surroundings, self._collect, lambda read: read.place)
 
     def is_inside(self, place: Term, extent: Affine, domain: Domain) -> bool:
         """Tell whether a place is one of an axis at every point of a domain."""
@@ -48,7 +46,7 @@ class Places:
         wanted = self._written_out(terms.cast(place, "i64"), domain)
         return any(
             self._is_there(read, term, extent, domain, equality)
-            for read in self._reads()
+            for read in self._reads
             for term in wanted
             for equality in self._definitions.equalities
         )
@@ -69,17 +67,7 @@ class Places:
                 return True
         return False
 
-    def _reads(self) -> Iterator[PlaceRead]:
-        for items, changing in self._divisors.visible_items():
-            found = self._found.get(id(items))
-            if found is None:
-                found = self._found[id(items)] = list(self._collect(items))
-            yield from (read for read in found if read.place.reads.isdisjoint(changing))
-
-    def _collect(self, items: tuple[Item, ...]) -> Iterator[PlaceRead]:
-        for item in items:
-            if isinstance(item, Definition):
-                for piece, term in item.pieces:
-                    for read in places_read(term, item.domain & piece, item.indices):
-                        for place in self._written_out(read.place, read.domain):
-                            yield read._replace(place=place)
+    def _collect(self, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[PlaceRead]:
+        for read in places_read(term, domain, indices):
+            for place in self._written_out(read.place, read.domain):
+                yield read._replace(place=place)

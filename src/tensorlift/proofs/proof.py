@@ -18,6 +18,7 @@ from tensorlift.proofs.expansion import Definitions
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.places import Places
+from tensorlift.proofs.surroundings import Surroundings
 from tensorlift.proofs.values import Buffer, Held
 
 if TYPE_CHECKING:
@@ -48,9 +49,14 @@ class Proof(ABC):
         self.cuts = cuts
         self.definitions = Definitions(summary)
         self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero, self._is_inside)
-        self.divisors = Divisors(self.definitions, summary.items)
-        self.places = Places(self.definitions, self.divisors)
-        self.counterparts = Counterparts(self.definitions, self.divisors)
+        self._start()
+
+    def _start(self) -> None:
+        """Stand at the beginning of the source."""
+        surroundings = Surroundings(self.summary.items)
+        self.divisors = Divisors(self.definitions, surroundings)
+        self.places = Places(self.definitions, surroundings)
+        self.counterparts = Counterparts(self.definitions, self.divisors, surroundings)
 
     def _never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         return self.divisors.never_zero(divisor, context)
@@ -64,9 +70,7 @@ class Proof(ABC):
 
     def executed(self, case: Domain) -> tuple[CutExecution, Item]:
         """Execute the program for the sizes of one case."""
-        self.divisors = Divisors(self.definitions, self.summary.items)
-        self.places = Places(self.definitions, self.divisors)
-        self.counterparts = Counterparts(self.definitions, self.divisors)
+        self._start()
         self.ledger.within(case)
         self.definitions.opaque = set()
         return self.execute()

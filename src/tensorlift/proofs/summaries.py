@@ -26,6 +26,7 @@ from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions
 from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, CheckFailure
 from tensorlift.proofs.scalar_cases import cases_of, in_case
+from tensorlift.proofs.surroundings import Surroundings
 from tensorlift.proofs.whole_divisions import whole_divisions
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ class _Proof:
 
     def __post_init__(self) -> None:
         self.definitions = Definitions(self.source)
-        self.divisors = Divisors(self.definitions, self.source.items)
-        self.counterparts = Counterparts(self.definitions, self.divisors)
+        self.surroundings = Surroundings(self.source.items)
+        self.divisors = Divisors(self.definitions, self.surroundings)
+        self.counterparts = Counterparts(self.definitions, self.divisors, self.surroundings)
         self.context = self.source.context
         self.arrays = dict(_arrays_of_versions(self.program.summary))
         self.narrowed: dict[str, ArrayInfo] = {}
@@ -170,7 +172,7 @@ class _Proof:
 
     def _candidates(self, item: Definition) -> list[str]:
         """Return definitions of the source that an array may hold now, as the hints say and the rest by its name."""
-        visible = {d.name: d for items in self.divisors.active for d in items if isinstance(d, Definition)}
+        visible = self.surroundings.definitions()
         hinted = [cut.definition for cut in self.cuts if cut.variable == item.array and cut.definition in visible]
         listed = list(dict.fromkeys(hinted))
         return [
@@ -246,7 +248,7 @@ class _Proof:
         pairs = [(c, other) for c in mine.carried if (other := self._carried_as(c, kept, context)) is not None]
         paired = {c.name for c, _ in pairs}
         outside = set(self.definitions.opaque)
-        self.divisors.enter(kept)
+        self.surroundings.enter(kept)
         for carried in mine.carried:
             start = self.values.get(carried.before)
             info = self._shape_of(carried, start)
@@ -261,7 +263,7 @@ class _Proof:
                 raise CheckFailure(
                     UNEQUAL, f"{carried.array} is not proved to be {other.after} at the end of an iteration"
                 )
-        self.divisors.leave()
+        self.surroundings.leave()
         self.definitions.opaque = outside
         for carried in mine.carried:
             if carried.name not in paired:

@@ -211,11 +211,10 @@ def _affine_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 
 def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
-    places = [r.places.get(v) or r.affine_of(v) for v in op.operands[1:]]
-    if all(isinstance(place, Affine) for place in places):
+    if r.places.keys().isdisjoint(op.operands[1:]):
         r.load(op, out, r.array_of[op.operands[0]], tuple(r.affines_of(op.operands[1:])))
     else:
-        r.gather(op, out, r.array_of[op.operands[0]], places)
+        r.gather(op, out, r.array_of[op.operands[0]], [r.places.get(v) or r.affine_of(v) for v in op.operands[1:]])
 
 
 def _memref_store(r: _Reader, op: Operation, out: list[Statement]) -> None:

@@ -126,7 +126,7 @@ class TextLoops:
         """Prove what an iteration gives out; ``values`` are those that it starts from, among them carried arrays."""
         execution, ledger, definitions = self.execution, self._ledger, self.execution.definitions
         outside, opaque = ledger.context, set(definitions.opaque)
-        execution.divisors.enter(kept)
+        execution.surroundings.enter(kept)
 
         def iterate(case: Domain) -> None:
             ledger.within(case)
@@ -138,7 +138,7 @@ class TextLoops:
                 self._pending.pop()
 
         by_cases(outside & iterations(kept), iterate)
-        execution.divisors.leave()
+        execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque
 
