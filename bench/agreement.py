@@ -20,15 +20,11 @@ if TYPE_CHECKING:
     from tensorlift.record import Json
 
 
-OTHER_LOOPS = "they keep different loops"
-
-
 def disagreement(first: Mapping[str, Json], second: Mapping[str, Json], target: str) -> str:
     """Return why the programs of two certificates are not known to be equal, nothing where they are.
 
     Programs without kept loops are proved against each other.  Others, and those whose direct proof is too long, are
-    proved once more against their definitions, which must be the same.  Where they keep different loops, `OTHER_LOOPS`,
-    each equals the source by an induction of its own.
+    proved once more against their definitions, which must be the same: they keep the same loops.
     """
     return with_deep_stack(lambda: _disagreement(first, second, target))
 
@@ -44,7 +40,7 @@ def _disagreement(first: Mapping[str, Json], second: Mapping[str, Json], target:
     except CheckFailure as failure:
         message = failure.diagnostics[0].message
     else:
-        message = OTHER_LOOPS
+        message = "they keep different loops"
     try:
         verify(one)
         verify(other)

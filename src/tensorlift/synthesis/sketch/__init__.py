@@ -24,6 +24,7 @@ from tensorlift.synthesis.sketch.parts import Parts
 from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
 from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
 from tensorlift.synthesis.symbolic.points import evaluate
+from tensorlift.synthesis.symbolic.regions import regions_of
 from tensorlift.synthesis.symbolic.views import views_of, windows_of
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) ->
     """Return the value of a task, None where no sketch leads to one."""
     task, scope = traced.task, traced.scope
     known = (traced.graph, task, scope, traced.sizes[0])
-    views, windows = views_of(*known), windows_of(*known)
+    views, windows, regions = views_of(*known), windows_of(*known), regions_of(task, scope, traced.sizes[0])
     traced.graph.keeps_expressions = bool(task.inner)
     for spines in _ways(traced):
         limits = Limits(budget + _GOALS * len(task.looked_through), run.deadline)
-        search = Search(Library(traced.graph, scope, views, windows), grammar, limits, spines)
+        search = Search(Library(traced.graph, scope, views, windows, regions), grammar, limits, spines)
         try:
             for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
                 value = traced.confirmed(solved.value)

@@ -62,8 +62,8 @@ class Goal:
 class Candidate(NamedTuple):
     """A sketch: an expression with holes.  ``build`` makes the expression from what the holes turn out to be.
 
-    ``tag`` names the sketch; ``is_guarded`` where the first hole says where the others count; ``is_first`` where no
-    other sketch is to be tried before.
+    ``tag`` names the sketch; ``is_guarded`` where the first hole says where the others count, a ``mask`` says where the
+    first hole counts, and elsewhere the others do; ``is_first`` where no other sketch is to be tried before.
     """
 
     tag: str
@@ -72,6 +72,7 @@ class Candidate(NamedTuple):
     is_guarded: bool = False
     penalty: float = 0.0
     is_first: bool = False
+    mask: Value | None = None
 
 
 def without_constant_axes(goal: Goal) -> Goal:

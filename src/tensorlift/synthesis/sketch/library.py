@@ -21,18 +21,27 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Expression, Shape
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.symbolic.graph import Graph
+    from tensorlift.synthesis.symbolic.regions import Region
     from tensorlift.synthesis.symbolic.trace import Nodes
 
 
 class Library:
     """Known values, found by the nodes of their cells; ``windows`` are known too.
 
-    Goals are taken apart by views, and by windows of which no two cells are one.
+    Goals are taken apart by views, by windows of which no two cells are one, and along ``regions``.
     """
 
-    def __init__(self, graph: Graph, scope: Scope, views: Sequence[View], windows: Sequence[View] = ()) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        scope: Scope,
+        views: Sequence[View],
+        windows: Sequence[View] = (),
+        regions: Sequence[Region] = (),
+    ) -> None:
         self.graph = graph
         self.scope = scope
+        self.regions = regions
         self.windows = list(windows)
         self.views = [*views, *(w for w in windows if len(np.unique(w.nodes)) == w.nodes.size)]
         self._exact: dict[tuple[Shape, tuple[int, ...], bytes], tuple[Expression, tuple[int, ...]]] = {}

@@ -38,6 +38,7 @@ _MOST_WORK = 200_000  # pairs of a goal's cell and an array's, each a derivative
 _DEEPEST = 400
 _SMALL = 3  # symbols of data in a cell
 _FEW = 12  # goals for one that is small
+_MASKED = 2.0  # a penalty
 _ARRAYS = 64  # views that are tried for one goal
 
 _Memo = tuple[Key, Expression | None]
@@ -202,8 +203,8 @@ class Search:
     def _filled(self, goal: Goal, candidate: Candidate, guard: Value | None, depth: int) -> Solved | None:
         """Solve the holes of a sketch and build its expression."""
         solved: list[Solved] = []
-        for position, hole in enumerate(candidate.holes):
-            inside = self._guard(solved[0].value, position, guard) if candidate.is_guarded and solved else guard
+        for hole in candidate.holes:
+            inside = self._inside(candidate, [part.value for part in solved], guard)
             part = self.solve(hole, inside, depth + 1)
             if part is None:
                 self.statistics.backtracks += 1
@@ -218,8 +219,14 @@ class Search:
         self.statistics.solved += 1
         return Solved(value, Derivation(candidate.tag, goal, [part.derivation for part in solved]))
 
+    def _inside(self, candidate: Candidate, solved: list[Value], guard: Value | None) -> Value | None:
+        """Return where the next hole of a sketch counts."""
+        if candidate.mask is not None:
+            return self._guard(candidate.mask, len(solved) + 1, guard)
+        return self._guard(solved[0], len(solved), guard) if candidate.is_guarded and solved else guard
+
     def _guard(self, condition: Value, position: int, guard: Value | None) -> Value:
-        """Return where an arm of a selection counts."""
+        """Return where an arm of a selection counts, the first at position 1."""
         own = condition if position == 1 else self.scope.combined("not", condition)
         return own if guard is None else self.scope.combined("and", guard, own)
 
@@ -239,7 +246,13 @@ class Search:
         holes = [without_constant_axes(hole) for hole in candidate.holes]
         unknown = [hole for hole in holes if not self._is_known(hole)]
         tier = 0 if candidate.is_first else 1 + bool(unknown)
-        return tier, candidate.penalty + sum(score(hole, self.graph) for hole in holes), len(holes)
+        penalty = candidate.penalty + _MASKED * sum(map(self._is_masked, holes))
+        return tier, penalty + sum(score(hole, self.graph) for hole in holes), len(holes)
+
+    def _is_masked(self, hole: Goal) -> bool:
+        """Tell whether a sketch would mask by a product with zero what the source's conditions could select."""
+        zeros = {not self.graph.value[node] for _, node in hole.wanted} if self.library.regions else ()
+        return len(zeros) > 1
 
     def _is_known(self, goal: Goal) -> bool:
         return self._memo.get((goal.key, None)) is not None or self.library.lookup(goal) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -222,13 +222,36 @@ class Structure:
     # -- regions
 
     def regions(self, goal: Goal) -> Iterator[Candidate]:
-        """Yield selections of a known value in a triangle or on a diagonal; the cells there are free in the rest."""
-        if len(goal.axes) != 2 or not self.grammar.has("select"):  # noqa: PLR2004 - a matrix
+        """Yield selections of a known value in a triangle or on a diagonal; the cells there are free in the rest.
+
+        Also yield selections by the conditions of the source, whose arms are holes.
+        """
+        if not self.grammar.has("select"):
+            return
+        yield from self._divided(goal)
+        if len(goal.axes) != 2:  # noqa: PLR2004 - a matrix
             return
         for nodes, value in self._known(goal):
             region = self._largest(goal, (nodes == goal.nodes) & (goal.nodes != FREE))
             if region is not None:
                 yield self._selection(goal, value, *region)
+
+    def _divided(self, goal: Goal) -> Iterator[Candidate]:
+        counts = goal.nodes != FREE
+        is_one_function = self.function(goal) is not None
+        for region in self.library.regions:
+            cells = region.over(goal.axes)
+            if cells is None or not (counts & cells).any() or not (counts & ~cells).any() or region.mask is None:
+                continue
+            arms = tuple(Goal(np.where(where, goal.nodes, FREE), goal.axes) for where in (cells, ~cells))
+            build = partial(self._by_mask, region.mask)
+            parts = [without_constant_axes(arm) for arm in arms]
+            unknown = sum(1 + len(part.axes) for part in parts if self.library.lookup(part) is None)
+            penalty = _LAST * is_one_function + unknown
+            yield Candidate("select by condition", arms, build, penalty=penalty, mask=region.mask)
+
+    def _by_mask(self, mask: Value, values: list[Value]) -> Value:
+        return self.scope.combined("select", mask, *values)
 
     def _known(self, goal: Goal) -> Iterator[tuple[Nodes, Value]]:
         graph = self.graph

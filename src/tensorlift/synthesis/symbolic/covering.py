@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,8 +50,10 @@ class Traced:
         self.task = task
         self.graph = Graph()
         sizes = compact_sizes if is_compact else small_sizes
-        first = sizes(task.symbols, task.relevant, task.extents, _LEAST[0])
-        second = sizes(task.symbols, task.relevant, task.extents, _LEAST[1], Unlike(task.offsets, first))
+        margins = task.margins
+        first = sizes(task.symbols, task.relevant, task.extents, _LEAST[0], Unlike(positive=margins))
+        apart = Unlike([*task.offsets, *margins], first, margins)
+        second = sizes(task.symbols, task.relevant, task.extents, _LEAST[1], apart)
         self.sizes = [first, second]
         self.tracers = [Tracer(self.graph, at, inner=task.inner) for at in self.sizes]
         self.cells = [trace(tracer, task) for tracer in self.tracers]
@@ -58,10 +61,13 @@ class Traced:
         self.scope = replace(scope, spans=dict(task.spans), memo={})
 
     def confirmed(self, value: Value) -> Value | None:
-        """Return a value that holds at both sets of sizes: as it is, or with numbers that are sizes named so."""
-        for version in (value, *with_sizes(value, self.sizes[0], self.scope.build)):
+        """Return a value that holds at both sets of sizes: as it is, or with numbers that are sizes named so.
+
+        As it is, it holds with sizes as symbols, or as numbers, with which it may compare positions.
+        """
+        named = with_sizes(value, self.sizes[0], self.scope.build)
+        for version, counts in chain([(value, False), (value, True)], ((other, True) for other in named)):
             expression = self.scope.aligned(version, self.task.axes)
-            counts = version is not value
             tests = zip(self.meanings, self.cells, strict=True)
             if all(self._holds(expression, at, wanted, counts=counts) for at, wanted in tests):
                 return version

@@ -353,6 +353,11 @@ def _cast(graph: Graph, operands: tuple[int, ...], dtype: DType) -> int | None:
     return None if size is None else graph.of_affine(size, dtype)
 
 
+def _remainder(graph: Graph, operands: tuple[int, ...], dtype: DType) -> int | None:
+    a, b = (graph.constants.get(o) for o in operands)
+    return graph.constant(a % b, dtype) if a is not None and b else None
+
+
 def _quotient(graph: Graph, operands: tuple[int, ...], _: DType) -> int | None:
     return operands[0] if graph.constants.get(operands[1]) == 1 else None
 
@@ -370,6 +375,7 @@ _RULES: dict[str, Callable[[Graph, tuple[int, ...], DType], int | None]] = {
     "pow": _power,
     "select": _selected,
     "cast": _cast,
+    "mod": _remainder,
     "tdiv": _quotient,
     "floordiv": _quotient,
     **{op: _extreme(op) for op in EXTREMES},

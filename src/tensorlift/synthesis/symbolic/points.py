@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.caches import cached
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.comprehension.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,16 +30,23 @@ def evaluate(value: Affine, at: Mapping[str, int]) -> int:
 
 
 @cached
-def _conjuncts(domain: Domain) -> list[list[Constraint]]:
-    try:
-        return domain.conjuncts()
-    except NotAffine:
-        raise Untraceable("a condition needs an integer division") from None
+def conjuncts_of(domain: Domain) -> list[list[Constraint]]:
+    """Return what the convex parts of a domain state without integer divisions."""
+    return [*chain.from_iterable(Domain(part.isl.remove_divs()).conjuncts() for part in domain.parts())]
+
+
+@cached
+def is_divided(domain: Domain) -> bool:
+    """Tell whether a domain needs an integer division, as one that holds for even numbers does."""
+    return domain.has_divisions
 
 
 def contains(domain: Domain, at: Mapping[str, int]) -> bool:
     """Tell whether a point with all its variables lies in a domain."""
-    return domain is UNIVERSE or any(all(_holds(c, at) for c in conjunct) for conjunct in _conjuncts(domain))
+    if domain is UNIVERSE:
+        return True
+    is_near = any(all(_holds(c, at) for c in conjunct) for conjunct in conjuncts_of(domain))
+    return is_near and (not is_divided(domain) or not domain.at(at).is_empty())
 
 
 def _holds(constraint: Constraint, at: Mapping[str, int]) -> bool:
@@ -49,8 +57,10 @@ def _holds(constraint: Constraint, at: Mapping[str, int]) -> bool:
 def points(domain: Domain, bound: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return the values of the bound variables for which a domain holds, the other variables given, in order."""
     found: set[tuple[int, ...]] = set()
-    for conjunct in _conjuncts(domain):
+    for conjunct in conjuncts_of(domain):
         found.update(_points(conjunct, tuple(bound), dict(at)))
+    if is_divided(domain):
+        found = {point for point in found if contains(domain, {**at, **dict(zip(bound, point, strict=True))})}
     return sorted(found)
 
 
@@ -93,14 +103,16 @@ def _limits(conjunct: list[Constraint], name: str, at: Mapping[str, int]) -> tup
 
 @dataclass(frozen=True)
 class Unlike:
-    """Asks for sizes at which each of some expressions has another value than at given ones."""
+    """Asks for sizes at which some expressions have other values than at given ones, and some are positive."""
 
     expressions: Sequence[Affine] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
+    positive: Sequence[Affine] = ()
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Tell whether it is so."""
-        return all(evaluate(e, sizes) != evaluate(e, self.sizes) for e in self.expressions)
+        differs = all(evaluate(e, sizes) != evaluate(e, self.sizes) for e in self.expressions)
+        return differs and all(evaluate(e, sizes) > 0 for e in self.positive)
 
 
 _ANY = Unlike()
@@ -134,7 +146,7 @@ def small_sizes(
 
     """
     relevant = context.project_out(*(v for v in context.variables() if v not in names))
-    ways = [(3, True, unlike)] if unlike.expressions else []
+    ways = [(3, True, unlike)] if unlike.expressions or unlike.positive else []
     for extent, distinct, apart in (*ways, (3, True, _ANY), (3, False, _ANY), (1, False, _ANY)):
         budget = [_MOST_TRIED]
         for sizes in _assignments(tuple(names), {}, least, budget, distinct=distinct):

@@ -7,13 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.rewrite import visit_reads
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.rewrite import visit_reads, walk
+from tensorlift.comprehension.terms import Piecewise
+from tensorlift.synthesis.symbolic.points import conjuncts_of, is_divided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.synthesis.derive.scope import Span
 
@@ -76,6 +78,44 @@ class Task:
         return [form for form in dict.fromkeys([*self.extents, *still]) if len(form.variables) > 1]
 
     @cached_property
+    def divisions(self) -> list[Domain]:
+        """The conditions inside the terms, constraint by constraint; the pieces are tasks by themselves."""
+        inner = [node for _, term in self.conditions for node in walk(term) if isinstance(node, Piecewise)]
+        return _constraints(domain for node in inner for domain, _ in node.pieces)
+
+    @cached_property
+    def margins(self) -> list[Affine]:
+        """What has to be positive for the sizes of a task with conditions to be typical.
+
+        Those on several sizes and loop variables, such as ``n > i``, hold with something left, and those on positions
+        hold at some and fail at some, if that can be.
+        """
+        conditions = [*self.divisions, *([self.relevant] if is_divided(self.relevant) else [])]
+        if not conditions:
+            return []
+        inside = self.relevant.project_out(*self.axes)
+        listed = [c for conjunct in conjuncts_of(inside) for c in conjunct if not c.is_equality]
+        found = [c.affine for c in listed if len(c.affine.variables) > 1]
+        found += [margin for condition in conditions for margin in self._room(condition)]
+        return [m for m in dict.fromkeys(found) if not (inside & Domain.of(at_least(m, 1))).is_empty()]
+
+    def _room(self, condition: Domain) -> Iterator[Affine]:
+        """Yield what is positive where a condition holds at more than one position and fails at more than one."""
+        if is_divided(condition):
+            steps = [(self.spans[axis], condition.stride(axis)) for axis in self.axes]
+            yield from (after - first - 2 * stride[1] + 1 for (first, after), stride in steps if stride is not None)
+            return
+        for (constraint,) in conjuncts_of(condition):
+            known = {*self.axes, *self.symbols}
+            if constraint.is_equality or not known.issuperset(constraint.affine.variables):
+                continue
+            least = most = constraint.affine
+            for axis, (first, after) in self.spans.items():
+                ends = (first, after - 1)[:: 1 if constraint.affine.coefficient(axis) > 0 else -1]
+                least, most = (form.substitute({axis: end}) for form, end in zip((least, most), ends, strict=True))
+            yield from (most, -least - 1)
+
+    @cached_property
     def symbols(self) -> list[str]:
         """The sizes and loop variables on which the task depends."""
         names = dict.fromkeys(v for extent in self.extents for v in extent.variables)
@@ -99,6 +139,15 @@ class Task:
         """The task's domain as far as it concerns the box and the symbols."""
         known = {*self.symbols, *self.spans}
         return self.domain.project_out(*(name for name in self.domain.variables() if name not in known))
+
+
+def _constraints(domains: Iterable[Domain]) -> list[Domain]:
+    """Return conditions one by one, each once; one that needs an integer division stays with what it stands with."""
+    found: dict[Domain, None] = {}
+    for part in (part for domain in domains for part in domain.parts()):
+        apart = [part] if is_divided(part) else [Domain.of(c) for conjunct in conjuncts_of(part) for c in conjunct]
+        found.update(dict.fromkeys(apart))
+    return list(found)
 
 
 def _reads(pieces: Pieces, where: Domain) -> Iterator[tuple[Read, Domain]]:
