@@ -1,38 +1,46 @@
-"""An allowance for questions about sets, in operations that isl counts, so that giving up depends on no machine."""
+"""An allowance for each question about sets, in operations that isl counts, so that giving up depends on no machine."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import islpy as isl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tensorlift.diagnostics import Diagnostic, LiftError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPERATIONS = 100_000  # for one question, some 25 ms; the reference kernels need less than half of them
 _SPENT = "maximal number of operations"  # how isl tells it from other errors
 
-
-class AllowanceSpentError(Exception):
-    """Raised where questions about sets take more operations than they were given."""
+Answer = TypeVar("Answer")
 
 
-@contextmanager
-def allowance(operations: int) -> Iterator[None]:
-    """Give what is asked about sets in this block at most so many operations of isl, some four million a second.
+class TooManyPartsError(LiftError):
+    """Raised where a question about sets takes more operations than it is given."""
+
+    def __init__(self) -> None:
+        """Say what can be done about it."""
+        message = "the sets of points of this function have too many parts to be compared"
+        super().__init__(Diagnostic("TL291", message, remedy="split the function, or the conditions and strides in it"))
+
+
+def within_allowance(question: Callable[[isl.Set, isl.Set], Answer], left: isl.Set, right: isl.Set) -> Answer:
+    """Ask about two sets; what takes long beforehand, and what the answer is used for, counts for nothing.
 
     Raises:
-        AllowanceSpentError: where they are spent.
+        TooManyPartsError: where the allowance is spent.
 
     """
     context = isl.DEFAULT_CONTEXT
-    context.set_max_operations(operations)
     context.reset_operations()
+    context.set_max_operations(_OPERATIONS)
     try:
-        yield
+        return question(left, right)
     except isl.Error as error:
         if _SPENT in str(error):
-            raise AllowanceSpentError from None
+            raise TooManyPartsError from None
         raise
     finally:
         context.set_max_operations(0)  # no limit

@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ArrayInfo:
-    """An array of the source: element type, extents, and whether callers see it."""
+    """An array of the source: element type, extents, and whether callers see it.
+
+    ``of`` is the array of the source that this one stands for, where that got a cell for each iteration of a loop.
+    """
 
     name: str
     dtype: DType
     shape: tuple[Affine, ...]
     is_parameter: bool
     location: Location | None = None
+    of: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import islpy as isl
 
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
+from tensorlift.comprehension.allowance import within_allowance
 from tensorlift.comprehension.caches import cached, cached_by_identity
 from tensorlift.comprehension.names import fresh, image
 
@@ -130,7 +131,7 @@ class Domain:
 
     def __sub__(self, other: Domain) -> Domain:
         """Subtract."""
-        return self if other is EMPTY else Domain(self.isl.subtract(other.isl), self.zeros)
+        return self if other is EMPTY else Domain(within_allowance(isl.Set.subtract, self.isl, other.isl), self.zeros)
 
     def complement(self) -> Domain:
         """Return every point that is not in the domain."""
@@ -152,7 +153,7 @@ class Domain:
 
     def is_equal(self, other: Domain) -> bool:
         """Tell whether both domains have the same points."""
-        return self is other or self.isl.is_equal(other.isl)
+        return self is other or within_allowance(isl.Set.is_equal, self.isl, other.isl)
 
     def at(self, values: Mapping[str, int]) -> Domain:
         """Return the points with these values for these variables."""
@@ -400,7 +401,7 @@ def _met(left: Domain, right: Domain) -> Domain:
 
 @cached_by_identity
 def _lies_in(left: Domain, right: Domain) -> bool:
-    return left.isl.is_subset(right.isl)
+    return within_allowance(isl.Set.is_subset, left.isl, right.isl)
 
 
 @cached

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.allowance import AllowanceSpentError, allowance
 from tensorlift.comprehension.domain import EMPTY, Domain, NotAffine
 from tensorlift.summarize.loop import LoopRule
 from tensorlift.summarize.operations import choose, reconverted
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Term
     from tensorlift.summarize.liveness import Liveness
-
-_OPERATIONS = 300_000  # of isl, to close one loop: several times what any loop needs that has a short closed form
 
 Values = dict[str, "Term"]
 
@@ -119,13 +116,7 @@ class Evaluator:
         effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
         effect = needed_part(effect, self.liveness.after[loop])
         rule = LoopRule(loop, effect, context, iterations, self.arrays)
-        if not effect:
-            return {}
-        try:
-            with allowance(_OPERATIONS):
-                return rule.closed(unfolds=self.unfolds)
-        except AllowanceSpentError:
-            raise RecurrenceError(min(effect), "has too many cases for a closed form") from None
+        return rule.closed(unfolds=self.unfolds) if effect else {}
 
 
 def needed_part(effect: Effect, live: frozenset[str]) -> Effect:

@@ -10,6 +10,9 @@ from tensorlift.summarize.state import RecurrenceError
 from tensorlift.summarize.statements import Loop, Store, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.domain import Domain, NotAffine
     from tensorlift.diagnostics import Location
 
@@ -17,7 +20,9 @@ MOST_PAIRS = 6  # of accesses that are looked at for the sake of a message, or o
 _REMEDY = "none is needed: the loop stays and its body is lifted"
 
 
-def reason_for(loop: Loop, error: RecurrenceError | NotAffine, context: Domain) -> Diagnostic:
+def reason_for(
+    loop: Loop, error: RecurrenceError | NotAffine, context: Domain, arrays: Mapping[str, ArrayInfo]
+) -> Diagnostic:
     """Say why a loop stays: the array that iterations hand on, over which distance, and where it is written."""
     name = loop.variable
     if not isinstance(error, RecurrenceError):
@@ -26,8 +31,9 @@ def reason_for(loop: Loop, error: RecurrenceError | NotAffine, context: Domain) 
         return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
     distance = _distance(loop, error.array, context)
     over = f", {distance} iteration{'s' if distance != 1 else ''} apart" if distance else ""
-    message = f"the loop over {name} stays: {error.array} {error.why}{over}"
-    notes = tuple(Note(f"{error.array} is written here", place) for place in _writers(loop, error.array))
+    array = arrays[error.array].of or error.array if error.array in arrays else error.array
+    message = f"the loop over {name} stays: {array} {error.why}{over}"
+    notes = tuple(Note(f"{array} is written here", place) for place in _writers(loop, error.array))
     return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE, notes)
 
 

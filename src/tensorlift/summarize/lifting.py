@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
+from tensorlift.comprehension.allowance import TooManyPartsError
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.diagnostics import Location, refuse
@@ -56,12 +57,12 @@ def _is_known_open(part: Loop, loop: Loop, error: RecurrenceError | NotAffine) -
     return any(isinstance(inner, Loop) and inner.variable == error.variable for inner in walk((part,)))
 
 
-def _without_recursion(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
-    """Take terms that are nested too deeply for what they are, a form that is not known."""
-    if isinstance(error, RecursionError):
-        return RecurrenceError(min(written((s,)), default="this"), "is computed by terms that are nested too deeply")
-    assert isinstance(error, RecurrenceError | NotAffine)
-    return error
+def _as_recurrence(error: Exception, s: Statement) -> RecurrenceError | NotAffine:
+    """Take terms nested too deeply, and sets of too many parts, for what they are: forms that are not known."""
+    if isinstance(error, RecurrenceError | NotAffine):
+        return error
+    why = "has too many cases" if isinstance(error, TooManyPartsError) else "is computed by terms nested too deeply"
+    return RecurrenceError(min(written((s,)), default="this"), why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +139,8 @@ class Lifting:
         try:
             self._require_open(s)
             return self._closed(s, context, versions)
-        except (RecurrenceError, NotAffine, RecursionError) as found:
-            error = _without_recursion(found, s)
+        except (RecurrenceError, NotAffine, RecursionError, TooManyPartsError) as found:
+            error = _as_recurrence(found, s)
             if isinstance(s, Loop):
                 return self._open_loop(s, error, context, versions)
             if isinstance(s, Branch) and any(isinstance(inner, Loop) for inner in walk((s,))):
@@ -266,7 +267,7 @@ class Lifting:
         return items
 
     def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:
-        reason = reason_for(s, error, context)
+        reason = reason_for(s, error, context, self.arrays)
         s = self._single_bounds(s)
         inside = context & s.domain()
         items: list[Item] = []

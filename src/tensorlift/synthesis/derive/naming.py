@@ -50,8 +50,8 @@ class _Group:
     versions: list[str]
     alive: list[Span] = field(default_factory=list)
 
-    def clashes(self, other: _Group) -> bool:
-        return any(a[0] < b[1] and b[0] < a[1] for a in self.alive for b in other.alive)
+    def clashes(self, *others: _Group) -> bool:
+        return any(a[0] < b[1] and b[0] < a[1] for a in self.alive for other in others for b in other.alive)
 
 
 class _Naming:
@@ -72,12 +72,9 @@ class _Naming:
         by_name: dict[str, list[_Group]] = {}
         for group in self._by_priority(distinct):
             wanted = self._source_name(group)
-            free = wanted is not None and wanted not in self.taken
-            if free and wanted and not any(group.clashes(other) for other in by_name.get(wanted, [])):
-                by_name.setdefault(wanted, []).append(group)
-            else:
-                stem = next(filter(None, map(temporary_stem, group.versions)), "t")
-                by_name[self._new_name(wanted, stem, by_name)] = [group]
+            if wanted is None or wanted in self.taken or group.clashes(*by_name.get(wanted, [])):
+                wanted = self._new_name(wanted, group, by_name)
+            by_name.setdefault(wanted, []).append(group)
         return {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
 
     def _unite(self) -> None:
@@ -144,13 +141,20 @@ class _Naming:
         return sorted(groups, key=rank)
 
     def _source_name(self, group: _Group) -> str | None:
-        return next((self.arrays[v] for v in group.versions if v in self.arrays), None)
+        array = next((self.arrays[v] for v in group.versions if v in self.arrays), None)
+        info = self.summary.arrays.get(array or "")
+        return info.of or array if info else array
 
-    def _new_name(self, source: str | None, stem: str, by_name: dict[str, list[_Group]]) -> str:
-        first, stem = (f"{source}_new", f"{source}_") if source else (stem, stem)
-        used = by_name.keys() | self.taken | self.summary.arrays.keys()
+    def _new_name(self, source: str | None, group: _Group, by_name: dict[str, list[_Group]]) -> str:
+        """Return a name for a version beside others of its array, or for a temporary, which shares it with none."""
+        used = self.taken | self.summary.arrays.keys()
+        if source is None:
+            first = stem = next(filter(None, map(temporary_stem, group.versions)), "t")
+            used |= by_name.keys()
+        else:
+            first, stem = f"{source}_new", f"{source}_"
         names = itertools.chain([first], (f"{stem}{k}" for k in itertools.count(2)))
-        return next(name for name in names if name not in used)
+        return next(n for n in names if n not in used and not group.clashes(*by_name.get(n, [])))
 
 
 class _Lifetimes:
