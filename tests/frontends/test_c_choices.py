@@ -13,7 +13,11 @@ from tensorlift.source import source_from_text
 if TYPE_CHECKING:
     from tensorlift.record import FunctionRecord
 
-_HEAD = "#include <math.h>\nvoid f(int n, int m, int k, double *restrict y, const double *restrict x) "
+_HEAD = """#include <math.h>
+static inline int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { if (a > b) return a; return b; }
+"""
+_HEAD += "void f(int n, int m, int k, double *restrict y, const double *restrict x) "
 
 LIFTED = {
     "a clamped lower bound": "for (int i = 0; i < n; i++) { int lo = i - 3; if (lo < 0) lo = 0; y[i] = 0;"
@@ -38,6 +42,11 @@ LIFTED = {
     "a cell where a number is not zero": "for (int i = 0; i < n; i++) y[i] = x[i] + (i ? x[i - 1] : 0);",
     "a cell where a number is zero no longer": "for (int i = 0; i < n; i++) { y[i] = x[i]; if (!i) continue;"
     " y[i] += x[i - 1]; }",
+    "bounds that a function chooses": "for (int i = 0; i < n; i++) { y[i] = 0;"
+    " for (int j = most(0, i - k); j <= least(i + k, n - 1); j++) y[i] += x[j]; }",
+    "an index that functions of functions choose": "for (int i = 0; i < n; i++) {"
+    " int l = least(most(i - 1, 0), n - 1); y[i] = x[l] + x[least(i + 2, n - 1)]; }",
+    "a number that a function chooses": "for (int i = 0; i < n; i++) y[i] = least(i, 3) * x[i] + most(k, i);",
     "a value that is read there": "for (int i = 0; i < n; i++) { int l = i - 1; if (l < 0) l = n - 1;"
     " double v = x[l]; y[i] = v * v; }",
 }

@@ -100,6 +100,22 @@ CASES = [
         ("(s0, s1)>", 'tl.strides = ["lda", "1"]', 'kind = "stride", text = "m <= lda"', "s2 - s1 >= 0"),
     ),
     Lowered(
+        "diagonal of rows with a leading dimension",
+        loop("a[i * lda + i] = 0; for (int j = i + 1; j < n; j++) a[i * lda + j] = 1;", "int n, double *a, int lda"),
+        ('tl.strides = ["lda", "1"]', 'text = "n <= lda"', "%a[%i, %i]", "%a[%i, %j]"),
+    ),
+    Lowered(
+        "falling triangle with a leading dimension",
+        "void f(int n, double *a, int lda) { for (int j = n - 1; j >= 0; j--) { a[j + j * lda] = 0;"
+        " for (int i = j - 1; i >= 0; i--) a[i + j * lda] = 1; } }",
+        ('tl.strides = ["lda", "1"]', 'text = "n <= lda"', "%a[symbol(%n) - %j - 1, symbol(%n) - %j - 1]"),
+    ),
+    Lowered(
+        "rows of one more than a size",
+        loop("for (int j = 0; j <= n; j++) a[i * (n + 1) + n - j] = 0;", "int n, double *a"),
+        ("(s0, s0 + 1)", "%a[%i, symbol(%n) - %j]"),
+    ),
+    Lowered(
         "last column",
         loop("a[i * m + m - 1] = 0; a[i * m] = 1;", "int n, int m, double *a"),
         ('text = "m >= 1"', "%a[%i, symbol(%m) - 1]", "%a[%i, 0]"),

@@ -13,6 +13,7 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import IntegerType, OtherType
+from tensorlift.frontends.c.chosen_values import as_choice
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.refusals import refusal
 
@@ -203,7 +204,7 @@ class ExpressionReader:
             return self.unsupported(cursor, "function-pointer")
         callee = self.function_of(declaration)
         if callee is not None:
-            return nodes.Call(name, self.call_of(callee, cursor), callee, ctype, location)
+            return as_choice(nodes.Call(name, self.call_of(callee, cursor), callee, ctype, location))
         arguments = tuple(self.expression(argument) for argument in cursor.get_arguments())
         return nodes.Call(name, arguments, None, ctype, location)
 

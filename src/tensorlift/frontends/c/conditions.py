@@ -117,11 +117,15 @@ class Conditions(Places):
         return ()
 
     def is_index(self, expression: nodes.Expression) -> bool:
-        """Whether an expression is exact index arithmetic without side effects."""
+        """Whether an expression is exact index arithmetic without side effects; of a choice, what is chosen here."""
         if isinstance(expression, nodes.Name):
             return isinstance(self.environment.get(expression.variable), Index)
         if isinstance(expression, nodes.Integer):
             return True
+        if isinstance(expression, nodes.Conditional):
+            condition = self.condition_without_effects(expression.condition)
+            decided = self._decided(condition) if isinstance(condition, AffineCondition) else condition
+            return isinstance(decided, bool) and self.is_index(expression.then if decided else expression.otherwise)
         if isinstance(expression, nodes.Unary) and expression.operator not in {"-", "+", "~"}:
             return False
         if isinstance(expression, nodes.Binary) and expression.operator not in {"+", "-", "*", "<<"}:

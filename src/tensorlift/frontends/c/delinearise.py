@@ -1,7 +1,8 @@
 """Recover the dimensions of arrays that C addresses through a flat pointer, as in ``A[(i*m + j)*k + l]``.
 
-The symbolic factors of loop variables in the subscripts are the strides (here ``k`` and ``m*k``). Ordered by degree
-each must divide the next; that chain, with the unit stride first, gives the dimensions. Each access is then split:
+The symbolic factors of loop variables in the subscripts are the strides (here ``k`` and ``m*k``); along a diagonal, as
+in ``A[i*n + i]``, the factor is a stride and what steps from column to column. Ordered by degree each must divide the
+next; that chain, with the unit stride first, gives the dimensions. Each access is then split:
 the factor of every loop variable by the largest stride that divides it, the invariant rest by division with
 remainder from the largest stride down. An inner subscript that is certainly negative borrows one row (``A[i*n + n -
 1]`` is column ``n - 1`` of row ``i``). The split is the C meaning if every inner subscript stays inside its row,
@@ -79,10 +80,12 @@ def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
     for access in array.accesses:
         found.update(dict.fromkeys(_strides_of(access, array)))
     rows = {stride for access in array.accesses for stride in _row_strides(access, array)}
-    for stride in [stride for stride in found if len(stride.terms) > 1 and stride not in rows]:
-        if all(_is_diagonal(access, stride, array, ranges) for access in array.accesses):
+    for stride in [stride for stride in found if len(stride.terms) > 1]:
+        lead = _leading(stride)
+        alone = stride not in rows and all(_is_diagonal(access, stride, array, ranges) for access in array.accesses)
+        if alone or lead in found or any(_steps_back(access, stride, ranges) for access in array.accesses):
             del found[stride]
-            found[_leading(stride)] = None
+            found[lead] = None
     chain = [ONE, *sorted(found, key=_order)]
     for inner, outer in itertools.pairwise(chain):
         if outer.divide(inner)[1] != ZERO:
@@ -106,6 +109,16 @@ def _is_diagonal(access: Access, stride: Polynomial, array: Array, ranges: Range
     lead = _leading(stride)
     tops = [ranges.maximum(Polynomial.variable(variable), access.domain) for variable in walking]
     return all(top is not None and ranges.is_nonnegative(lead - ONE - top) for top in tops)
+
+
+def _steps_back(access: Access, stride: Polynomial, ranges: Ranges) -> bool:
+    """Tell whether an access such as ``a[j*(n + 1) - 1 - i]`` lies before its row, but in a row of ``n`` would not."""
+    (subscript,) = access.subscripts
+    column = ranges.maximum(subscript.divide(stride)[1], access.domain)
+    if column is None or not ranges.is_nonnegative(-column - ONE):
+        return False
+    column = ranges.minimum(subscript.divide(_leading(stride))[1], access.domain)
+    return column is not None and ranges.is_nonnegative(column)
 
 
 def _primitive_or_none(subscript: Polynomial, variable: str) -> Polynomial | None:
