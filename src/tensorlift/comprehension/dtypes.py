@@ -37,6 +37,12 @@ def integer_range(dtype: DType) -> tuple[int, int]:
     return 0, (1 << bits) - 1
 
 
+def holds(wide: DType, narrow: DType) -> bool:
+    """Tell whether each value of one integer type is one of the other."""
+    (low, high), (least, greatest) = integer_range(wide), integer_range(narrow)
+    return low <= least and greatest <= high
+
+
 _ABOVE_SINGLES = 1 << 128
 
 

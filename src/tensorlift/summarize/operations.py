@@ -273,7 +273,7 @@ _ROWS: dict[str, Builder] = {
     "arith.xori": _bitwise("bitxor", "ne"),
     "arith.shli": _plain("shl"),
     "arith.shrsi": lambda _, operands: terms.apply("shr", signed(operands[0]), operands[1]),
-    "arith.shrui": lambda _, operands: terms.apply("shr", unsigned(operands[0]), operands[1]),
+    "arith.shrui": lambda _, operands: terms.apply("shr", unsigned(operands[0]), unsigned(operands[1])),
     "arith.select": _select,
     "arith.cmpi": _compare_integers,
     "arith.cmpf": _compare_floats,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer
+from tensorlift.comprehension.dtypes import DType, holds, is_float, is_integer
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
@@ -101,15 +101,9 @@ def as_type(o: Obligations, x: SymbolicTensor, dtype: DType) -> SymbolicTensor:
     o.types.check_conversion(o, x.dtype, dtype)
     if x.strength is Strength.WEAK:
         return _strong(converted(o, x, dtype))
-    if x.strength is Strength.EITHER and is_integer(dtype) and is_integer(x.dtype) and not _holds(dtype, x.dtype):
+    if x.strength is Strength.EITHER and is_integer(dtype) and is_integer(x.dtype) and not holds(dtype, x.dtype):
         o.refuse(f"a scalar parameter of type {x.dtype} may be a Python integer that {dtype} does not hold")
     return SymbolicTensor(x.shape, dtype, lambda indices: convert(x.at(indices), dtype))
-
-
-def _holds(wide: DType, narrow: DType) -> bool:
-    """Tell whether each value of one integer type is one of the other."""
-    (low, high), (least, greatest) = integer_range(wide), integer_range(narrow)
-    return low <= least and greatest <= high
 
 
 def _strong(x: SymbolicTensor) -> SymbolicTensor:

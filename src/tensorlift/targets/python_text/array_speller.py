@@ -122,6 +122,7 @@ class ArraySpeller(Speller):
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
         if may_be_python(inner, self.firm):
+            self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
         return Text(f"{self(inner).atom}.astype({self.dtype(node.dtype)})")
 

@@ -27,6 +27,7 @@ from tensorlift.ir.tensor_program import (
     walk_statements,
 )
 from tensorlift.targets.emitted import Emitted
+from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.target import UnspelledError
@@ -198,6 +199,8 @@ class Emission:
         spelled = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
         if spelled is None:
             return
+        if isinstance(statement, Assign) and may_be_python(statement.value, self.converted):
+            self.spell.numbers.add(statement.name)
         head, value = spelled
         if statement.definition is not None:
             self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
+from tensorlift.targets.python_text.text import is_shortened
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -38,9 +39,13 @@ def may_be_python(node: Expression, firm: Container[str]) -> bool:
 
 
 def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[str]) -> bool:
-    """Tell whether Python numbers would give another type, would not wrap, or would raise on division by zero."""
+    """Tell whether Python numbers would give another type or value, would not wrap, or would raise on division."""
     if not all(may_be_python(v, firm) for v in values):
         return False
+    if node.dtype == "f32" and len(values) > 1:
+        literals = [v for v in values if isinstance(v, Literal)]
+        if any(is_shortened(literal.value, "f32") for literal in literals):
+            return True
     if node.op in COMPARISONS:
         return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
     if is_integer(node.dtype):

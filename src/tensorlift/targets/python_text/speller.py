@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.dtypes import holds, is_integer
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -69,8 +70,8 @@ class Speller:
     """Spells the expressions of one program; ``used`` collects the sizes and helpers that the text needs.
 
     ``firm`` are the scalar parameters that the text has converted to the library's types, ``wanted`` collects further
-    ones whose conversion would spare one in an expression.  A library gives its ``name``, the names of its
-    ``functions`` by scalar operation and of its ``dtypes``.
+    ones whose conversion would spare one in an expression, ``numbers`` the variables that may hold Python numbers.  A
+    library gives its ``name``, the names of its ``functions`` by scalar operation and of its ``dtypes``.
     """
 
     name: ClassVar[str]
@@ -84,6 +85,7 @@ class Speller:
         self.firm = firm
         self.used: dict[str, None] = {}
         self.wanted: dict[str, DType] = {}
+        self.numbers: set[str] = set()
         self._memo: dict[Expression, Text] = {}
 
     def __call__(self, node: Expression) -> Text:
@@ -224,7 +226,8 @@ class Speller:
         operator, precedence = _INFIX[node.op]
         left, right = node.arguments
         if node.op == "mul":
-            if left is right and not may_be_python(left, self.firm):
+            is_number = isinstance(left, Variable) and left.name in self.numbers
+            if left is right and not is_number and not may_be_python(left, self.firm):
                 return Text(f"{arguments[0].atom}{'**' if is_simple(arguments[0]) else ' ** '}2", Precedence.POWER)
             if isinstance(left, Elementwise) and left.op == "mul" and left.arguments == (right, right):
                 return Text(" * ".join([self(right).within(Precedence.POWER)] * 3), Precedence.PRODUCT, "*")
@@ -276,6 +279,14 @@ class Speller:
     def needs_type(self, node: Elementwise, values: Sequence[Expression]) -> bool:
         """Tell whether Python numbers need a type of the library."""
         return needs_type(node, values, self.firm)
+
+    def want_narrowed(self, number: Expression, dtype: DType) -> None:
+        """Convert a parameter to its own integer type first where another type does not hold its values."""
+        parameter = parameter_in((number,))
+        if parameter is None or not is_integer(dtype) or not is_integer(parameter.dtype):
+            return
+        if not holds(dtype, parameter.dtype):
+            self.wanted[parameter.name] = parameter.dtype
 
     def converts_itself(self, argument: Expression, other: Expression) -> bool:
         """Tell whether the library converts one operand to the other's type."""

@@ -101,6 +101,11 @@ def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
     return Text(_shortest(float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
 
 
+def is_shortened(value: Fraction | str, dtype: DType) -> bool:
+    """Tell whether a number is spelled as another one, which is rounded to it where it meets its type."""
+    return is_float(dtype) and not isinstance(value, str) and Fraction(_shortest(float(value), dtype)) != value
+
+
 def _shortest(value: float, dtype: DType) -> str:
     """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet."""
     nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))

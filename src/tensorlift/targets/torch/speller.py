@@ -198,6 +198,7 @@ class TorchSpeller(Speller):
         if isinstance(inner, Iota):
             return self.iota(inner, self.dtype(node.dtype))
         if may_be_python(inner, self.firm):
+            self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
