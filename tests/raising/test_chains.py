@@ -57,6 +57,13 @@ def test_a_chain_in_the_cheapest_order_stays() -> None:
     assert [d.message for d in result.diagnostics] == ["the chain stays as it is: no order has fewer multiplications"]
 
 
+def test_a_chain_that_adds_to_the_last_array_is_reordered() -> None:
+    text = chain((50, 3, 4, 2)).replace("linalg.fill ins(%zero : f64) outs(%C : memref<50x2xf64>)\n", "")
+    result = reordered(text)
+    assert order_in(result.text) == "A1 @ (A2 @ A3)"
+    assert not re.search(r"linalg.fill .*outs\(%C", result.text)
+
+
 @pytest.mark.parametrize(
     "between",
     [
@@ -196,6 +203,20 @@ def test_compiled_a_chain_of_open_extents_computes_the_product(shape: tuple[int,
     result = np.empty((shape[0], shape[-1]))
     call(*matrices, result)
     np.testing.assert_allclose(result, np.linalg.multi_dot(matrices))
+
+
+@_COMPILED
+@pytest.mark.parametrize("shape", [(2, 9, 3, 8), (9, 2, 8, 3)])
+def test_compiled_a_chain_adds_to_the_last_array_in_every_order(shape: tuple[int, ...]) -> None:
+    text = re.sub(r"linalg.fill [^\n]* outs\(%C [^\n]*\n", "", open_chain(3, zero_first=True))
+    changed = reordered(text).text
+    assert "scf.if" in changed
+    (call,) = load_in_place(changed, "chain")
+    rng = np.random.default_rng(6)
+    matrices = [rng.standard_normal(pair) for pair in itertools.pairwise(shape)]
+    result = np.ones((shape[0], shape[-1]))
+    call(*matrices, result)
+    np.testing.assert_allclose(result, np.linalg.multi_dot(matrices) + 1)
 
 
 def test_extents_that_one_operation_cannot_tell_are_named() -> None:

@@ -112,6 +112,44 @@ def test_a_vector_at_the_end_is_multiplied_first() -> None:
     assert "A @ (B @ x)" in _lifted(text)
 
 
+_SUMS = """void f(double alpha, double beta,
+       double A[80][110], double B[110][90], double C[90][10], double D[80][10]) {{
+  double T[80][90];
+  for (int i = 0; i < 80; i++) for (int j = 0; j < 90; j++) {{
+    T[i][j] = 0;
+    for (int k = 0; k < 110; k++) T[i][j] += {inner}A[i][k] * B[k][j];
+  }}
+  for (int i = 0; i < 80; i++) for (int j = 0; j < 10; j++) {{
+    {before}
+    for (int k = 0; k < 90; k++) D[i][j] += {outer}T[i][k] * C[k][j];
+    {behind}
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "before", "outer", "behind", "value"),
+    [
+        ("", "", "", "", "D + A @ (B @ C)"),
+        ("", "D[i][j] *= beta;", "alpha * ", "", "D * beta + alpha * (A @ (B @ C))"),
+        ("alpha * ", "D[i][j] *= beta;", "", "", "D * beta + alpha * (A @ (B @ C))"),
+        ("", "D[i][j] = 0;", "", "D[i][j] = 1 / (1 + D[i][j]);", "1.0 / (1.0 + A @ (B @ C))"),
+    ],
+)
+def test_a_chain_may_be_added_to_something_and_scaled(
+    inner: str, before: str, outer: str, behind: str, value: str
+) -> None:
+    assert value in _lifted(_SUMS.format(inner=inner, before=before, outer=outer, behind=behind))
+
+
+def test_a_product_that_is_needed_twice_is_computed_once() -> None:
+    text = _SUMS.format(
+        inner="", before="", outer="", behind="for (int k = 0; k < 90; k++) D[i][j] += T[i][k] * E[k][j];"
+    )
+    program = _lifted(text.replace("double C[90][10]", "double C[90][10], double E[90][10]"))
+    assert "T = A @ B" in program
+
+
 @given(st.lists(st.integers(1, 60), min_size=3, max_size=9))
 def test_some_order_outwards_from_a_size_takes_at_most_twice_the_fewest(extents: list[int]) -> None:
     numbers = [Polynomial.constant(extent) for extent in extents]

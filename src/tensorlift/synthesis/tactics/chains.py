@@ -8,6 +8,7 @@ unknown sizes tell apart the one that is written stays.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -17,8 +18,8 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.comprehension.rewrite import rebuild, substitute, walk
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.cost import UNKNOWN
 from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.synthesis.derive.scope import ranges_of
@@ -27,7 +28,7 @@ from tensorlift.synthesis.simplify.inline import drop_dead
 from tensorlift.synthesis.tactics.match import multiplied, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.domain import Domain
 
@@ -213,9 +214,15 @@ def paired(term: Reduce, domain: Domain, axes: Sequence[str]) -> Term | None:
 
 @dataclass(frozen=True)
 class Product:
-    """A sum of products of many factors, locals put in; ``written`` are the lengths in each product of the source."""
+    """A sum of products of many factors in a definition, locals put in.
+
+    The definition is ``value`` with ``place``, which is the product ``whole``; ``written`` are the lengths in each
+    product of the source.
+    """
 
     definition: Definition
+    value: Term
+    place: Term
     whole: Reduce
     factors: list[Term]
     labels: list[Labels]
@@ -225,7 +232,8 @@ class Product:
     def multiplied(self, tree: Tree) -> Definition:
         """Return the definition with the products in an order."""
         ((domain, _),) = self.definition.pieces
-        return replace(self.definition, pieces=((domain, nested(self.whole, self.factors, tree)),))
+        product_ = nested(self.whole, self.factors, tree)
+        return replace(self.definition, pieces=((domain, _exchanged(self.value, self.place, product_)),))
 
 
 def reordered(summary: Summary) -> Summary:
@@ -252,8 +260,8 @@ def products_in(summary: Summary) -> list[Product]:
         return []
     items = [item for item in summary.items if isinstance(item, Definition)]
     wanted = {name for _, name in summary.outputs} | {summary.result}
-    readers = {d.name: [o.name for o in items if any(d.name in t.reads for _, t in o.pieces)] for d in items}
-    inner = {d.name: d for d in items if d.name not in wanted and len(readers[d.name]) == 1 and len(d.pieces) == 1}
+    reads = Counter(n.array for d in items for _, t in d.pieces for n in walk(t) if isinstance(n, Read))
+    inner = {d.name: d for d in items if d.name not in wanted and reads[d.name] == 1 and len(d.pieces) == 1}
     found = [_product_in(definition, inner) for definition in items]
     return [one for one in found if one is not None]
 
@@ -268,11 +276,22 @@ def _cheapest(found: Product) -> Definition | None:
 
 
 def _product_in(definition: Definition, inner: Mapping[str, Definition]) -> Product | None:
+    """Return the first product of three or more factors in a definition: alone, scaled, or a summand."""
     if len(definition.pieces) != 1:
         return None
-    written: list[list[Affine]] = []
-    term = _written(definition.pieces[0][1], definition, inner, written)
-    found = product_of(opened(term))
+    value = _spread(definition.pieces[0][1])
+    for sum_ in _sums(value):
+        written: list[list[Affine]] = []
+        joined = opened(_written(sum_, definition, inner, written))
+        for place in _sums(joined):
+            found = _product(definition, place, written)
+            if found is not None:
+                return replace(found, value=_exchanged(value, sum_, joined))
+    return None
+
+
+def _product(definition: Definition, place: Reduce, written: list[list[Affine]]) -> Product | None:
+    found = product_of(place)
     if found is None or len(found[1]) <= _PAIR:
         return None
     whole, factors = found
@@ -281,14 +300,35 @@ def _product_in(definition: Definition, inner: Mapping[str, Definition]) -> Prod
     labels = [f.free & names for f in factors]
     if lengths is None or not all(labels):
         return None
-    return Product(definition, whole, factors, labels, lengths, written)
+    return Product(definition, place, place, whole, factors, labels, lengths, written)
+
+
+def _spread(term: Term) -> Term:
+    """Return a term in which scalars stand in front of sums."""
+    return rebuild(term, _spread) if isinstance(term, Apply) else opened(term)
+
+
+def _sums(term: Term) -> Iterator[Reduce]:
+    """Yield the folds of a term that are inside of no other."""
+    if isinstance(term, Reduce):
+        yield term
+    elif isinstance(term, Apply):
+        for operand in term.args:
+            yield from _sums(operand)
+
+
+def _exchanged(term: Term, old: Term, new: Term) -> Term:
+    """Replace an operand of scalar functions."""
+    if term is old:
+        return new
+    return rebuild(term, lambda operand: _exchanged(operand, old, new)) if isinstance(term, Apply) else term
 
 
 def _written(term: Term, definition: Definition, inner: Mapping[str, Definition], written: list[list[Affine]]) -> Term:
     """Put in the products that locals hold; list the lengths in all of them as they are written."""
     term = opened(term)
     if not isinstance(term, Reduce):
-        return term
+        return rebuild(term, lambda part: _written(part, definition, inner, written))
     lengths = lengths_in(term, definition.domain, definition.indices)
     factors = multiplied(term.body)
     if lengths is None:
@@ -305,7 +345,8 @@ def _local(factor: Term, inner: Mapping[str, Definition], written: list[list[Aff
         return factor
     local: list[list[Affine]] = []
     value = _written(definition.pieces[0][1], definition, inner, local)
-    if product_of(value) is None:
+    sums = [part for part in multiplied(value) if part.free]
+    if len(sums) != 1 or product_of(sums[0]) is None:  # scaled or not
         return factor
     written += local
     return substitute(value, dict(zip(definition.indices, factor.indices, strict=True)))
