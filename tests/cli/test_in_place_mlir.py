@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from bench.fuzz_in_place_mlir import run
 
 from tensorlift.cli import main
 from tensorlift.runtime.mlir.tools import find_tools
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 _TOOLS = find_tools()
 _NEEDS_TOOLS = pytest.mark.skipif(_TOOLS is None, reason="upstream MLIR is not installed")
-_PASSES = (
-    "--one-shot-bufferize=bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map",
-    "--buffer-deallocation-pipeline",
-    "--convert-bufferization-to-memref",
-    "--convert-linalg-to-loops",
-    "--expand-strided-metadata",
-    "--lower-affine",
-    "--convert-scf-to-cf",
-    "--convert-to-llvm",
-    "--reconcile-unrealized-casts",
-)
 
 # The second product writes what it reads, and the shift overlaps itself: there the originals run.
 MODULE = """// a module with a main
@@ -133,31 +122,16 @@ module {
 """
 
 
-def _run(module: Path) -> str:
-    assert _TOOLS is not None
-    lowered = _command(_TOOLS.opt, str(module), *_PASSES)
-    (module.parent / "lowered.mlir").write_text(lowered, encoding="utf-8")
-    runner = _TOOLS.opt.replace("mlir-opt", "mlir-runner")
-    (helpers,) = sorted(_TOOLS.libraries.glob("libmlir_c_runner_utils.so"))
-    options = ("-e", "main", "--entry-point-result=i64", f"--shared-libs={helpers}")
-    return _command(runner, str(module.parent / "lowered.mlir"), *options)
-
-
-def _command(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert not done.returncode, done.stderr
-    return done.stdout
-
-
 @_NEEDS_TOOLS
 def test_a_module_runs_the_same_before_and_after(tmp_path: Path) -> None:
     source, out, report = tmp_path / "m.mlir", tmp_path / "out.mlir", tmp_path / "r.json"
     source.write_text(MODULE, encoding="utf-8")
     assert main(["lift", str(source), "--in-place", "--test", "-o", str(out), "--json", str(report)]) == 0
     found = json.loads(report.read_text(encoding="utf-8"))["functions"]
-    assert [f["name"] for f in found] == ["fill", "gemm", "scale", "shift", "ramp", "total"]
-    assert {(f["verdict"], f["level"], f["target"]) for f in found} == {("loop-free", "proved", "linalg")}
-    assert _run(source) == _run(out) == "612000\n"
+    assert [f["name"] for f in found] == ["fill", "gemm", "scale", "shift", "ramp", "total", "main_at_81"]
+    assert {(f["level"], f["target"]) for f in found} == {("proved", "linalg")}
+    assert [f["verdict"] for f in found] == ["loop-free"] * 6 + ["hybrid"]
+    assert run(source) == run(out) == "612000\n"
 
 
 def test_what_is_not_replaced_stays_byte_for_byte(tmp_path: Path) -> None:
@@ -186,24 +160,37 @@ LOOP = """func.func @f(%n: index, %x: memref<?xf64>) {
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "message"),
+    ("text", "message"),
     [
-        (LOOP.replace("@f(%n", "\n @f(%n"), "TL582", "does not stand once in the text"),
-        (LOOP + "func.func private @f_lifted()\n", "TL582", "the module has a function @f_lifted"),
-        (LOOP.replace(") {\n  affine", ") attributes {llvm.always_inline} {\n  affine"), "TL582", "attributes"),
-        (LOOP.replace("x: memref<?xf64>", "x: memref<?xf64> {llvm.noalias}"), "TL582", "attributes"),
+        (LOOP.replace("@f(", '@"f"('), "does not start in the text as `func.func @f(`"),
+        (LOOP + "func.func private @f_lifted()\n", "the module has a function @f_lifted"),
+        (LOOP.replace(") {\n  affine", ") attributes {llvm.always_inline} {\n  affine"), "attributes"),
+        (LOOP.replace("x: memref<?xf64>", "x: memref<?xf64> {llvm.noalias}"), "attributes"),
     ],
 )
-def test_functions_that_cannot_be_replaced_stay(
-    text: str, code: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_functions_that_cannot_be_another_one_stay_and_their_loops_are_replaced(
+    text: str, message: str, tmp_path: Path
 ) -> None:
-    source, out = tmp_path / "m.mlir", tmp_path / "out.mlir"
+    source, out, report = tmp_path / "m.mlir", tmp_path / "out.mlir", tmp_path / "r.json"
     source.write_text(text, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 1
-    complaint = capsys.readouterr().err
-    assert message in complaint
-    assert f"[{code}]" in complaint
-    assert out.read_text(encoding="utf-8") == text
+    assert main(["lift", str(source), "--in-place", "-o", str(out), "--json", str(report)]) == 0
+    written = json.loads(report.read_text(encoding="utf-8"))
+    assert [f["name"] for f in written["functions"]] == ["f_at_2"]
+    (note,) = written["diagnostics"]
+    assert (note["code"], note["severity"]) == ("TL582", "note")
+    assert message in note["message"]
+    head = text.splitlines()[0]
+    assert f"{head}\n  func.call @f_at_2(%n, %x) : (index, memref<?xf64>) -> ()\n  return\n" in out.read_text("utf-8")
+
+
+def test_a_module_with_programs_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "m.mlir"
+    source.write_text(LOOP, encoding="utf-8")
+    assert main(["lift", str(source), "--in-place"]) == 0
+    text = source.read_text(encoding="utf-8")
+    assert main(["lift", str(source), "--in-place"]) == 2
+    assert "the file has programs in it already" in capsys.readouterr().err
+    assert source.read_text(encoding="utf-8") == text
 
 
 def test_attributes_for_callers_in_c_are_kept(tmp_path: Path) -> None:

@@ -18,7 +18,16 @@ import click
 
 from tensorlift import __version__
 from tensorlift.commands.in_place_mlir import rewrite_mlir
-from tensorlift.commands.rewrite import Lines, Replaced, anchor_of, applied, generated, has_room, rewritten
+from tensorlift.commands.rewrite import (
+    Lines,
+    Replaced,
+    anchor_of,
+    applied,
+    check_for_programs,
+    generated,
+    has_room,
+    rewritten,
+)
 from tensorlift.commands.same import differing
 from tensorlift.commands.status import REFUSED, complain
 from tensorlift.deep import with_deep_stack
@@ -33,7 +42,7 @@ from tensorlift.record import FunctionRecord, LiftRecord, Region, Verdict
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.source import Source
-from tensorlift.targets.c.prelude import ORIGINAL, PROGRAM
+from tensorlift.targets.c.prelude import ORIGINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,10 +124,7 @@ class _Rewriting:
         if taken:
             message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)
-        if any(
-            f"{word.removesuffix(ORIGINAL)}{PROGRAM}" in self.words for word in self.words if word.endswith(ORIGINAL)
-        ):
-            raise refuse("TL578", "the file has programs in it already", start, "give the file as it was")
+        check_for_programs(self.words, start)
         if _NUMBERED.search(self.text):
             raise refuse("TL578", "the file numbers its lines itself", start, "give the file that it was made from")
         if not has_room(self.text):

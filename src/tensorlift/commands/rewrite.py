@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import refuse
 from tensorlift.frontends.c.outline.macros import SPELLED, stated
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_FUNCTIONS
@@ -17,6 +18,7 @@ from tensorlift.targets.c.scalars import C_FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.outline.text import Outlined
     from tensorlift.frontends.c.outline.unit import Definition
 
@@ -114,6 +116,12 @@ class Lines:
 def generated(name: str) -> tuple[str, str, str]:
     """List the names that the program for a function takes."""
     return name, f"{name}{PROGRAM}", f"{name}{ORIGINAL}"
+
+
+def check_for_programs(names: set[str], start: Location) -> None:
+    """Refuse a file among whose names are those of a program and its original; ``start`` is its first place."""
+    if any(f"{name.removesuffix(ORIGINAL)}{PROGRAM}" in names for name in names if name.endswith(ORIGINAL)):
+        raise refuse("TL578", "the file has programs in it already", start, "give the file as it was")
 
 
 def has_room(text: bytes) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["functions", "parse_module", "print_module"]
 
-_LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
+LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
 
 
 def print_module(module: ModuleOp, *, locations: bool = False) -> str:
@@ -45,31 +45,31 @@ def parse_module(text: str, filename: str, *, places: bool = False) -> ModuleOp:
     try:
         parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
     except ParseError as error:  # the parser reads the first token at once
-        raise _syntax_error(error) from None
+        raise syntax_error(error) from None
     parser.places = places
     try:
         module = parser.parse_module()
     except ParseError as error:
-        raise _syntax_error(error) from None
-    except _XDSL_LIMITS as error:
+        raise syntax_error(error) from None
+    except XDSL_LIMITS as error:
         place = Location(filename, parser.lexer.input.content.count("\n", 0, parser.pos) + 1, 1)
-        raise refuse("TL190", f"cannot be read: {error}", place, "give a module that mlir-opt accepts") from None
+        raise unreadable(error, place) from None
     _verify(module, filename)
     return module
 
 
 def _hoist_location_aliases(text: str) -> str:
     """Move ``#loc1 = loc(..)``, which upstream prints after its uses, before the first line, which keeps its number."""
-    aliases = _LOCATION_ALIAS.findall(text)
-    return " ".join([*aliases, _LOCATION_ALIAS.sub("", text)]) if aliases else text
+    aliases = LOCATION_ALIAS.findall(text)
+    return " ".join([*aliases, LOCATION_ALIAS.sub("", text)]) if aliases else text
 
 
 # What xDSL raises without a place, for example on a semi-affine map or a type whose parameters do not fit.
-_XDSL_LIMITS = (NotImplementedError, ValueError, VerifyException, AssertionError, KeyError, IndexError, RecursionError)
+XDSL_LIMITS = (NotImplementedError, ValueError, VerifyException, AssertionError, KeyError, IndexError, RecursionError)
 _UNKNOWN = re.compile(r"'?([\w.]+)'? is not registered")
 
 
-def _syntax_error(error: ParseError) -> LiftError:
+def syntax_error(error: ParseError) -> LiftError:
     unknown = _UNKNOWN.search(error.msg)
     if unknown is None:
         return refuse("TL190", f"not MLIR: {error.msg}", _place(error.span), "give a module that mlir-opt accepts")
@@ -78,6 +78,11 @@ def _syntax_error(error: ParseError) -> LiftError:
     place = _place(Span(at, at, error.span.input)) if at >= 0 else _place(error.span)
     known = ", ".join(dialect_names())
     return refuse("TL191", f"'{unknown[1]}' is not part of the loop IR", place, f"use only the dialects {known}")
+
+
+def unreadable(error: Exception, place: Location) -> LiftError:
+    """Build the refusal of what xDSL breaks down over."""
+    return refuse("TL190", f"cannot be read: {error}", place, "give a module that mlir-opt accepts")
 
 
 def _place(span: Span[Any]) -> Location:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xdsl.ir import Block
 
-_PURE = ("arith.", "math.", "affine.apply", "affine.min", "affine.max")
+PURE = ("arith.", "math.", "affine.apply", "affine.min", "affine.max")
 
 
 def remove_dead(block: Block) -> None:
@@ -18,7 +18,7 @@ def remove_dead(block: Block) -> None:
         for region in op.regions:
             for inner in region.blocks:
                 remove_dead(inner)
-        if op.name.startswith(_PURE) and not any(list(result.uses) for result in op.results):
+        if op.name.startswith(PURE) and not any(list(result.uses) for result in op.results):
             op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
             op.erase()
         op = before

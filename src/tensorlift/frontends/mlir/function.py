@@ -52,8 +52,8 @@ def _structured(t: Translator, op: Operation) -> None:
     translate(t, op)
 
 
-_HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
-_HANDLERS |= dict.fromkeys(("linalg.index", *STRUCTURED), _structured)
+HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
+HANDLERS |= dict.fromkeys(("linalg.index", *STRUCTURED), _structured)
 _C_TYPES = {"i1": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
 _C_TYPES |= {"f32": "float", "f64": "double"}
 _C_WIDTHS = {"signed char": 8, "char": 8, "unsigned char": 9, "short": 16, "unsigned short": 17, "int": 32}
@@ -69,7 +69,7 @@ class FunctionReader:
         self.filename = filename
         self.name = _name(function)
         self.entry = Block()
-        self.t = Translator(self.entry, functions, _HANDLERS)
+        self.t = Translator(self.entry, functions, HANDLERS)
         self.marks = _argument_marks(function)
         self.c_types: dict[int, str] = {}
         self.arrays: dict[int, Memory] = {}
