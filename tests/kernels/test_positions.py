@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from bench.kernels import native
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.interpreter import Interpreter
@@ -15,6 +19,7 @@ from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.source import source_from_text
 
+PLACES = "int k = 0; for (int i = 1; i < n; i++)"  # searches that keep the place alone
 FROM_FIRST = "double best = v[0]; int k = 0; for (int i = 1; i < n; i++)"
 TAKE = "{ best = v[i]; k = i; }"
 
@@ -37,6 +42,23 @@ SEARCHES = {
     f"if (v[i] > best) {TAKE} return k;": "np.where(v.max() > 0.0, v.argmax().astype(np.int32), -1)",
     f"double best = -INFINITY; int k = -1; for (int i = 0; i < n; i++) if (v[i] > best) {TAKE} return k;":
         "v.argmax().astype(np.int32), -1)",
+    f"{PLACES} if (v[i] > v[k]) k = i; return k;": "v.argmax().astype(np.int32)",
+    f"{PLACES} if (v[k] > v[i]) k = i; return k;": "v.argmin().astype(np.int32)",
+    f"{PLACES} if (v[i] >= v[k]) k = i; return k;": "(n - 1 - v[::-1].argmax()).astype(np.int32)",
+    f"{PLACES} if (v[i] <= v[k]) k = i; return k;": "(n - 1 - v[::-1].argmin()).astype(np.int32)",
+    f"{PLACES} if (fabs(v[i]) > fabs(v[k])) k = i; return k;": "np.abs(v).argmax().astype(np.int32)",
+    f"{PLACES} {{ double t = v[i] < 0 ? -v[i] : v[i]; if (t > (v[k] < 0 ? -v[k] : v[k])) k = i; }} return k;":
+        "np.where(v < 0.0, -v, v).argmax().astype(np.int32)",
+    f"{PLACES} if (*(v + i) > *(v + k)) k = i; return k;": "v.argmax().astype(np.int32)",
+    f"{PLACES} k = v[i] < v[k] ? i : k; return k;": "v.argmin().astype(np.int32)",
+    f"{PLACES} {{ if (v[i] <= v[k]) continue; k = i; }} return k;": "v.argmax().astype(np.int32)",
+    f"{PLACES} if (v[i] * w[i] < v[k] * w[k]) k = i; return k;": "np.argmin(v * w).astype(np.int32)",
+    f"{PLACES} if (v[i] > v[k]) k = i; *o = v[k]; return k;": "v.argmax().astype(np.int32)",
+    "int k, i; for (k = 0, i = 1; i < n; i++) if (v[i] > v[k]) k = i; return k;": "v.argmax().astype(np.int32)",
+    "int k = n - 1; for (int i = n - 2; i >= 0; i--) if (v[i] > v[k]) k = i; return k;":
+        "(n - 1 - v[::-1].argmax()).astype(np.int32)",
+    "int k = n / 2; for (int i = 0; i < n; i++) if (v[i] > v[k]) k = i; return k;":
+        "np.where(v.max() > v[n_div_2], v.argmax().astype(np.int32), n_div_2)",
 }  # fmt: skip
 
 
@@ -75,7 +97,7 @@ def test_ties_are_broken_as_the_loop_breaks_them(body: str) -> None:
     rng = np.random.default_rng(5)
     for _ in range(60):
         n = int(rng.integers(1, 9))
-        arrays = {name: rng.integers(-2, 2, n).astype(np.float64) for name in "vw" if f"{name}[" in body}
+        arrays = {name: rng.choice([-2.0, -1.0, -0.0, 0.0, 1.0], n) for name in "vw" if re.search(rf"\b{name}\b", body)}
         output = np.zeros(())
         expected = interpreter({"n": n, **arrays, **({"o": output} if "*o" in body else {})}).value
         results = _run(function, arrays)
@@ -96,6 +118,66 @@ def test_compiled_originals_agree_too() -> None:
     assert "A[:, ::-1].argmax(axis=1)" in function.program
     assert function.tests
     assert all(trial.passed for trial in function.tests)
+
+
+COLUMNS = """#include <math.h>
+void f(int m, int n, const double A[m][n], int p[n], int q[n]) {
+  for (int j = 0; j < n; j++) {
+    int k = 0;
+    for (int i = 1; i < m; i++) if (A[i][j] >= A[k][j]) k = i;
+    p[j] = k;
+    int d = j;
+    for (int i = j + 1; i < m; i++) if (fabs(A[i][j]) > fabs(A[d][j])) d = i;
+    q[j] = d;
+  }
+}
+"""
+
+
+@pytest.mark.skipif(native.compiler() is None, reason="no C compiler")
+def test_pivots_of_columns_read_nothing_where_the_search_is_empty() -> None:
+    """Rows may be fewer than columns: from there on a search from the diagonal has no value to start from."""
+    function = lift(COLUMNS, test=True)
+    assert "A[::-1].argmax(axis=0)" in function.program
+    assert function.tests
+    assert all(trial.passed for trial in function.tests)
+    assert not [c.text for c in function.preconditions if "<=" in c.text]
+    p, q = _run(function, {"A": np.array([[1.0, -3.0, 2.0], [-1.0, 3.0, 2.0]])})
+    assert (p.tolist(), q.tolist()) == ([0, 1, 1], [0, 1, 2])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([-2.0, -1.0, -0.0, 0.0, 1.0]), min_size=1, max_size=9), st.sampled_from([">", "<="]))
+def test_places_alone_are_those_that_the_loop_finds(values: list[float], comparison: str) -> None:
+    k = 0
+    for i in range(1, len(values)):
+        if (values[i] > values[k]) if comparison == ">" else (values[i] <= values[k]):
+            k = i
+    assert _run(_place_alone(comparison), {"v": np.array(values)}) == k
+
+
+@cache
+def _place_alone(comparison: str) -> FunctionRecord:
+    return lift(source(f"{PLACES} if (v[i] {comparison} v[k]) k = i; return k;"))
+
+
+STAYS = {
+    "the array is written": ("w[i] = 0; if (v[i] > v[k]) k = i;", ""),
+    "the place is moved too": ("if (v[i] > v[k]) k = i; else k++;", ""),
+    "a cell is kept that the loop does not read": ("if (v[i] > v[k]) k = i + 1;", ""),
+    "the place is cut": ("k = (unsigned char)(v[i] > v[k] ? i : k);", ""),
+    "the array is written before the place is read": ("if (v[i] > v[k]) k = i;", "w[0] = 1; *o = v[k];"),
+    "the place is set anew": ("if (v[i] > v[k]) k = i;", "k = n - 1 - k; *o = v[k];"),
+}
+
+
+@pytest.mark.parametrize("case", STAYS)
+def test_a_place_at_which_nothing_is_known_stays_refused(case: str) -> None:
+    step, after = STAYS[case]
+    text = f"int f(int n, double *v, double *w, double *o) {{ {PLACES} {{ {step} }} {after} return k; }}"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",))).functions
+    assert function.verdict is Verdict.REFUSED
+    assert [item.code for item in function.diagnostics] == ["TL126"]
 
 
 BODY = next(iter(SEARCHES))

@@ -19,6 +19,13 @@ def _search(comparison: str, *, start: str = "a[0]", place: str = "0", first: st
       return k; }}"""
 
 
+def _place_alone(comparison: str, start: str = "0") -> str:
+    return f"""int f(int n, double a[n]) {{
+      int k = {start};
+      for (int i = 1; i < n; i++) if (a[i] {comparison} a[k]) k = i;
+      return k; }}"""
+
+
 _LAST = "(a.shape[0] - 1 - a[::-1].argmax()).astype(np.int32)"
 _AS_FOLDS = "np.where(a == a.max(), np.arange(a.shape[0]), 9223372036854775807).min().astype(np.int32)"
 _STARTED = "np.where(a.max() > 0.0, a.argmax().astype(np.int32), -1)"
@@ -60,6 +67,26 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         _search(">=", first="0"),
         (_LAST,),
         {"a.argmax().astype(np.int32)": UNEQUAL},
+    ),
+    "first greatest by its place alone": (
+        _place_alone(">"),
+        ("a.argmax().astype(np.int32)", _AS_FOLDS),
+        {
+            "a.argmin().astype(np.int32)": UNEQUAL,
+            _LAST: UNEQUAL,
+            "(1 + a.argmax()).astype(np.int32)": UNEQUAL,
+            "(1 + a[1:].argmax()).astype(np.int32)": OBLIGATION,
+        },
+    ),
+    "last greatest by its place alone": (
+        _place_alone(">="),
+        (_LAST,),
+        {"a.argmax().astype(np.int32)": UNEQUAL, _LAST.replace("- 1", "- 2"): UNEQUAL},
+    ),
+    "a place alone that begins in the middle": (
+        _place_alone(">", "n / 2"),
+        (),
+        {"a.argmax().astype(np.int32)": UNEQUAL, _LAST: UNEQUAL},
     ),
     "one off": (
         _search(">", place="1", index="i + 1"),

@@ -33,8 +33,13 @@ def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
     """
     if not any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(left)):
         return False
+    return any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True))
+
+
+def _equal_by_orders(left: Term, right: Term, domain: Domain, *, opens: bool) -> bool:
+    """Tell so by the values that are compared as they are, or with ``opens`` by those that they are chosen from."""
     values: list[list[Term]] = []
-    for value in _compared((left, right)):
+    for value in _compared((left, right), opens=opens):
         known = next((same for same in values if normal.equal(same[0], value, domain)), None)
         if known is None:
             values.append([value])
@@ -94,7 +99,7 @@ class _Order:
         return self.ranks.get(term)
 
 
-def _compared(sides: Iterable[Term]) -> Iterator[Term]:
+def _compared(sides: Iterable[Term], *, opens: bool) -> Iterator[Term]:
     """Yield the values that the conditions of selections compare, those that an extreme is taken of one by one."""
     stack, seen = list(sides), set[Term]()
     while stack:
@@ -102,7 +107,7 @@ def _compared(sides: Iterable[Term]) -> Iterator[Term]:
         if node in seen or not isinstance(node, Apply):
             continue
         seen.add(node)
-        stack += node.args
+        stack += node.args if opens or node.op != "select" else node.args[1:]
         condition = node.args[0] if node.op == "select" else None
         while isinstance(condition, Apply) and condition.op == "not":
             condition = condition.args[0]

@@ -77,6 +77,8 @@ def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
     op, (value, best) = condition.op, condition.args
     if isinstance(value, Read) and value.array in pieces:
         op, value, best = _TURNED[op], best, value
+    while isinstance(chosen, Apply) and chosen.op == "cast" and is_integer(chosen.args[0].dtype):
+        chosen = chosen.args[0]
     if not isinstance(best, Read) or best.array not in pieces or best.indices or not isinstance(chosen, Index):
         return None
     if not value.reads.isdisjoint(pieces) or not chosen.affine.coefficient(variable):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, ArrayType, PointerType
 from tensorlift.frontends.c.demand import children, walk
+from tensorlift.frontends.c.mapped import nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -118,7 +119,7 @@ def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
         declared = statement.variable if isinstance(statement, nodes.Declare) else None
         if declared is not None and declared.initialiser is not None and keeps(declared, declared.initialiser):
             return True
-        if any(isinstance(node, nodes.Assign) and keeps(node.target, node.value) for node in _nodes(statement)):
+        if any(isinstance(node, nodes.Assign) and keeps(node.target, node.value) for node in nodes_of(statement)):
             return True
         if _is_assigned(variable, statement):
             return True
@@ -127,7 +128,7 @@ def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
 
 def _is_assigned(variable: nodes.Variable, statement: nodes.Statement) -> bool:
     """Whether an expression of a statement sets a variable or moves it by one."""
-    for node in _nodes(statement):
+    for node in nodes_of(statement):
         if isinstance(node, nodes.Assign) and _names(node.target, variable):
             return True
         if isinstance(node, nodes.Unary) and len(node.operator) > 1 and _names(node.operand, variable):
@@ -147,27 +148,8 @@ def _is_used(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
         _mentions(node, variable)
         for statement in statements_of(body)
         if id(statement) not in exchanges
-        for node in _nodes(statement)
+        for node in nodes_of(statement)
     )
-
-
-def _nodes(statement: nodes.Statement) -> Iterator[nodes.Expression]:
-    """Yield the expressions of a statement and all in them, but not those of statements inside of it."""
-    found: list[nodes.Expression | None] = []
-    match statement:
-        case nodes.Declare(variable=variable):
-            found = [variable.initialiser, *variable.extents]
-        case nodes.Evaluate(expression=expression):
-            found = [expression]
-        case nodes.If(condition=condition):
-            found = [condition]
-        case nodes.Loop(condition=until, advance=advance):
-            found = [until, advance]
-        case nodes.Return(value=value):
-            found = [value]
-    for one in found:
-        if one is not None:
-            yield from walk(one)
 
 
 def _mentions(expression: nodes.Expression, variable: nodes.Variable) -> bool:

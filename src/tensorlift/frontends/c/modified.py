@@ -69,7 +69,7 @@ class _Found:
             if isinstance(node, nodes.Name):
                 self.used[node.variable] = None
                 continue
-            self.assigned.update(_assigned_by(node))
+            self.assigned.update(assigned_by(node))
             work.extend(reversed(children(node)))
 
 
@@ -91,7 +91,7 @@ def has_effects(expression: nodes.Expression) -> bool:
     return False
 
 
-def _assigned_by(node: nodes.Expression) -> tuple[nodes.Variable, ...]:
+def assigned_by(node: nodes.Expression) -> tuple[nodes.Variable, ...]:
     """List the variables that a node itself assigns or steps."""
     if isinstance(node, nodes.Assign):
         target = node.target

@@ -10,6 +10,7 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.continues import without_continue
+from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.cpp.classes import is_implicit
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_reference
 from tensorlift.frontends.cpp.expressions import Expressions, bare
@@ -46,7 +47,9 @@ class Statements(Expressions):
         bodies = [child for child in libclang.children(definition) if child.kind is CursorKind.COMPOUND_STMT]
         if not bodies:
             raise refusal("exception", self.location(definition), "a function that is one `try`")
-        return self._block(bodies[0])
+        body = self._block(bodies[0])
+        keep_values_at_places(body)
+        return body
 
     def statement(self, cursor: Any) -> nodes.Statement:
         """Read one statement, with what must happen before its expressions."""
