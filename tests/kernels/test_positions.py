@@ -120,6 +120,33 @@ def test_compiled_originals_agree_too() -> None:
     assert all(trial.passed for trial in function.tests)
 
 
+# Searches for the latest index that meets a condition, and what they become.
+RISING, FALLING = "for (int i = 0; i < n; i++)", "for (int i = n - 1; i >= 0; i--)"
+LATEST = {
+    f"int k = -1; {RISING} if (v[i] > 0) k = i; return k;": "np.arange(n), -9223372036854775808).max()",
+    f"int k = -1; {RISING} k = v[i] > 0 ? i : k; return k;": "np.arange(n), -9223372036854775808).max()",
+    f"int k = n; {FALLING} if (v[i] == w[i]) k = i; return k;": "n - 1 - np.arange(n), 9223372036854775807).min()",
+    f"int k = n / 2; {RISING} if (v[i] >= 0) k = 2 * i; return k;": "2 * np.arange(n), -9223372036854775808).max()",
+}
+
+
+@pytest.mark.skipif(native.compiler() is None, reason="no C compiler")
+@pytest.mark.parametrize("body", LATEST)
+def test_the_latest_index_that_meets_a_condition_has_no_loop(body: str) -> None:
+    function = lift(source(body), test=True)
+    assert LATEST[body] in function.program
+    assert function.tests
+    assert all(trial.passed for trial in function.tests)
+    (read,) = read_c(source(body), "f.c")
+    assert read.module is not None
+    interpreter = Interpreter(functions(read.module)[0])
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        n = int(rng.integers(1, 7))
+        arrays = {name: rng.integers(-2, 2, n).astype(np.float64) for name in "vw" if f"{name}[" in body}
+        assert _run(function, arrays) == interpreter({"n": n, **arrays}).value
+
+
 COLUMNS = """#include <math.h>
 void f(int m, int n, const double A[m][n], int p[n], int q[n]) {
   for (int j = 0; j < n; j++) {

@@ -26,6 +26,15 @@ def _place_alone(comparison: str, start: str = "0") -> str:
       return k; }}"""
 
 
+def _latest(start: str) -> str:
+    return f"""int f(int n, double a[n]) {{
+      int k = {start};
+      for (int i = 0; i < n; i++) if (a[i] > 0) k = i;
+      return k; }}"""
+
+
+_AT_LAST = "np.where(a > 0.0, np.arange(a.shape[0]), {}).max().astype(np.int32)"
+_LATEST = f"np.where((a > 0.0).any(), {_AT_LAST.format(-9223372036854775808)}, -1)"
 _LAST = "(a.shape[0] - 1 - a[::-1].argmax()).astype(np.int32)"
 _AS_FOLDS = "np.where(a == a.max(), np.arange(a.shape[0]), 9223372036854775807).min().astype(np.int32)"
 _STARTED = "np.where(a.max() > 0.0, a.argmax().astype(np.int32), -1)"
@@ -87,6 +96,22 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         _place_alone(">", "n / 2"),
         (),
         {"a.argmax().astype(np.int32)": UNEQUAL, _LAST: UNEQUAL},
+    ),
+    "the latest index that meets a condition": (
+        _latest("-1"),
+        (_LATEST,),
+        {
+            _LATEST.replace(">", ">="): UNEQUAL,
+            _LATEST.replace("-1)", "0)"): UNEQUAL,
+            _LATEST.replace("-9223372036854775808", "9223372036854775807").replace("max", "min"): UNEQUAL,
+            _AT_LAST.format(-2): UNEQUAL,
+            _AT_LAST.format(0): UNEQUAL,
+        },
+    ),
+    "the latest index, or else a place after it": (
+        _latest("n"),
+        (_LATEST.replace("-1)", "a.shape[0])"),),
+        {_LATEST: UNEQUAL, _AT_LAST.format("a.shape[0]"): UNEQUAL},
     ),
     "one off": (
         _search(">", place="1", index="i + 1"),

@@ -25,7 +25,7 @@ from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.exits import joined
 from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases, iteration_of
-from tensorlift.summarize.positions import guess_position
+from tensorlift.summarize.positions import guess_latest, guess_position
 from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
@@ -152,7 +152,9 @@ class LoopRule:
         pieces = self._resolved(self.pieces[array], {a: self.states[a] for a in self.needs[array] - {array}})
         if array in self.needs[array]:
             return merged(self._recurrent(array, pieces, unfolds=unfolds))
-        position = guess_position(self.pieces, array, self.variable, self.region) if self.needs[array] else None
+        guess = guess_position if self.needs[array] else guess_latest
+        is_number = not self.arrays[array].shape
+        position = guess(self.pieces, array, self.variable, self.region) if is_number else None
         if position is None:
             return merged(self._phases(array, pieces))
         return [(domain, self._marked(term, domain)) for domain, term in position]

@@ -5,6 +5,10 @@
 After some iterations ``k`` is the first place of the greatest ``v`` if that beats what ``best`` was before the loop,
 and what it was before otherwise; with ``>=`` it is the last place.  The guess is bold, as all are: the induction check
 decides, for every order in which the values that are compared can be (`orders`).
+
+    if (v(i) > t) k = i;
+
+leaves the latest index at which the condition holds: the greatest one, or the least where the loop counts down.
 """
 
 from __future__ import annotations
@@ -14,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, less
-from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.comprehension.dtypes import integer_range, is_integer
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.positions import Place, Position
+from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.terms import Apply, Index, Read, Term
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF
@@ -55,6 +59,49 @@ def guess_position(pieces: Effect, array: str, variable: str, region: Domain) ->
     return [(points.project_out(bound), state)]
 
 
+def guess_latest(pieces: Effect, array: str, variable: str, region: Domain) -> list[Piece] | None:
+    """Return the state of a number before an iteration, where it holds the latest index of a condition; else None.
+
+    Indices that rise are latest where they are greatest, those that fall where they are least.
+    """
+    if len(pieces[array]) != 1:
+        return None
+    ((domain, term),) = pieces[array]
+    if (
+        not isinstance(term, Apply)
+        or term.op != "select"
+        or not is_integer(term.dtype)
+        or not domain.mentions(variable)
+    ):
+        return None
+    condition, chosen, other = term.args
+    if _is_self(chosen):
+        condition, chosen, other = terms.apply("not", condition), other, chosen
+    place = _index_of(chosen)
+    if place is None or not _is_self(other) or not condition.reads.isdisjoint({*pieces, SELF}):
+        return None
+    rises = place.coefficient(variable)
+    if not rises:
+        return None
+    bound = fresh("k")
+    here = {variable: affine(bound)}
+    points = (domain.substitute(here) & region & Domain.of(less(bound, variable))).coalesce()
+    holds = rewrite.substitute(condition, here)
+    nothing = terms.constant(integer_range(DTYPE)[0 if rises > 0 else 1], DTYPE)
+    body = terms.apply("select", holds, terms.index(place.substitute(here), DTYPE), nothing)
+    latest = terms.cast(terms.reduce("max" if rises > 0 else "min", (bound,), points, body), term.dtype)
+    some = terms.reduce("any", (bound,), points, holds)
+    state = terms.apply("select", some, latest, terms.read(array, (), term.dtype))
+    return [(points.project_out(bound), state)]
+
+
+def _index_of(term: Term) -> Affine | None:
+    """Return the index that a term is, perhaps in another type."""
+    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
+        term = term.args[0]
+    return term.affine if isinstance(term, Index) else None
+
+
 class _Step(NamedTuple):
     """``x > best ? place : SELF``, with a place that is affine in the loop variable."""
 
@@ -77,13 +124,12 @@ def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
     op, (value, best) = condition.op, condition.args
     if isinstance(value, Read) and value.array in pieces:
         op, value, best = _TURNED[op], best, value
-    while isinstance(chosen, Apply) and chosen.op == "cast" and is_integer(chosen.args[0].dtype):
-        chosen = chosen.args[0]
-    if not isinstance(best, Read) or best.array not in pieces or best.indices or not isinstance(chosen, Index):
+    place = _index_of(chosen)
+    if not isinstance(best, Read) or best.array not in pieces or best.indices or place is None:
         return None
-    if not value.reads.isdisjoint(pieces) or not chosen.affine.coefficient(variable):
+    if not value.reads.isdisjoint(pieces) or not place.coefficient(variable):
         return None
-    return _Step(_OPPOSITE[op] if is_opposite else op, best, chosen.affine)
+    return _Step(_OPPOSITE[op] if is_opposite else op, best, place)
 
 
 def _is_self(term: Term) -> bool:

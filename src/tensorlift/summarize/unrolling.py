@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import Domain, equal, less
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.flags import FALSE, TRUE, simplified_flag
-from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
+from tensorlift.comprehension.positions import DTYPE, position_of
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
 from tensorlift.summarize.accumulate import neutral
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
             return terms.zero(node.dtype)
         if isinstance(node, Reduce):
             return node
-        return _folded(rewrite.rebuild(node, lambda child: descend(child, where)))
+        return _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain))
 
     return rewrite.transform(term, domain, rule)
 
@@ -173,3 +174,27 @@ def _is_nonzero(term: Term) -> bool:
 def _folded(term: Term) -> Term:
     """Evaluate a connective or comparison of which an operand has become known."""
     return (simplified_flag(term.op, term.args, term.dtype) if isinstance(term, Apply) else None) or term
+
+
+def _bounded(term: Term, domain: Domain) -> Term:
+    """Return the greater or lesser of a fold over indices and an index, where the fold is certainly not beyond it."""
+    if not isinstance(term, Apply) or term.op not in {"max", "min"} or term.dtype != DTYPE:
+        return term
+    folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
+    others = [a for a in term.args if isinstance(a, Index)]
+    if len(folds) != 1 or len(others) != 1:
+        return term
+    (fold,), (other,) = folds, others
+    return other if _is_within(fold.body, other.affine, domain & fold.domain, fold.op) else term
+
+
+def _is_within(term: Term, limit: Affine, domain: Domain, op: str) -> bool:
+    """Tell whether an index, or the one of two that data choose, is nowhere beyond a limit."""
+    match term:
+        case Apply(op="select", args=(_, chosen, other)):
+            return all(_is_within(arm, limit, domain, op) for arm in (chosen, other))
+        case Constant(value=value):
+            return value == integer_range(DTYPE)[0 if op == "max" else 1]
+        case Index(affine=place):
+            return domain.implies(at_least(limit, place) if op == "max" else at_least(place, limit))
+    return False
