@@ -6,6 +6,7 @@ Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 a
 from __future__ import annotations
 
 import io
+import math
 import os
 import sys
 from dataclasses import replace
@@ -204,6 +205,8 @@ def _check_pairs(engine: str, target: str, **given: object) -> None:
         option, actual, wanted = needed[name]
         if value not in (None, ()) and actual != wanted:
             raise click.UsageError(f"--{name} goes with {option} {wanted}")
+        if isinstance(value, float) and math.isnan(value):
+            raise click.UsageError(f"--{name} takes a number")
 
 
 def _check_in_place(file: str, output: str | None, *, form: str, others: Sequence[object]) -> None:

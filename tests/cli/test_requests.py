@@ -57,7 +57,16 @@ def test_wrong_requests(folder: Path, arguments: list[str], message: str, capsys
     assert second.startswith("  help: ")
 
 
-@pytest.mark.parametrize("arguments", [["lift"], ["lift", "a.c", "--emit", "x"], ["lift", "a.c", "--frob"], ["frob"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lift"],
+        ["lift", "a.c", "--emit", "x"],
+        ["lift", "a.c", "--frob"],
+        ["lift", "a.c", "--budget", "nan"],
+        ["frob"],
+    ],
+)
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith("Usage: tensorlift")

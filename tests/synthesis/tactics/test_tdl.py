@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift.diagnostics import LiftError
@@ -44,6 +44,7 @@ def test_comments_and_line_ends_do_not_matter() -> None:
 _WRONG = [
     ("", "def g {\n  pattern C(i, j) += A(i, k] * B(k, j)\n}", "TL321", (2, 28), "expected `)`, found `]`"),
     ("", "def g {\n  pattern C(i) = A(i) § 2\n}", "TL321", (2, 23), "`§` is no word"),
+    ("", "def g { pattern = builder C(i) = frob(A(i)) }", "TL321", (1, 40), "what stands in front is no function"),
     ("", "def g { pattern = builder C(i) = A(i)", "TL321", (1, 38), "expected `}`, found the end"),
     ("", "def pattern { }", "TL321", (1, 5), "expected the name of the tactic, found `pattern`"),
     ("", "def g { builder C(i) = A(i) }", "TL321", (1, 9), "expected `pattern`, found `builder`"),
@@ -140,6 +141,7 @@ _WORDS = re.findall(
 )
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_whatever_is_written_is_loaded_or_refused(data: st.DataObject) -> None:
     """Nothing else may happen to the text of a tactic of the library in which some words are others."""

@@ -266,6 +266,8 @@ class Reader:
 
     def _index(self) -> str:
         name = self.name("an index")
+        if self.at("("):
+            raise self.fault(f"`{name}(` is no index: what stands in front is no function of the notation")
         if self.at(GROUP):
             self.take()
             return name + GROUP

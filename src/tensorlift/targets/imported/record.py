@@ -65,7 +65,8 @@ def dialect_from_json(text: str, file: str) -> ImportedDialect:
     try:
         return _dialect(json.loads(text))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError, SyntaxFault) as error:
-        message = f"'{file}' is no target: {error or type(error).__name__}"
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else error or type(error).__name__
+        message = f"'{file}' is no target: {reason}"
         raise refuse("TL533", message, remedy="write it with 'tensorlift target add'") from None
 
 
