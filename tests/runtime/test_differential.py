@@ -241,3 +241,44 @@ def test_a_difference_where_the_source_is_unstable_is_no_case(sizes: list[dict[s
     program = "import numpy as np\n\ndef f(y):\n    return np.sin(y * 1e14 + 1)\n"
     report = compare_with_interpreter(function(UNSTABLE), program, "f", ["y"], sizes)
     assert (report.cases, report.failures) == (cases, ())
+
+
+def test_a_python_original_that_raises_on_some_numbers_is_run_on_others() -> None:
+    """``math.sqrt`` raises below zero, where the program gives NaN."""
+    text = """
+import math
+import numpy as np
+
+def cholesky(A):
+    n = A.shape[0]
+    L = np.zeros((n, n))
+    for j in range(n):
+        s = A[j, j]
+        for k in range(j):
+            s -= L[j, k] ** 2
+        L[j, j] = math.sqrt(s)
+        for i in range(j + 1, n):
+            s = A[i, j]
+            for k in range(j):
+                s -= L[i, k] * L[j, k]
+            L[i, j] = s / L[j, j]
+    return L
+"""
+    (record,) = lift_source(source_from_text(text, "k.py"), LiftOptions(test=True)).functions
+    assert record.lifted, record.diagnostics
+    assert all(test.passed and test.cases > 0 for test in record.tests)
+
+
+def test_a_python_original_that_always_raises_is_refused() -> None:
+    text = """
+import math
+
+def f(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += math.log(-1.0 - x[i] * x[i])
+    return s
+"""
+    (record,) = lift_source(source_from_text(text, "k.py"), LiftOptions(test=True)).functions
+    assert [item.code for item in record.diagnostics] == ["TL604"]
+    assert "calling the original failed: ValueError" in record.diagnostics[0].message

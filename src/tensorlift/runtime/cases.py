@@ -18,7 +18,7 @@ import numpy as np
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import STYLES, nudged, random_arguments
+from tensorlift.runtime.data import LARGE_STYLES, STYLES, nudged, random_arguments
 from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:
@@ -152,9 +152,13 @@ def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, ta
 
 
 def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> Case | None:
+    """Draw inputs in the first style in which results are finite numbers, or else in the first that has results."""
     fault: Exception | None = None
+    found: Case | None = None
     places = Places(interpreter.view)
-    for style, share in product(STYLES, places.shares):
+    for style, share in product(LARGE_STYLES, places.shares):
+        if style not in STYLES and found is None:
+            break
         try:
             ranges = places.ranges(sizes, share)
             arguments = random_arguments(interpreter.view.parameters, sizes, rng, style, ranges)
@@ -165,12 +169,22 @@ def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> 
         except (InterpreterError, ValueError) as error:
             fault = error
         else:
-            return Case(dict(sizes), arguments, Called(after, value), interpreter, style)
+            case = Case(dict(sizes), arguments, Called(after, value), interpreter, style)
+            if all(map(_is_finite, (*after.values(), value))):
+                return case
+            found = found or case
+    if found is not None:
+        return found
     if isinstance(fault, UndefinedError):
         tally.undefined.append(dict(sizes))
     else:
         tally.fail(sizes, str(fault), "interpreter")
     return None
+
+
+def _is_finite(value: object) -> bool:
+    """Tell whether a number, or each of an array, is finite; None is nothing that is not."""
+    return value is None or bool(np.all(np.isfinite(np.asarray(value))))
 
 
 def result_pairs(expected: Called, outputs: Sequence[str], given: Sequence[Any]) -> list[tuple[str, Any, Any]]:

@@ -62,15 +62,16 @@ def compare_compiled(
     if not cases:
         return tally.report()
     run = run_python_original if source.filename.endswith(SUFFIX) else run_original
-    originals = run(source, view, [case.arguments for case in cases], Limits())
+    originals: Sequence[Called | None] = run(source, view, [case.arguments for case in cases], Limits())
     stubbed = without_original(text, view.name)
     if stubbed == text:
         replies = run_original(Original(text, _FILE), program, [_arguments(program, c) for c in cases], Limits())
     else:
         replies = run_original(Original(stubbed, _FILE), view, [case.arguments for case in cases], Limits())
     for case, original, reply in zip(cases, originals, replies, strict=True):
-        tally.cases.append(case.sizes)
-        tally.compare(case, _pairs(view, original, reply))
+        if original is not None:
+            tally.cases.append(case.sizes)
+            tally.compare(case, _pairs(view, original, reply))
     return tally.report()
 
 

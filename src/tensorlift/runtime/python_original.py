@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
@@ -28,12 +28,12 @@ _LIST = re.compile(r"^['\"]?(?:\w+\.)*(?:list|List|Sequence)\b")
 
 def run_python_original(
     original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits
-) -> list[Called]:
+) -> list[Called | None]:
     """Run a Python file and call the function of ``view`` in it once for each case.
 
     A case gives every parameter by source name, arrays in logical shape; they are not changed.  What the function
-    returns goes where ``tl.returns`` of the loop IR says.
-    Raises LiftError: TL604 it raised, crashed or ran out of time.
+    returns goes where ``tl.returns`` of the loop IR says.  A case in which it divides by zero or the like gives None.
+    Raises LiftError: TL604 it raised, in every case if because of such numbers, crashed or ran out of time.
     """
     arrays = {
         f"{number}:{parameter.name}": np.asarray(case[parameter.name], NUMPY_TYPES[parameter.dtype])
@@ -42,11 +42,18 @@ def run_python_original(
     }
     facts = {**python_facts(original, view), "cases": len(cases)}
     try:
-        _, results = run_worker("python_original_worker", facts, arrays, limits)
+        reply, results = run_worker("python_original_worker", facts, arrays, limits)
     except WorkerError as error:
-        remedy = "run it with small arrays of the shapes that the preconditions ask for"
-        raise refuse("TL604", f"calling the original failed: {error}", view.location, remedy) from None
-    return [_called(view, results, number) for number in range(len(cases))]
+        raise _failed(str(error), view) from None
+    raised: dict[str, str] = reply["raised"]
+    if len(raised) == len(cases):
+        raise _failed(raised["0"], view)
+    return [None if str(number) in raised else _called(view, results, number) for number in range(len(cases))]
+
+
+def _failed(reason: str, view: FunctionView) -> LiftError:
+    remedy = "run it with small arrays of the shapes that the preconditions ask for"
+    return refuse("TL604", f"calling the original failed: {reason}", view.location, remedy)
 
 
 def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:

@@ -62,13 +62,28 @@ class PythonCall:
 
 
 def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
-    """Call the function for every case; the reply holds the arrays after the calls under the keys of the arguments."""
+    """Call the function for every case; the reply holds the arrays after the calls under the keys of the arguments.
+
+    It says what was raised in the cases whose numbers have no result, as the root of one below zero.
+    """
     results: dict[str, Array] = {}
+    raised: dict[str, str] = {}
     for number in range(facts["cases"]):
         call = PythonCall(facts, number, arrays)
-        call()
-        results |= call.after()
-    return {}, results
+        try:
+            call()
+        except (ArithmeticError, ValueError) as error:
+            if not _is_arithmetic(error):
+                raise
+            raised[str(number)] = f"{type(error).__name__}: {error}"
+        else:
+            results |= call.after()
+    return {"raised": raised}, results
+
+
+def _is_arithmetic(error: Exception) -> bool:
+    """Tell whether numbers had no result, and not whether arguments did not fit."""
+    return isinstance(error, ArithmeticError) or str(error).startswith(("math domain error", "expected a "))
 
 
 def _loaded(facts: Facts) -> Callable[..., Any]:
