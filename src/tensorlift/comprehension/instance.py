@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from string import Template
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InstanceOperand:
-    """An operand: a tensor of some extents or a number; ``value`` is the only one that all its cells may have."""
+    """An operand: a tensor of some extents or a number; ``value`` is the only one that all its cells may have.
+
+    A number that ``is_attribute`` is a constant, spelled where ``$NAME`` stands among the attributes.
+    """
 
     name: str
     dtype: DType
     shape: Shape = ()
     is_number: bool = False
     value: Fraction | None = None
+    is_attribute: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,11 @@ class Instance:
         return tuple(o for o in self.operands if o.value is None and o.name not in self.unread)
 
     @cached_property
+    def named(self) -> tuple[str, ...]:
+        """The names of the operands, the last ones, that are attributes."""
+        return tuple(o.name for o in self.operands if o.is_attribute)
+
+    @cached_property
     def unread(self) -> frozenset[str]:
         """The names of the operands of which only the extents count, those aside that are constants."""
         read = {name for definition in self.definitions for _, term in definition.pieces for name in _names_in(term)}
@@ -117,6 +127,8 @@ class Instance:
         for own, given in pairs:
             if own.variable is not None:
                 found.setdefault(own.variable, given)
+        for own, given in pairs:
+            _solve(own, given, found)
         return found if all(name in found for name in self.sizes) else None
 
     def fits(self, shapes: Sequence[Shape]) -> dict[str, Affine] | None:
@@ -135,8 +147,11 @@ class Instance:
         """Spell the operation on operands, each with its type, and the type of the result."""
         if self.form is not None:
             return self.form.text(self.operation, self.attributes, operands, result)
-        attributes = f" <{self.attributes}>" if self.attributes else ""
-        names, types = (", ".join(part) for part in zip(*operands, strict=True))
+        given = list(zip(self.operands, operands, strict=True))
+        values = {own.name: spelled for own, (spelled, _) in given if own.is_attribute}
+        attributes = f" <{Template(self.attributes).substitute(values)}>" if self.attributes else ""
+        tensors = (operand for own, operand in given if not own.is_attribute)
+        names, types = (", ".join(part) for part in zip(*tensors, strict=True))
         return f'"{self.operation}"({names}){attributes} : ({types}) -> {result}'
 
     def computed(self, operands: Sequence[SymbolicTensor], sizes: Mapping[str, Affine]) -> SymbolicTensor:
@@ -155,6 +170,18 @@ def _names_in(term: Term) -> Iterator[str]:
 
 def _pairs(own: Shape, given: Shape) -> Sequence[tuple[Affine, Affine]]:
     return tuple(zip(own, given, strict=False))
+
+
+def _solve(own: Affine, given: Affine, found: dict[str, Affine]) -> None:
+    """Find the only size of an extent that is not known, where it is a whole number."""
+    missing = [name for name in own.variables if name not in found]
+    if len(missing) != 1:
+        return
+    (name,) = missing
+    factor = own.coefficient(name)
+    rest = given - (own - Affine.var(name) * factor).substitute(found)
+    if not any(number % factor for number in (rest.constant, *(number for _, number in rest.terms))):
+        found[name] = Affine(rest.constant // factor, {other: number // factor for other, number in rest.terms})
 
 
 def _defined(

@@ -1,49 +1,39 @@
 """Importing a dialect whose operations are lowered by passes: trials of each operation, until one gets a meaning.
 
     operations -> trials with open extents -> lowered -> summarised -> instances
-               -> those without: trials with two sets of numbers -> the same meaning at both? -> instances
-               -> those without: the same with constants as the last operands
+               -> those without: trials with sets of numbers -> the same meaning but for extents? -> instances
 
-With open extents a meaning holds for all of them.  Numbers become sizes where an index ties them to loops; what comes
-out must be the same from both sets, and no number may stay.
+With open extents a meaning holds for all of them.  Numbers are written as the extents that they are in both of two
+sets.
 """
 
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.comprehension.instance import Instance, InstanceOperand
-from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation.definitions import show_definition
-from tensorlift.comprehension.tensor import array, scalar_value
-from tensorlift.comprehension.terms import Piecewise
 from tensorlift.dialects.destinations import taken
 from tensorlift.dialects.importer import checked
 from tensorlift.dialects.lowering import lowered, require_tools
-from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
+from tensorlift.dialects.meanings import NoMeaning, instance_of
 from tensorlift.dialects.tablegen import read_dump
-from tensorlift.dialects.trials import FAMILIES, TYPES, trials
-from tensorlift.frontends.mlir import read_mlir
-from tensorlift.targets.imported.record import ImportedDialect
+from tensorlift.dialects.trials import FAMILIES, TYPES, is_ranked, numbered_trials, open_trials
+from tensorlift.dialects.ways import CHOICE, Way, computed, in_one
+from tensorlift.dialects.windows import chosen, numbered
+from tensorlift.targets.imported.record import ImportedDialect, instance_data, instance_from_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.dialects.destinations import DestinationTrial
     from tensorlift.dialects.tablegen import TableOperation
     from tensorlift.dialects.trials import Family, Trial, Typing
     from tensorlift.source import Source
 
 _REFUSED = "upstream refuses it"
-_CHOICE = "its lowering chooses between arrays when it runs"
-_CHOOSES = re.compile(r"= scf\.if .* -> \(memref<")
-_SETS = 2  # of numbers as extents
 
 
 def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
@@ -79,56 +69,81 @@ class _Import:
         self.instances: list[Instance] = []
         self.reasons: dict[str, str] = {}
         self._known: set[tuple[str, ...]] = set()
+        self._tried: set[str] = set()
+        self._lowered: dict[tuple[str, ...], Instance] = {}
 
     def family(self, operations: Sequence[TableOperation], family: Family) -> set[str]:
         """Try operations in every way with the first typing, then with those alike; return which have instances."""
-        how: dict[str, tuple[tuple[str, ...], int]] = {}
-        for constants in family.constants:
-            for extents in (0, 1):
-                waiting = [operation for operation in operations if operation.name not in how]
-                for operation in self.stage(waiting, family.typing, constants, extents):
-                    how[operation.name] = (constants, extents)
+        tried = chosen([trial for operation in operations for trial in open_trials(operation, family.typing)])
+        ways = self._add_all([Way((t, t.valued(1)) if t.values else (t,)) for t in tried])
+        ways += self._add_all(self._numbered(operations, tried, ways, family.typing))
         for typing in family.alike:
-            for way in dict.fromkeys(how.values()):
-                self.stage([o for o in operations if how.get(o.name) == way], typing, *way)
-        return set(how)
+            self._add_all([way.typed(typing) for way in ways])
+        return {way.trial.operation.name for way in ways}
 
-    def stage(
-        self, operations: Sequence[TableOperation], typing: Typing, constants: tuple[str, ...], extents: int
-    ) -> list[TableOperation]:
-        """Try operations in one way; return those that have instances now."""
-        tried = [t for o in operations for t in trials(o, typing, constants, extents)]
-        if not tried:
-            return []
-        found = self._meanings(tried)
-        if extents:
-            again = [t for o in operations for t in trials(o, typing, constants, _SETS)]
-            places = list(found)
-            same = self._meanings([again[place] for place in places])
-            agreed = [p for k, p in enumerate(places) if k in same and _shown(found[p]) == _shown(same[k])]
-            found = {place: _sampled(found[place], tried[place], again[place]) for place in agreed}
-        known: set[tuple[object, ...]] = set()
-        for place, instance in found.items():
-            trial = tried[place]
-            key = (trial.operation.name, trial.shapes, trial.attributes)
-            if key not in known:
-                known.add(key)
-                self.instances.append(instance)
-        having = {tried[place].operation.name for place in found}
-        return [operation for operation in operations if operation.name in having]
+    def _numbered(
+        self, operations: Sequence[TableOperation], tried: Sequence[Trial], ways: Sequence[Way], typing: Typing
+    ) -> list[Way]:
+        """Return ways with numbers as extents: for operations without any yet, and for trials of windows without."""
+        done, having = {way.trial for way in ways}, {way.trial.operation.name for way in ways}
+        waiting = [o for o in operations if not is_ranked(o) and o.name not in having]
+        found = [Way((t, t.moved(1))) for o in waiting for t in numbered_trials(o, typing)]
+        ranked = [t for t in tried if is_ranked(t.operation) and t not in done]
+        return found + [Way(sets) for sets in numbered(ranked, self._takes)]
 
-    def _meanings(self, tried: Sequence[Trial]) -> dict[int, Instance]:
-        """Return the meanings of trials by their places."""
+    def _takes(self, tried: Sequence[Trial]) -> tuple[set[int], dict[int, str]]:
+        """Return the places of trials that are lowered, and what is said of the others."""
         texts, errors = lowered(tried, self.passes)
-        for place, message in errors.items():
-            self._note(tried[place].operation, f"{_REFUSED}: {message}")
-        found: dict[int, Instance] = {}
-        for place, text in texts.items():
-            try:
-                found[place] = _meaning(tried[place], text)
-            except NoMeaning as error:
-                self._note(tried[place].operation, str(error))
+        return set(texts), errors
+
+    def _add_all(self, ways: Sequence[Way]) -> list[Way]:
+        """Add the instances of ways that are new; return those that have one."""
+        own = {way.trial.text("trial"): way for way in ways}
+        ways = [way for text, way in own.items() if text not in self._tried]
+        self._tried |= own.keys()
+        texts: list[dict[int, str]] = []
+        for place in range(max((len(way.lowered) for way in ways), default=0)):
+            numbers = [number for number, way in enumerate(ways) if len(way.lowered) > place]
+            some, errors = lowered([ways[number].lowered[place] for number in numbers], self.passes)
+            texts.append({numbers[k]: text for k, text in some.items()})
+            for k, message in errors.items():
+                self._note(ways[numbers[k]].trial.operation, f"{_REFUSED}: {message}")
+        return [way for number, way in enumerate(ways) if self._adds(way, [t.get(number) for t in texts])]
+
+    def _adds(self, way: Way, texts: Sequence[str | None]) -> bool:
+        """Add the instance of a way; tell whether it has one."""
+        own = [text for text in texts[: len(way.lowered)] if text is not None]
+        if len(own) < len(way.lowered):
+            return False
+        try:
+            self._keep(self._meaning(way, own))
+        except NoMeaning as error:
+            self._note(way.trial.operation, str(error))
+            return False
+        return True
+
+    def _meaning(self, way: Way, texts: list[str]) -> Instance:
+        """Return what a way means: where its lowerings are those with another type but for that type, the same.
+
+        Raises:
+            NoMeaning: where there is none.
+
+        """
+        single, double = TYPES
+        known = self._lowered.get(tuple(text.replace(double, single) for text in texts))
+        if known is not None and not any(single in text for text in texts):
+            return instance_from_data(json.loads(json.dumps(instance_data(known)).replace(single, double)))
+        found = self._lowered[tuple(texts)] = way.meaning(texts)
         return found
+
+    def _keep(self, instance: Instance) -> bool:
+        """Add an instance unless it is known; tell whether it is new."""
+        key = (instance.operation, *_shown(instance))
+        is_new = key not in self._known
+        if is_new:
+            self._known.add(key)
+            self.instances.append(instance)
+        return is_new
 
     def destinations(self, operations: Sequence[TableOperation]) -> None:
         """Find the instances of operations in destination style."""
@@ -145,17 +160,11 @@ class _Import:
         """Add the instance of a trial that was lowered; tell whether it is one that computes something new."""
         operation = trial.operation
         try:
-            read = instance_of(operation.name, _summary(text, trial.names), len(trial.axes), trial.attributes)
+            read = instance_of(operation.name, computed(text, trial.names), len(trial.axes), trial.attributes)
         except NoMeaning as error:
             self._note(operation, str(error))
             return False
-        instance = replace(_in_one(read), form=trial.form)
-        key = (instance.operation, *_shown(instance))
-        if key in self._known:
-            return False
-        self._known.add(key)
-        self.instances.append(instance)
-        return True
+        return self._keep(replace(in_one(read), form=trial.form))
 
     def _note(self, operation: TableOperation, reason: str) -> None:
         """Remember why an operation has no meaning: what a lowering lacks says more than that none is to be had."""
@@ -166,56 +175,9 @@ class _Import:
 
 def _weight(reason: str) -> int:
     """Return how much a reason says."""
-    weak = (_REFUSED, _CHOICE)
+    weak = (_REFUSED, CHOICE)
     return next((weight for weight, start in enumerate(weak) if reason.startswith(start)), len(weak))
 
 
-def _meaning(trial: Trial, text: str) -> Instance:
-    count = len(trial.shapes)
-    summary = _summary(text, [*trial.operation.operands[:count], "result"])
-    found = instance_of(trial.operation.name, summary, count, trial.attributes)
-    constants = [
-        InstanceOperand(operand, dtype, (ONE,), value=Fraction(0))  # type: ignore[arg-type]  # element types by name
-        for operand, dtype in zip(trial.operation.operands[count:], trial.constants, strict=True)
-    ]
-    whole = _in_one(found)
-    for own, shape in zip(whole.operands, trial.shapes, strict=True):
-        if any(extent.is_constant and stated != 1 for extent, stated in zip(own.shape, shape, strict=True)):
-            raise NoMeaning("an extent of its lowering stays a number")
-    return replace(whole, operands=(*whole.operands, *constants))
-
-
-def _summary(text: str, names: Sequence[str]) -> Summary:
-    """Return what a lowered function computes, with its parameters under the names of operands."""
-    if _CHOOSES.search(text):
-        raise NoMeaning(_CHOICE)
-    reset_names()
-    for place, operand in enumerate(names):
-        text = re.sub(rf"%arg{place}\b", f"%{operand}", text)
-    (function,) = read_mlir(text, "the lowering", generalise=None)
-    return summary_of(function)
-
-
-def _in_one(instance: Instance) -> Instance:
-    """Write what is computed on the way into the result."""
-    result = instance.result
-    if len(instance.definitions) == 1:
-        return instance
-    operands = [
-        scalar_value(terms.scalar(o.name, o.dtype)) if o.is_number else array(o.name, o.shape, o.dtype)
-        for o in instance.operands
-    ]
-    sizes = {size: Affine.var(size) for size in instance.sizes}
-    term = instance.computed(operands, sizes).at(tuple(map(Affine.var, result.indices)))
-    if isinstance(term, Piecewise):
-        return instance
-    return replace(instance, definitions=(tidied(replace(result, pieces=((result.domain, term),))),))
-
-
 def _shown(instance: Instance) -> list[str]:
-    return [str(instance.operands), *map(show_definition, instance.definitions)]
-
-
-def _sampled(instance: Instance, *tried: Trial) -> Instance:
-    extents = tuple(tuple(e for shape in trial.shapes for e in shape if isinstance(e, int)) for trial in tried)
-    return replace(instance, sampled=extents)
+    return [str(instance.operands), instance.attributes, *map(show_definition, instance.definitions)]

@@ -21,26 +21,47 @@ if TYPE_CHECKING:
 Json = Any
 _MANY = ("Variadic", "Optional", "VariadicOfVariadic")
 _ABSENT = ("DefaultValuedAttr", "DefaultValuedOptionalAttr", "OptionalAttr", "UnitAttr")
-# Storage of attributes for which values are known: an axis, a list of axes, an element type, a truth value.
+# Storage of attributes for which values are known: an axis, a list of axes, an element type, a truth value.  A list of
+# integers whose length is stated is of another kind, and so are numbers of any type.
 _KINDS = {
     "IntegerAttr": "axis", "DenseI32ArrayAttr": "axes of i32", "DenseI64ArrayAttr": "axes of i64", "TypeAttr": "type",
     "BoolAttr": "truth",
 }  # fmt: skip
 _DESTINATION = "DestinationStyleOpInterface"
+_DEFINED = ("TypeDef",)
+_OWN = "is of a type that the dialect defines"
 _PAIR = 2
+_COUNTED = re.compile(r"i64 dense array attribute with exactly (\d+) elements")
+_NUMBER = "arbitrary integer attribute or arbitrary float attribute"
+_RANK = re.compile(r"(?<![\w-])(\d+)-?[dD]\b")
+_INTEGER = re.compile(r"(\d+)-bit signless integer")
+_ONE_CELL = "scalar tensor"
 _ONES = "static_cast<int64_t>(1)"
 _LENGTH = re.compile(r"int elements attribute of shape \[(\d+)\]")
 
 
 @dataclass(frozen=True)
 class TableOperation:
-    """An operation: names of operands, required attributes by name with their kinds, or why it gets no meaning."""
+    """An operation: names of operands, required attributes by name with their kinds, or why it gets no meaning.
+
+    ``forms`` has what is said of the operands, and last of the result.
+    """
 
     name: str
     operands: tuple[str, ...]
     attributes: tuple[tuple[str, str], ...]
     obstacle: str = ""
     destination: Destination | None = None
+    forms: tuple[Form, ...] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a definition says of a tensor: its number of axes and element type, if it does, and if it has one cell."""
+
+    rank: int | None
+    dtype: str | None
+    is_cell: bool
 
 
 @dataclass(frozen=True)
@@ -85,18 +106,17 @@ def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> Table
     operands: list[str] = []
     attributes: list[tuple[str, str]] = []
     obstacle = ""
+    forms: list[Form] = []
     for kind, argument in _arguments(records, record["arguments"]):
         supers = kind["!superclasses"]
         if "AttrConstraint" not in supers:
             operands.append(argument)
+            forms.append(_form(kind))
             obstacle = obstacle or (f"the operand {argument} may be left out or repeated" if _is(supers, _MANY) else "")
+            obstacle = obstacle or (f"the operand {argument} {_OWN}" if _is(supers, _DEFINED) else "")
         elif not _is(supers, _ABSENT):
-            storage = (kind.get("storageType") or "").strip().rpartition("::")[2]
-            attributes.append((argument, _KINDS.get(storage, "")))
-            unknown = f"no value is known for the attribute {argument}"
-            obstacle = obstacle or ("" if storage in _KINDS else unknown)
-    if len(attributes) > 1:
-        obstacle = obstacle or "it has several attributes, of which only few values go together"
+            attributes.append((argument, _kind(kind)))
+            obstacle = obstacle or ("" if attributes[-1][1] else f"no value is known for the attribute {argument}")
     destination = _destination(records, record)
     if destination is not None:
         others = [attribute for attribute, kind in attributes if kind != "axes of i64"]
@@ -105,11 +125,32 @@ def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> Table
     results = list(_arguments(records, record["results"]))
     if len(results) != 1 or _is(results[0][0]["!superclasses"], _MANY):
         obstacle = "it has another number of results than one"
+    elif _is(results[0][0]["!superclasses"], _DEFINED):
+        obstacle = obstacle or f"the result {_OWN}"
     if record["regions"]["args"]:
         obstacle = "it has regions"
     if not operands and not obstacle:
         obstacle = "it has no operands"
-    return TableOperation(name, tuple(operands), tuple(attributes), obstacle)
+    forms += [_form(kind) for kind, _ in results]
+    return TableOperation(name, tuple(operands), tuple(attributes), obstacle, forms=tuple(forms))
+
+
+def _kind(attribute: Mapping[str, Json]) -> str:
+    """Return what values an attribute may have, nothing where that is not known."""
+    counted = _COUNTED.fullmatch(attribute.get("summary") or "")
+    if counted is not None:
+        return f"{counted[1]} integers"
+    if attribute.get("summary") == _NUMBER:
+        return "number"
+    return _KINDS.get((attribute.get("storageType") or "").strip().rpartition("::")[2], "")
+
+
+def _form(kind: Mapping[str, Json]) -> Form:
+    """Return what the summary of a type says."""
+    said = kind.get("summary") or ""
+    rank, widths = _RANK.search(said), set(_INTEGER.findall(said))
+    dtype = f"i{min(widths, key=int)}" if widths and "number" not in said.partition(" or ")[2] else None
+    return Form(None if rank is None else int(rank[1]), dtype, _ONE_CELL in said)
 
 
 def _destination(records: Mapping[str, Json], record: Mapping[str, Json]) -> Destination | None:

@@ -1,42 +1,48 @@
 """Trials: typed instances of an operation, of which upstream's verifier takes some.
 
-Operands are tensors of one rank, with open extents first, and where that has no meaning with extents that are numbers,
-equal or one where an operand is broadcast; or the last ones are a constant of one cell.  Their element types are the
-same, or the first one or the result has another.  Attributes are axes, or truth values.
+Where the definition says of how many axes and of which types the operands are, they are; else they are tensors of one
+rank and of the types that are tried.  Operands of one cell are constants, zero.  Extents are open first, and where that
+has no meaning, numbers: equal or one where an operand is broadcast.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.dialects.tablegen import TableOperation
+    from tensorlift.dialects.tablegen import Form, TableOperation
 
 OPEN = "?"
 _RANKS = (1, 2, 3)
 TYPES = ("f32", "f64")
-_EXTENTS = ((3, 5, 7), (4, 6, 5))  # two sets of numbers: what holds at both holds for all
 _BROADCAST = (1, 2)  # ranks in which one of two operands is broadcast
-CONSTANTS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("i8",),
-    ("",),
-    ("", ""),
-)  # types of constants at the end, "" of the others
+_MANY = 3  # operands, of which the last may be of another type: what sums start from
+# Numbers as extents fall by about a quarter: windows, of later operands, are smaller than what they run over, even with
+# cells three apart.  All have a remainder of one by six, so that steps of two and three end at the border.
+_FALL = (100, 135)
+_LEAST = 8
+_COUNT = 16  # numbers of one set
+_GROWTH = 4  # sets differ by factors, so that differences differ too
+SETS = 5
+FRESH = 100_000  # extents of a result of which nothing is known yet
+_STEPS = (0, 1, 2, 3)  # all integers of a list: how wide a window is, how far it steps
+_VALUES = ((11, 13, 17, 19), (23, 29, 37, 41))  # of attributes that are numbers
 
 Extents = tuple[int | str, ...]
 
 
 class Typing(NamedTuple):
-    """The element types of the first operand, of the others, and of the result."""
+    """The element types of the first operand, of the others, of the result, and of the last of many operands."""
 
     first: str
     others: str
     result: str
+    last: str = ""
 
 
 class Family(NamedTuple):
@@ -44,64 +50,156 @@ class Family(NamedTuple):
 
     typing: Typing
     alike: tuple[Typing, ...]
-    constants: tuple[tuple[str, ...], ...] = ((),)
 
 
 def _same(dtype: str) -> Typing:
     return Typing(dtype, dtype, dtype)
 
 
-_NUMBERS = (_same("f64"), _same("i32"), Typing("i8", "i8", "i32"), Typing("i32", "i32", "f32"))
+_NUMBERS = (_same("f64"), _same("i32"), Typing("i8", "i8", "i32", "i32"), Typing("i32", "i32", "f32"))
 FAMILIES = (
-    Family(_same("f32"), _NUMBERS, CONSTANTS),
+    Family(_same("f32"), _NUMBERS),
     Family(_same("i32"), ()),
-    Family(Typing("f32", "f32", "i1"), (Typing("f64", "f64", "i1"), Typing("i32", "i32", "i1"))),
-    Family(Typing("i1", "f32", "f32"), (Typing("i1", "f64", "f64"), Typing("i1", "i32", "i32"))),
+    Family(_same("i8"), ()),
     Family(_same("i1"), ()),
+    Family(Typing("f32", "f32", "i32"), (Typing("f64", "f64", "i32"), _same("i32"))),
 )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """An operation on operands of given extents; ``constants`` are the element types of the constants at the end."""
+    """An operation on operands of given extents, those aside at the end that are constants of one cell.
+
+    In the text of its attributes ``@result`` and ``@first`` stand for types, ``$NAME`` for the value of a number:
+    ``values`` has these by name.
+    """
 
     operation: TableOperation
     typing: Typing
     shapes: tuple[Extents, ...]
     result: Extents
-    attributes: str
-    constants: tuple[str, ...]
+    attributes: str = ""
+    values: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """The element types of all operands, and of the result."""
+        *forms, result = self.operation.forms
+        own = [self.typing.first, *(self.typing.others,) * (len(forms) - 1)]
+        if self.typing.last and len(self.shapes) >= _MANY:
+            own[len(self.shapes) - 1] = self.typing.last
+        stated = (form.dtype or dtype for form, dtype in zip(forms, own, strict=True))
+        return (*stated, result.dtype or self.typing.result)
+
+    @property
+    def stated(self) -> str:
+        """The text of the attributes, numbers aside."""
+        return self.attributes.replace("@result", self.dtypes[-1]).replace("@first", self.dtypes[0])
+
+    def number(self, value: int) -> str:
+        """Spell the value of an attribute, which is of the type of the first operand."""
+        return f"{value}.375" if self.dtypes[0].startswith("f") else str(value)
 
     def text(self, name: str) -> str:
         """Spell a function that writes the result of the operation to its last parameter."""
-        dtypes = (self.typing.first, *(self.typing.others,) * len(self.shapes))
+        count = len(self.shapes)
+        *dtypes, written = self.dtypes
         kinds = [_type("tensor", shape, dtype) for shape, dtype in zip(self.shapes, dtypes, strict=False)]
         names = [f"%{operand}" for operand in self.operation.operands]
-        out = _type("memref", self.result, self.typing.result)
+        out = _type("memref", self.result, written)
         parameters = ", ".join([*(f"{n}: {k}" for n, k in zip(names, kinds, strict=False)), f"%result: {out}"])
-        constants = [_type("tensor", (1,), dtype) for dtype in self.constants]
+        constants = [_type("tensor", (1,), dtype) for dtype in dtypes[count:]]
         lines = [f"func.func @{name}({parameters}) {{"]
-        for operand, dtype, kind in zip(names[len(kinds) :], self.constants, constants, strict=True):
+        for operand, dtype, kind in zip(names[count:], dtypes[count:], constants, strict=True):
             lines.append(f"  {operand} = arith.constant dense<{'0' if dtype[0] == 'i' else '0.0'}> : {kind}")
-        given = f" <{self.attributes}>" if self.attributes else ""
-        value = _type("tensor", self.result, self.typing.result)
+        attributes = Template(self.stated).substitute({own: self.number(value) for own, value in self.values})
+        given = f" <{attributes}>" if attributes else ""
+        value = _type("tensor", self.result, written)
         takes = ", ".join([*kinds, *constants])
         lines.append(f'  %value = "{self.operation.name}"({", ".join(names)}){given} : ({takes}) -> {value}')
         return "\n".join([*lines, *_stored(self.result, value, out), "  return", "}", ""])
 
+    def moved(self, number: int) -> Trial:
+        """Return the trial with the extents and the values of another set; what the result has of its own is new."""
+        found = dict.fromkeys(e for shape in self.shapes for e in shape if isinstance(e, int) and e > 1)
+        more = self._more()
+        others: dict[int | str, int] = dict(zip(found, (other + more for other in extents_of(number)), strict=False))
+        shapes = tuple(tuple(others.get(e, e) for e in shape) for shape in self.shapes)
+        ends = enumerate(self.result)
+        result = tuple(others.get(e, FRESH + axis if isinstance(e, int) and e > 1 else e) for axis, e in ends)
+        return replace(self, shapes=shapes, result=result).valued(number)
 
-def trials(operation: TableOperation, typing: Typing, constants: tuple[str, ...], extents: int) -> Iterator[Trial]:
-    """Yield what to try of an operation, with open extents or, from 1 on, with a set of numbers."""
-    count = len(operation.operands) - len(constants)
-    own = tuple(kind or typing.others for kind in constants)
-    for rank in _RANKS if count > 0 else ():
-        full: Extents = _EXTENTS[extents - 1][:rank] if extents else (OPEN,) * rank
-        for attributes, axis in _attributes(operation, rank, typing.result):
-            folded = (*full[:axis], 1, *full[axis + 1 :]) if axis is not None else full
-            for result in dict.fromkeys((folded, full)):
-                yield Trial(operation, typing, (full,) * count, result, attributes, own)
-        if extents and count == 2 and not operation.attributes:  # noqa: PLR2004 - two operands
-            yield from (Trial(operation, typing, shapes, full, "", own) for shapes in _broadcast(full))
+    def valued(self, number: int) -> Trial:
+        """Return the trial with the values of another set."""
+        values = _VALUES[number % len(_VALUES)]
+        return replace(self, values=tuple((own, values[k]) for k, (own, _) in enumerate(self.values)))
+
+    def _more(self) -> int:
+        """Return how much more than those of the sets the extents are."""
+        return next((e for shape in self.shapes for e in shape if isinstance(e, int) and e > 1), 1) % 6 - 1
+
+
+def extents_of(number: int) -> tuple[int, ...]:
+    """Return the numbers of a set, the greatest first."""
+    less, more = _FALL
+    powers = (_LEAST * more**k // less**k for k in reversed(range(_COUNT)))
+    return tuple(6 * (power * (_GROWTH + number) // _GROWTH) + 1 for power in powers)
+
+
+def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
+    """Yield what to try of an operation with open extents, the numbers in its attributes those of the first set."""
+    for rank in _ranks(operation):
+        for attributes, axis in _attributes(operation, rank):
+            whole, *others = (_full(form.rank or rank) for form in _tensors(operation))
+            own = operation.forms[-1].rank
+            results = [_full(own)] if own is not None else _results(whole, axis)
+            for result in results:
+                yield Trial(operation, typing, (whole, *others), result, attributes, _named(operation))
+
+
+def numbered_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
+    """Yield what to try of an operation whose definition leaves ranks open, with the numbers of the first set."""
+    count = len(_tensors(operation))
+    for rank in _ranks(operation):
+        full: Extents = extents_of(0)[:rank]
+        for attributes, axis in _attributes(operation, rank):
+            for result in _results(full, axis):
+                yield Trial(operation, typing, (full,) * count, result, attributes, _named(operation))
+        if count == 2 and not operation.attributes:  # noqa: PLR2004 - two operands
+            yield from (Trial(operation, typing, shapes, full) for shapes in _broadcast(full))
+
+
+def is_ranked(operation: TableOperation) -> bool:
+    """Tell whether the definition says of how many axes the operands and the result are."""
+    return all(form.rank is not None for form in (*_tensors(operation), operation.forms[-1]))
+
+
+def _tensors(operation: TableOperation) -> list[Form]:
+    """Return what is said of the operands that are no constants."""
+    operands = list(operation.forms[:-1])
+    while operands and operands[-1].is_cell:
+        operands.pop()
+    return operands
+
+
+def _ranks(operation: TableOperation) -> tuple[int, ...]:
+    """Return how many axes to try for operands of which the definition does not say it."""
+    tensors = _tensors(operation)
+    if not tensors or any(form.is_cell for form in tensors):
+        return ()
+    return _RANKS if any(form.rank is None for form in tensors) else (0,)
+
+
+def _full(rank: int) -> Extents:
+    return (OPEN,) * rank
+
+
+def _results(full: Extents, axis: int | None) -> list[Extents]:
+    """Return what extents the result may have, where an axis is folded perhaps."""
+    if axis is None:
+        return [full]
+    before, behind = full[:axis], full[axis + 1 :]
+    return list(dict.fromkeys([(*before, 1, *behind), full, (*before, *behind)]))
 
 
 def _broadcast(full: Extents) -> Iterator[tuple[Extents, Extents]]:
@@ -114,21 +212,37 @@ def _broadcast(full: Extents) -> Iterator[tuple[Extents, Extents]]:
             yield thin, full
 
 
-def _attributes(operation: TableOperation, rank: int, dtype: str) -> Iterator[tuple[str, int | None]]:
-    """Yield values of the only attribute: each axis, which is said too, each order of the axes, the cells' type."""
+def _named(operation: TableOperation) -> tuple[tuple[str, int], ...]:
+    names = (name for name, kind in operation.attributes if kind == "number")
+    return tuple(zip(names, _VALUES[0], strict=False))
+
+
+def _attributes(operation: TableOperation, rank: int) -> Iterator[tuple[str, int | None]]:
+    """Yield values of the attributes, all choices of each, and the axis among them."""
     if not operation.attributes:
         yield "", None
         return
-    ((name, kind),) = operation.attributes
+    choices = [list(_values(name, kind, rank)) for name, kind in operation.attributes]
+    for chosen in itertools.product(*choices):
+        yield f"{{{', '.join(text for text, _ in chosen)}}}", next((a for _, a in chosen if a is not None), None)
+
+
+def _values(name: str, kind: str, rank: int) -> Iterator[tuple[str, int | None]]:
+    """Yield values of an attribute: each axis, which is said too, each order of the axes, a type, a truth value."""
     if kind == "axis":
-        yield from ((f"{{{name} = {axis} : i32}}", axis) for axis in range(rank))
+        yield from ((f"{name} = {axis} : i32", axis) for axis in range(rank))
     elif kind == "type":
-        yield f"{{{name} = {dtype}}}", None
+        yield f"{name} = @result", None
     elif kind == "truth":
-        yield from ((f"{{{name} = {value}}}", None) for value in ("false", "true"))
+        yield from ((f"{name} = {value}", None) for value in ("false", "true"))
+    elif kind == "number":
+        yield f"{name} = ${name} : @first", None
+    elif kind.endswith(" integers"):
+        count = int(kind.partition(" ")[0])
+        yield from ((f"{name} = array<i64: {', '.join([str(k)] * count)}>", None) for k in _STEPS)
     else:
         for order in list(itertools.permutations(range(rank)))[1:]:
-            yield f"{{{name} = array<{kind.rpartition(' ')[2]}: {', '.join(map(str, order))}>}}", None
+            yield f"{name} = array<{kind.rpartition(' ')[2]}: {', '.join(map(str, order))}>", None
 
 
 def _stored(result: Extents, value: str, out: str) -> list[str]:

@@ -8,11 +8,12 @@ from xdsl.dialects.builtin import TensorType
 
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.terms import Constant
+from tensorlift.proofs.tensor_text.structured import spelled_number
 from tensorlift.targets.imported.forms import stated_attributes
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation
 
@@ -33,20 +34,32 @@ def imported_result(row: ImportedRow, op: Operation, held: Sequence[Held], o: Le
     given = {**op.attributes, **op.properties}
     stated = [operand.type for operand in op.operands]
     operands = [value.tensor for value in held]
-    meant = [i for i in row.instances if stated_attributes(i) == given and _is_of(i, stated, operands)]
+    meant = [i for i in row.instances if _has_attributes(i, given) and _is_of(i, stated, operands)]
     if not meant:
         o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
-    shapes = [operand.shape for operand in operands]
+    numbers = [spelled_number(given[name]) for name in meant[0].named]
+    shapes = [operand.shape for operand in (*operands, *numbers)]
     instance = next((i for i in meant if i.fits(shapes) is not None), meant[0])
-    if any(
-        v.blank is not None and own.name not in instance.unread for own, v in zip(instance.operands, held, strict=True)
-    ):
+    pairs = zip(instance.operands, held, strict=False)
+    if any(value.blank is not None and own.name not in instance.unread for own, value in pairs):
         o.refuse("cells are read that have no value")
-    return _applied(instance, operands, o)
+    return _applied(instance, (*operands, *numbers), o)
+
+
+def _has_attributes(instance: Instance, given: Mapping[str, Attribute]) -> bool:
+    """Tell whether an instance has the attributes that a text states; numbers of its types may be any."""
+    own = stated_attributes(instance)
+    return own.keys() == given.keys() and all(
+        getattr(given[name], "type", None) == getattr(value, "type", None)
+        if name in instance.named
+        else given[name] == value
+        for name, value in own.items()
+    )
 
 
 def _is_of(instance: Instance, stated: Sequence[Attribute], operands: Sequence[SymbolicTensor]) -> bool:
-    return len(stated) == len(instance.operands) and all(map(_fits, instance.operands, stated, operands))
+    count = len(instance.operands) - len(instance.named)
+    return len(stated) == count and all(map(_fits, instance.operands, stated, operands))
 
 
 def _fits(own: InstanceOperand, stated: Attribute, given: SymbolicTensor) -> bool:

@@ -306,15 +306,7 @@ class _Reading:
     def number(self, name: str) -> SymbolicTensor:
         """Return a number that the text spells."""
         value = self.op.properties[name]
-        if isinstance(value, DenseIntOrFPElementsAttr):
-            return _everywhere(value)
-        if isinstance(value, IntegerAttr):
-            if isinstance(value.type, IndexType):
-                return size(Affine(value.value.data))
-            return scalar_value(_whole(value.value.data, dtype_of(value.type)))
-        if not isinstance(value, FloatAttr):
-            raise TypeError
-        return scalar_value(_real(value.value.data, dtype_of(value.type)))
+        return _everywhere(value) if isinstance(value, DenseIntOrFPElementsAttr) else spelled_number(value)
 
     def integer(self, name: str) -> int:
         """Return an integer that the text spells."""
@@ -364,6 +356,22 @@ def _size(value: SymbolicTensor) -> Affine:
     if found is None:
         raise TypeError
     return found
+
+
+def spelled_number(value: Attribute) -> SymbolicTensor:
+    """Return the number that an attribute is.
+
+    Raises:
+        TypeError: where it is none.
+
+    """
+    if isinstance(value, IntegerAttr):
+        if isinstance(value.type, IndexType):
+            return size(Affine(value.value.data))
+        return scalar_value(_whole(value.value.data, dtype_of(value.type)))
+    if not isinstance(value, FloatAttr):
+        raise TypeError
+    return scalar_value(_real(value.value.data, dtype_of(value.type)))
 
 
 def _integer(attribute: Attribute) -> int:

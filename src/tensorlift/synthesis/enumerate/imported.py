@@ -16,7 +16,7 @@ from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Constant
-from tensorlift.ir.tensor_program import At, NewAxis, Operation, walk_expressions
+from tensorlift.ir.tensor_program import At, Literal, NewAxis, Operation, walk_expressions
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
@@ -253,9 +253,9 @@ class ImportedEnumeration(Levels):
             return None
 
     def _is_verified(self, value: Value) -> bool:
-        """Tell whether the dialect's verifier takes all operations of a value."""
-        nodes = walk_expressions(value.expression)
-        return all(self.offer.takes(node.instance) for node in nodes if isinstance(node, Operation))
+        """Tell whether the dialect's verifier takes all operations of a value, and their attributes are constants."""
+        nodes = [node for node in walk_expressions(value.expression) if isinstance(node, Operation)]
+        return all(self.offer.takes(node.instance) and _is_constant(node) for node in nodes)
 
     # -- steps
 
@@ -333,6 +333,12 @@ class ImportedEnumeration(Levels):
             return False
         numbers = {name: evaluate(extent, self.wanted.sizes[0]) for name, extent in sizes.items()}
         return contains(instance.context, numbers)
+
+
+def _is_constant(node: Operation) -> bool:
+    """Tell whether the attributes of an operation are given as numbers."""
+    pairs = zip(node.instance.operands, node.arguments, strict=True)
+    return all(isinstance(argument, Literal) for own, argument in pairs if own.is_attribute)
 
 
 def _known_extents(instance: Instance, pools: tuple[Pool, ...]) -> dict[str, Affine]:

@@ -75,6 +75,8 @@ class _Values(Values):
 
     def _operand(self, own: InstanceOperand, node: Expression) -> Value:
         """Return an operand in the type of the instance, which the definition is known to take."""
+        if own.is_attribute:
+            return Value(self._spelled(self.scalar(node, own.dtype)), own.dtype)
         if own.is_number:
             return self.scalar(node)
         value = self.tensor(node) if node.shape else self._splat(node, (), node.dtype)
@@ -85,11 +87,17 @@ class _Values(Values):
         type_ = tensor_type(shape, dtype)
         number = self.scalar(node, dtype)
         if isinstance(node, Literal) and all(extent.is_constant for extent in shape):
-            spelled = self.writer.constants[number.name].partition("arith.constant ")[2].partition(" : ")[0]
-            return self.writer.constant(f"dense<{spelled}>", type_, "c")
+            return self.writer.constant(f"dense<{self._spelled(number)}>", type_, "c")
         extents = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
         listed = f"[{extents}]" if extents else ""
         return self.writer.once(("splat", number, shape), f"tensor.splat {number.name}{listed} : {type_}", type_)
+
+    def _spelled(self, number: Value) -> str:
+        """Return the text of a constant."""
+        defined = self.writer.constants.get(number.name)
+        if defined is None:
+            raise refuse("TL305", "an attribute is no constant", remedy="try another engine, or another target")
+        return defined.partition("arith.constant ")[2].partition(" : ")[0]
 
     def _view(self, node: Subscript) -> Value:
         """Return a slice, with new axes of one position where there are any."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from string import Template
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.parser import Parser
 
+from tensorlift.comprehension.dtypes import is_float
 from tensorlift.targets.linalg.dialect import structured
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.instance import Instance, InstanceOperand
 
 _LIST = re.compile(r"(\w+) = \[([-\d, ]*)\]")
 
@@ -35,14 +37,20 @@ def reading_class(name: str, instances: Sequence[Instance]) -> type[Operation] |
 
 
 def stated_attributes(instance: Instance) -> dict[str, Attribute]:
-    """Return the attributes that a text states of an instance's operation, as they are read."""
+    """Return the attributes that a text states of an instance's operation, as they are read, numbers as zero."""
     form = instance.form
     if form is None:
-        return _dictionary(instance.attributes)
+        zeros = {o.name: zero_of(o) for o in instance.operands if o.is_attribute}
+        return _dictionary(Template(instance.attributes).substitute(zeros))
     stated: dict[str, Attribute] = {"inputs": IntegerAttr(len(instance.operands) - 1, i64)}
     if form.body:
         stated["body"] = StringAttr(form.body)
     return stated | (_dictionary if form.states_result else _lists)(instance.attributes)
+
+
+def zero_of(operand: InstanceOperand) -> str:
+    """Spell the zero that an operand may be which is an attribute."""
+    return "0.0" if is_float(operand.dtype) else "0"
 
 
 def _lists(text: str) -> dict[str, Attribute]:

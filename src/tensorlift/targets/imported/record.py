@@ -48,7 +48,7 @@ class ImportedDialect:
             "name": self.name,
             "definition": self.definition,
             "lowering": self.lowering,
-            "operations": [_instance_data(instance) for instance in self.instances],
+            "operations": [instance_data(instance) for instance in self.instances],
             "without": dict(self.without),
             **({"irdl": self.irdl} if self.irdl else {}),
         }
@@ -73,7 +73,7 @@ def dialect_from_json(text: str, file: str) -> ImportedDialect:
 def _dialect(data: Json) -> ImportedDialect:
     if data["target"] != _VERSION:
         raise ValueError(f"files of version {data['target']} are not read here")
-    instances = tuple(map(_instance, data["operations"]))
+    instances = tuple(map(instance_from_data, data["operations"]))
     without = {str(name): str(reason) for name, reason in data["without"].items()}
     irdl = str(data.get("irdl", ""))
     if irdl:
@@ -81,7 +81,8 @@ def _dialect(data: Json) -> ImportedDialect:
     return ImportedDialect(str(data["name"]), str(data["definition"]), str(data["lowering"]), instances, without, irdl)
 
 
-def _instance_data(instance: Instance) -> dict[str, Json]:
+def instance_data(instance: Instance) -> dict[str, Json]:
+    """Return an instance as data, its expressions as texts."""
     data: dict[str, Json] = {"operation": instance.operation}
     if instance.attributes:
         data["attributes"] = instance.attributes
@@ -102,10 +103,18 @@ def _operand_data(operand: InstanceOperand) -> dict[str, Json]:
         data["shape"] = [str(extent) for extent in operand.shape]
     if operand.value is not None:
         data["value"] = str(operand.value)
+    if operand.is_attribute:
+        data["attribute"] = True
     return data
 
 
-def _instance(data: Json) -> Instance:
+def instance_from_data(data: Json) -> Instance:
+    """Read an instance back.
+
+    Raises:
+        SyntaxFault, ValueError, KeyError, TypeError, IndexError, RuntimeError: where the data are none.
+
+    """
     operands = tuple(map(_operand, data["operands"]))
     dtypes: dict[str, DType] = {operand.name: operand.dtype for operand in operands}
     definitions = []
@@ -134,4 +143,4 @@ def _form(data: Json) -> DestinationForm:
 def _operand(data: Json) -> InstanceOperand:
     value = Fraction(data["value"]) if "value" in data else None
     shape = tuple(parse_affine(text) for text in data.get("shape", ()))
-    return InstanceOperand(str(data["name"]), data["type"], shape, "shape" not in data, value)
+    return InstanceOperand(str(data["name"]), data["type"], shape, "shape" not in data, value, "attribute" in data)

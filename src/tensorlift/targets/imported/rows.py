@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.targets.imported.definition import operations_of
-from tensorlift.targets.imported.forms import reading_class
+from tensorlift.targets.imported.forms import reading_class, zero_of
 from tensorlift.targets.imported.types import operand_type, result_of
 from tensorlift.targets.mlir_text.operations import context_of
 from tensorlift.targets.mlir_text.rows import TextRow
@@ -62,8 +62,9 @@ class ImportedRow(TextRow):
 @cache
 def _refusal(row: ImportedRow, instance: Instance) -> str:
     types = [str(operand_type(own)) for own in instance.operands]
-    operands = [(f"%operand{k}", kind) for k, kind in enumerate(types)]
-    parameters = ", ".join(f"{name}: {kind}" for name, kind in operands)
+    given = zip(instance.operands, types, strict=True)
+    operands = [(zero_of(o) if o.is_attribute else f"%operand{k}", kind) for k, (o, kind) in enumerate(given)]
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in operands if name.startswith("%"))
     value = instance.text(operands, str(operand_type(result_of(instance))))
     text = f"func.func @verified({parameters}) {{\n  %result = {value}\n  return\n}}\n"
     try:

@@ -1,0 +1,162 @@
+"""Trials with numbers as extents for operations whose definition says how many axes their operands have.
+
+Which extents go together is found out: all are different at first, and a message of upstream that names two of them, or
+one of the result and what it should be, makes these equal.  How an extent of the result follows from the others is seen
+from several sets of numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import operator
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.dialects.lowering import verified
+from tensorlift.dialects.trials import FRESH, OPEN, SETS, extents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tensorlift.dialects.trials import Trial
+
+    Attempt = Callable[[Sequence[Trial]], tuple[set[int], dict[int, str]]]
+
+_ROUNDS = 12
+_MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill
+_NUMBER = re.compile(r"(?<![#\w.])\d+")
+_STEPS = re.compile(r"array<i64: (\d+)")
+_COMPUTED = re.compile(r"(\d+) != ([\d()+* -]+)")
+_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+_WIDE = 3
+_FACTORS = (1, 2, 3)
+_NEAR = range(-8, 9)
+
+
+def chosen(tried: Sequence[Trial]) -> list[Trial]:
+    """Return trials that upstream takes, with lists of integers that are zero where they may be."""
+    free = [trial for trial in tried if not _STEPS.search(trial.attributes)]
+    stepping = [trial for trial in tried if _STEPS.search(trial.attributes)]
+    places, _ = verified(stepping)
+    least: dict[str, tuple[int, ...]] = {}
+    for place in sorted(places):
+        name, steps = stepping[place].operation.name, _steps(stepping[place])
+        least[name] = tuple(map(min, least.get(name, steps), steps))
+    taken = [stepping[place] for place in sorted(places)]
+    return free + [t for t in taken if _is_plain(_steps(t), least[t.operation.name])]
+
+
+def _is_plain(steps: tuple[int, ...], least: tuple[int, ...]) -> bool:
+    """Tell whether lists are zero where they may be, and only the first of the others is three."""
+    pairs = list(zip(steps, least, strict=True))
+    others = [step for step, start in pairs if start]
+    return all(start or not step for step, start in pairs) and max(others[1:], default=0) < _WIDE
+
+
+def _steps(trial: Trial) -> tuple[int, ...]:
+    return tuple(map(int, _STEPS.findall(trial.attributes)))
+
+
+def numbered(tried: Sequence[Trial], attempt: Attempt) -> Iterator[tuple[Trial, ...]]:
+    """Yield trials with open extents as ones at each set of numbers, those that ``attempt`` and the verifier take.
+
+    Both return the places of trials that are taken, and what is said of the others.
+    """
+    first: dict[int, Trial] = {}
+    for more in _MORE:
+        waiting = [place for place in range(len(tried)) if place not in first]
+        settled = list(_settled([_start(tried[place], more) for place in waiting], verified).items())
+        taken = _settled([trial for _, trial in settled], attempt)
+        first |= {waiting[settled[k][0]]: trial for k, trial in taken.items()}
+    found = [first[place] for place in sorted(first)]
+    others = [trial.moved(number) for trial in found for number in range(1, SETS)]
+    again = _settled(others, verified)
+    count = SETS - 1
+    for place, trial in enumerate(found):
+        own = [again.get(k) for k in range(place * count, (place + 1) * count)]
+        moved = [other for other in own if other is not None]
+        if len(moved) == count:
+            yield trial, *moved
+
+
+def _start(trial: Trial, more: int) -> Trial:
+    """Give every extent a number of its own."""
+    numbers = iter(extents_of(0))
+    shapes = tuple(tuple(next(numbers) + more for _ in shape) for shape in trial.shapes)
+    result = tuple(FRESH + axis if e == OPEN else e for axis, e in enumerate(trial.result))
+    return replace(trial, shapes=shapes, result=result)
+
+
+def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
+    """Return trials by their places that are taken, after what messages ask for."""
+    found: dict[int, Trial] = {}
+    waiting = dict(enumerate(tried))
+    for _ in range(_ROUNDS):
+        if not waiting:
+            break
+        places = list(waiting)
+        taken, said = attempt(list(waiting.values()))
+        found |= {places[k]: waiting[places[k]] for k in taken}
+        asked = {places[k]: _asked(waiting[places[k]], message) for k, message in said.items()}
+        waiting = {place: trial for place, trial in asked.items() if trial is not None}
+    return found
+
+
+def _asked(trial: Trial, message: str) -> Trial | None:
+    """Return a trial in which two of the numbers in a message are the same: one of the result is as another."""
+    numbers = [int(number) for number in _NUMBER.findall(message)]
+    operands = {e for shape in trial.shapes for e in shape}
+    own = next((n for n in numbers if n >= FRESH and n in trial.result), None)
+    if own is None:
+        known = list(dict.fromkeys(n for n in numbers if n in operands or n in trial.result))
+        return _replaced(trial, known[-1], known[0]) if len(known) > 1 else None
+    computed = _COMPUTED.search(message)
+    others = [n for n in numbers if n not in (own, 0)]
+    wanted = next((n for n in others if n in operands), next(iter(others), None))
+    if computed is not None and int(computed[1]) == own:
+        wanted = _value(ast.parse(computed[2].strip(), mode="eval").body)
+    return None if wanted is None else _replaced(trial, own, wanted)
+
+
+def _value(node: ast.AST) -> int | None:
+    """Return the value of a sum of products of numbers, None for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if not isinstance(node, ast.BinOp) or type(node.op) not in _OPERATORS:
+        return None
+    left, right = _value(node.left), _value(node.right)
+    return None if left is None or right is None else _OPERATORS[type(node.op)](left, right)
+
+
+def _replaced(trial: Trial, old: int, new: int) -> Trial:
+    def put(extents: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        return tuple(new if e == old else e for e in extents)
+
+    return replace(trial, shapes=tuple(map(put, trial.shapes)), result=put(trial.result))
+
+
+def relation(result: Sequence[int], operands: Mapping[str, Sequence[int]]) -> tuple[int, Affine] | None:
+    """Return a factor and an expression of operands' extents that is so many times one of the result, in all sets.
+
+    The expression has one or two extents; None where there is none.
+    """
+    for factor, (name, own) in itertools.product(_FACTORS, operands.items()):
+        rests = [factor * wanted - extent for wanted, extent in zip(result, own, strict=True)]
+        if _is_near(rests):
+            return factor, Affine.var(name) + rests[0]
+        for times, (other, more) in itertools.product((-1, 1, -2, 2, -3, 3), operands.items()):
+            less = [rest - times * extent for rest, extent in zip(rests, more, strict=True)]
+            if other != name and _is_near(less):
+                return factor, Affine.var(name) + Affine.var(other) * times + less[0]
+    return None
+
+
+def _is_near(numbers: Sequence[int]) -> bool:
+    return numbers[0] in _NEAR and len(set(numbers)) == 1
