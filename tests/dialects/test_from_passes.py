@@ -119,7 +119,7 @@ def test_operations_without_a_meaning_are_listed() -> None:
         ("greater", "(input1: f64[input1_d0, input1_d1], input2: f64[1, input1_d1]) -> bool[input1_d0, input1_d1]"),
         ("select", "(input1: bool[input1_d0], input2: f32[input1_d0], input3: f32[input1_d0]) -> f32[input1_d0]"),
         ("bitwise_and", "result_1(result_x0) = input1(result_x0) & input2(result_x0)"),
-        ("logical_right_shift", "result_1(result_x0) = i32(u32(input1(result_x0)) >> input2(result_x0))"),
+        ("logical_right_shift", "result_1(result_x0) = i32(u32(input1(result_x0)) >> u32(input2(result_x0)))"),
         (
             "arithmetic_right_shift",
             "(input1: i32[input1_d0], input2: i32[input1_d0]) {round = false} -> i32[input1_d0]",
