@@ -19,10 +19,13 @@ from tensorlift.pipeline import LiftOptions, StageClock, lift_source
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import EngineRun, Level, Outcome
 from tensorlift.source import source_from_text
+from tensorlift.synthesis import forms
 from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.forms import Formed
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tensorlift.comprehension.definition import Summary
@@ -49,8 +52,23 @@ def _lifted(text: str, budget: float | None = None) -> FunctionRecord:
     return function
 
 
+def _in_forms(text: str, target: str = "numpy", **sizes: int) -> FunctionRecord:
+    options = LiftOptions(target=target, forms_at=tuple(sizes.items()))
+    (function,) = lift_source(source_from_text(text, "k.c"), options).functions
+    return function
+
+
 def _outcomes(runs: tuple[EngineRun, ...]) -> dict[str, Outcome]:
     return {run.engine: run.outcome for run in runs}
+
+
+_STENCIL = (
+    "void smooth(int n, double a[n], double b[n]) { for (int i = 1; i < n; i++) b[i] = 0.5 * (a[i] + a[i - 1]); }\n"
+)
+_OUTER = (
+    "void outer(int n, double A[n][n], double u[n], double v[n], double x[n], double y[n]) {\n"
+    "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A[i][j] = A[i][j] + u[i] * v[j] + x[i] * y[j]; }\n"
+)
 
 
 def _view(text: str) -> FunctionView:
@@ -161,6 +179,56 @@ def test_a_search_ends_with_its_time() -> None:
         with pytest.raises(NothingFoundError, match="within its time") as refusal:
             chosen_program(_view(_CHAIN), request, StageClock().stage, engine)
         assert refusal.value.diagnostics[0].code == "TL312"
+
+
+def test_asked_for_forms_the_cheapest_is_taken() -> None:
+    function = _in_forms(_OUTER)
+    assert (function.engine, function.engines[0].forms, function.level) == ("derive", ("stacked",), Level.PROVED)
+    assert "t @ t2" in function.program
+    costs = {run.forms: run.cost or 0.0 for run in function.engines if run.engine == "derive"}
+    assert set(costs) == {(), ("stacked",)}
+    assert costs["stacked",] < costs[()]
+    assert _outcomes(function.engines)["sketch"] is Outcome.NOT_RUN
+    assert _outcomes(function.engines)["tactics"] is Outcome.NOT_CHEAPER
+
+
+def test_sizes_decide_on_the_form() -> None:
+    small = _in_forms(_OUTER, n=8)
+    assert small.engines[0].forms == ()
+    assert small.program == _lifted(_OUTER).program
+
+
+def test_a_target_decides_which_forms_are_tried() -> None:
+    assert _in_forms(_STENCIL).program == _lifted(_STENCIL).program
+    assert _in_forms(_STENCIL, "torch", n=100_000).engines[0].forms == ("in place",)
+
+
+def test_the_order_of_a_chain_is_a_form_too() -> None:
+    assert "A @ (B @ x)" in _in_forms(_CHAIN).program
+
+
+def test_a_form_that_is_not_proved_is_told_of_and_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wrong form only copies; it is cheaper, so that it is tried first."""
+
+    def wrong(summary: Summary, *_: object) -> Iterator[Formed]:
+        yield Formed(("sliced",), derive(_without_work(summary)), 1.0)
+
+    monkeypatch.setattr(forms, "formed", wrong)
+    function = _in_forms(_ROOTS)
+    assert "np.sqrt(a)" in function.program
+    (run,) = [run for run in function.engines if run.forms]
+    assert (run.outcome, run.cost) == (Outcome.UNPROVED, 1.0)
+    assert run.reason.startswith("TL4")
+    assert function.engines[0].forms == ()
+
+
+def test_forms_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "outer.c"
+    file.write_text(_OUTER)
+    assert main(["lift", str(file), "--budget", "1e-9", "--explain"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if "engine " in line]
+    assert told[0].startswith("#   engine derive, stacked: chosen, about ")
+    assert told[1].startswith("#   engine derive: not cheaper, about ")
 
 
 def test_the_choice_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,7 +66,7 @@ class Request:
     """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
 
     ``effort`` is what the search may take, and counts what it did.  It ``keeps_loops`` whose closed forms have no
-    program that is proved, and searches again.
+    program that is proved, and searches again.  Costs are estimated at the sizes ``estimated_at``.
     """
 
     target: Target
@@ -75,6 +75,7 @@ class Request:
     search: Search = derived
     keeps_loops: bool = True
     effort: Effort = field(default_factory=Effort)
+    estimated_at: Mapping[str, int] = field(default_factory=dict)
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.derive import Select
     from tensorlift.targets.target import Target
 
-_TACTICS = "tactics"
+TACTICS = "tactics"
 _BRIEF = 500_000  # candidates of a brief search
 AUTO = "auto"
 ENUMERATE = "enumerate"
@@ -47,7 +47,7 @@ Search = Callable[["Summary", "Target", Effort], "TensorProgram"]
 
 def engine_names() -> list[str]:
     """Return the names of all engines, in the order in which a portfolio runs them."""
-    return ["derive", _TACTICS, *_SEARCHES]
+    return ["derive", TACTICS, *_SEARCHES]
 
 
 def heuristics_named(text: str) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str,
     _check_heuristics(heuristics)
     if engine == ENUMERATE:
         return partial(_by_enumeration, heuristics=heuristics)
-    if engine == _TACTICS:
+    if engine == TACTICS:
         return _by_tactics(tuple((source.name, source.text) for source in map(read_source, tactics)))
     return _SEARCHES.get(engine, derived)
 

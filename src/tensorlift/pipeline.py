@@ -79,6 +79,7 @@ class LiftOptions:
     tactics: tuple[str, ...] = ()  # files
     heuristics: tuple[str, ...] = HEURISTICS  # of the engine enumerate
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
+    forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +232,10 @@ def _lift_module(
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
     search = search_by(options.engine, options.tactics, options.heuristics)
-    request = Request(target, with_guards=options.guards, sizes=dict(options.sizes), search=search)
-    choice = chosen_program(view, request, clock.stage, options.engine, options.budget)
+    at, forms_at = dict(options.sizes), options.forms_at
+    request = Request(target, options.guards, at, search, estimated_at=at | dict(forms_at or ()))
+    with_forms = forms_at is not None
+    choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=with_forms)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []

@@ -1,11 +1,13 @@
 """The portfolio: engines one after the other in one budget of time; the cheapest program that is proved is returned.
 
-    derive, with its proof -> proved, and no budget was named? done
-                           -> the other engines on the same definitions -> ranked by cost -> proved, cheapest first
+    derive, with its proof -> proved, and nobody asks for the cheapest? done
+                           -> other forms, the other engines on the same definitions -> ranked by cost
+                           -> proved, cheapest first
 
 Derivation takes milliseconds and proves nearly everything, so that the others run only where it fails or where a search
-for something cheaper is asked for.  What an engine finds is a candidate: one whose proof fails is told of and never
-returned.  Where no engine is cheaper, what derivation gives stays.
+for something cheaper is asked for: in a budget of time by all engines, without one by those that take milliseconds too.
+What an engine finds is a candidate, as are the forms of what is derived: one whose proof fails is told of and never
+returned.  Where none is cheaper, what derivation gives stays.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.attempts import proved_as, proved_program, start_afresh
 from tensorlift.diagnostics import LiftError
-from tensorlift.engines import AUTO, Effort, engine_names, search_by
+from tensorlift.engines import AUTO, TACTICS, Effort, engine_names, search_by
 from tensorlift.ir.cost import cost_of
 from tensorlift.record import EngineRun, Outcome
 from tensorlift.summarize import summarise
@@ -58,10 +60,18 @@ class Choice:
         return self.runs[0].engine
 
 
-def chosen_program(
-    view: FunctionView, request: Request, stage: Stage, engine: str = AUTO, budget: float | None = None
+def chosen_program(  # noqa: PLR0913 - what is asked for, and how long to search
+    view: FunctionView,
+    request: Request,
+    stage: Stage,
+    engine: str = AUTO,
+    budget: float | None = None,
+    *,
+    with_forms: bool = False,
 ) -> Choice:
-    """Find a proved program for a function by one engine, or by the cheapest of all in a budget of seconds.
+    """Find a proved program for a function by one engine, or the cheapest of all in a budget of seconds.
+
+    ``with_forms`` the cheapest of what takes milliseconds to find is asked for, without a budget.
 
     Raises:
         NothingFoundError: where there is none.
@@ -70,7 +80,7 @@ def chosen_program(
     if engine != AUTO:
         return _by_one(view, request, stage, engine)
     end = time.perf_counter() + (RESCUE if budget is None else budget)
-    return _Portfolio(view, request, stage, end, is_asked=budget is not None).chosen()
+    return _Portfolio(view, request, stage, end, is_asked=budget is not None, with_forms=with_forms).chosen()
 
 
 def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> Choice:
@@ -90,7 +100,7 @@ def _by_one(view: FunctionView, request: Request, stage: Stage, engine: str) -> 
 
 
 def _cost(program: TensorProgram | None, request: Request) -> float | None:
-    return None if program is None else cost_of(program, request.target.costs, request.sizes)
+    return None if program is None else cost_of(program, request.target.costs, request.estimated_at)
 
 
 def _reason(error: LiftError) -> str:
@@ -113,13 +123,17 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _Portfolio:
-    """The runs of all engines for one function, until a moment; ``is_asked`` where a budget was named."""
+    """The runs of all engines for one function, until a moment; ``is_asked`` where a budget was named.
+
+    Without one, but ``with_forms``, only what takes milliseconds runs.
+    """
 
     view: FunctionView
     request: Request
     stage: Stage
     deadline: float
     is_asked: bool
+    with_forms: bool = False
     candidates: list[_Candidate] = field(default_factory=list)
     runs: list[EngineRun] = field(default_factory=list)
 
@@ -134,8 +148,11 @@ class _Portfolio:
         others = [] if self.request.target.reads_back else engine_names()[1:]
         if failure is not None and (not others or not failure.diagnostics[0].code.startswith(_OF_ENGINES)):
             raise failure
-        if first is not None and (not self.is_asked or not others):
-            return replace(first, runs=(*first.runs, *(_not_run(e, "derivation suffices") for e in others)))
+        if first is not None and not self.is_asked:
+            self.runs += [_not_run(e, "derivation suffices") for e in others if not (self.with_forms and e == TACTICS)]
+            others = [e for e in others if self.with_forms and e == TACTICS]
+        if first is not None and not others:
+            return replace(first, runs=(*first.runs, *self.runs))
         self._search(others, first)
         if failure is not None:
             self.runs.append(failure.runs[0])
@@ -152,12 +169,30 @@ class _Portfolio:
             meant = [(summary, simplify(summary)) for summary in summaries]
         if first is not None and first.proved.program is not None:
             proved = first.proved
-            self.candidates.append(_Candidate(first.runs[0], proved.summary, first.proved.program, proved))
+            run = replace(first.runs[0], outcome=Outcome.NOT_CHEAPER)
+            self.candidates.append(_Candidate(run, proved.summary, first.proved.program, proved))
+            self._form(*meant[-1], first.proved.program)
         for engine in engines:
             if time.perf_counter() < self.deadline:
                 self._run(engine, meant)
             else:
                 self.runs.append(_not_run(engine, "the budget is spent"))
+
+    def _form(self, summary: Summary, simplified: Summary, derived: TensorProgram) -> None:
+        """Try the other forms of what derivation gave."""
+        from tensorlift.synthesis.forms import formed  # noqa: PLC0415 - only where the cheapest is asked for
+
+        target = self.request.target
+
+        def cost(program: TensorProgram) -> float:
+            return cost_of(program, target.costs, self.request.estimated_at)
+
+        start = time.perf_counter()
+        with self.stage("derive"):
+            for one in formed(simplified, derived, target.forms, cost):
+                spent, start = time.perf_counter() - start, time.perf_counter()
+                run = EngineRun("derive", Outcome.NOT_CHEAPER, "", one.cost, spent, forms=one.forms)
+                self.candidates.append(_Candidate(run, summary, one.program))
 
     def _run(self, engine: str, meant: list[tuple[Summary, Summary]]) -> None:
         """Let one engine search: the first summary, as simplified, for which it finds a program counts."""

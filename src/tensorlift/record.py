@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -148,6 +148,7 @@ class EngineRun:
 
     ``reason`` says why there is no program, or none that is proved.  ``cost`` is the estimated time of a call of its
     program in nanoseconds, at the given sizes or with each as 1000; ``counts`` are what the search did, by name;
+    ``forms`` are those of its program that differ from what it gives by itself (`synthesis/forms`);
     ``heuristics`` are those that it used, None where the engine has none to choose from.
     """
 
@@ -158,6 +159,7 @@ class EngineRun:
     seconds: float = 0.0
     counts: Mapping[str, int] = field(default_factory=dict)
     heuristics: tuple[str, ...] | None = None
+    forms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +335,7 @@ def _precondition(precondition: Precondition) -> dict[str, Json]:
 def _engine_run(run: EngineRun, *, times: bool) -> dict[str, Json]:
     return {
         "engine": run.engine,
+        "forms": list(run.forms),
         "outcome": run.outcome,
         "reason": run.reason,
         "cost": None if run.cost is None else round(run.cost, 1),

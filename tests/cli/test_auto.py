@@ -20,6 +20,11 @@ PRODUCT = """void product(int n, int m, double A[n][m], double x[m], double y[n]
   }
 }
 """
+OUTER = """void outer(int n, double A[n][n], double u[n], double v[n], double x[n], double y[n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) A[i][j] = A[i][j] + u[i] * v[j] + x[i] * y[j];
+}
+"""
 UNSIGNED = "void half(int n, unsigned a[n]) { for (int i = 0; i < n; i++) a[i] = a[i] / 2; }\n"
 
 
@@ -28,6 +33,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("product.c").write_text(PRODUCT, encoding="utf-8")
     Path("half.c").write_text(UNSIGNED, encoding="utf-8")
+    Path("outer.c").write_text(OUTER, encoding="utf-8")
 
 
 @pytest.fixture
@@ -87,6 +93,20 @@ def test_without_measurements_the_estimate_decides(capsys: pytest.CaptureFixture
     assert "stablehlo" in first.err
     assert main(["lift", "product.c", "--to", "auto", "--sizes", "n=4,m=4"]) == 0
     assert capsys.readouterr() == first
+
+
+def test_the_cheapest_form_is_estimated_and_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(auto, "_runs_here", lambda name: name == "numpy")
+    times = []
+    for n in (8, 1000):
+        assert main(["lift", "outer.c", "--to", "auto", "--sizes", f"n={n}", "--explain"]) == 0
+        shown = capsys.readouterr()
+        told = next(line for line in shown.out.splitlines() if "chosen" in line)
+        times.append(told.rpartition("about ")[2].removesuffix(" a call"))
+        assert f"is expected to take {times[-1]} on numpy" in shown.err
+        assert (told.startswith("#   engine derive, stacked: "), "t @ t2" in shown.out) == (n == 1000, n == 1000)
 
 
 def test_only_targets_that_run_here_take_part(

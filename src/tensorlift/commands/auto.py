@@ -1,8 +1,8 @@
 """``--to auto``: the target whose program was measured to be the fastest, or is expected to be.
 
-Without measurements the cost of the derived program (`ir/cost.py`) in the numbers of each target decides, at the sizes
-that are given, else at sizes of large arrays.  Targets whose library is not here do not take part; what a target
-refuses goes to the next one.
+Without measurements the cost of the derived program (`ir/cost.py`) in the numbers of each target decides, or that of
+the cheapest of its forms that the target offers, at the sizes that are given, else at sizes of large arrays.  Targets
+whose library is not here do not take part; what a target refuses goes to the next one.
 """
 
 from __future__ import annotations
@@ -22,15 +22,19 @@ from tensorlift.runtime.compilers import lifted_builds
 from tensorlift.runtime.libraries import installation
 from tensorlift.source import read_source
 from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.forms import formed
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target, target_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.interface import Lifting
+    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
+    from tensorlift.targets.target import Target
 
 AUTO = "auto"
 _GUIDE = "numpy"  # the target of the programs whose cost is estimated
@@ -58,7 +62,8 @@ def with_chosen_target(source: Source, options: LiftOptions, report: str | None)
     ranking = list(_measured(source, options, report) if report else _expected(source, options))
     for ranked in sorted(ranking, key=lambda one: one.seconds):
         static = get_target(ranked.target).is_static
-        chosen = replace(options, target=ranked.target, sizes=options.sizes if static else ())
+        sizes = options.sizes if static else ()
+        chosen = replace(options, target=ranked.target, sizes=sizes, forms_at=options.sizes)
         if lift_source(source, replace(chosen, test=False, guards=False, adapter=False)).verdict != "refused":
             return chosen, _note(ranked, ranking, is_measured=bool(report))
     raise refuse("TL563", f"no target is left for '{source.name}'", remedy="choose one: see 'tensorlift targets'")
@@ -76,13 +81,23 @@ def _expected(source: Source, options: LiftOptions) -> Iterator[Ranked]:
     """Yield the targets that can run here with the estimated seconds of all functions of the source together."""
     _, found = lift_to_run(source, replace(options, target=_GUIDE, sizes=(), test=False, guards=False, adapter=False))
     given = dict(options.sizes)
-    programs = [(derive(simplify(one.summary)), _sizes(one, given)) for one in found.values()]
+    lifted = [(simplify(one.summary), _sizes(one, given)) for one in found.values()]
+    programs = [(summary, derive(summary), sizes) for summary, sizes in lifted]
     for name in target_names():
         target = get_target(name)
         if (target.is_static and not given) or not _runs_here(name):
             continue
-        nanoseconds = sum(cost_of(program, target.costs, sizes) for program, sizes in programs)
+        nanoseconds = sum(_cost(*program, target) for program in programs)
         yield Ranked(name, nanoseconds * 1e-9, name)
+
+
+def _cost(summary: Summary, derived: TensorProgram, sizes: Mapping[str, int], target: Target) -> float:
+    """Return the nanoseconds that the cheapest form of a program is expected to take."""
+
+    def cost(program: TensorProgram) -> float:
+        return cost_of(program, target.costs, sizes)
+
+    return min([cost(derived), *(one.cost for one in formed(summary, derived, target.forms, cost))])
 
 
 def _sizes(lifting: Lifting, given: Mapping[str, int]) -> Mapping[str, int]:

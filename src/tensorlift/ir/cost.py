@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Broadcast,
     Contraction,
@@ -55,8 +56,9 @@ class Costs:
     """What operations take on one core of a usual machine, in nanoseconds.
 
     To start an ``operation`` or to make a ``view``; a ``cell`` that is computed or copied, one of a ``function`` such
-    as a root; a ``product`` of a matrix product of floats, and a ``loose_product`` of any other sum of products; to
-    ``start`` a call of the program.  `bench/costs.py` fits them to measurements.
+    as a root; a ``product`` of a matrix product of floats, and a ``loose_product`` of any other sum of products, which
+    takes so many times as long ``along`` the last axis of all operands, and ``inner`` to start each innermost loop; a
+    cell that is updated ``in_place``; to ``start`` a call of the program.  `bench/costs.py` fits them to measurements.
     """
 
     operation: float = 100.0
@@ -65,6 +67,9 @@ class Costs:
     function: float = 5.0
     product: float = 0.05
     loose_product: float = 1.0
+    along: float = 1.0
+    inner: float = 0.0
+    in_place: float = 0.5
     start: float = 0.0
 
 
@@ -99,11 +104,15 @@ class _Estimate:
             low, high = _value(statement.lower, self.at), _value(statement.upper, self.at)
             middle = {**self.at, statement.variable: (low + high) // 2}
             return max((high - low) // statement.step, 1) * _Estimate(self.costs, middle).of(statement.body)
-        total = sum(map(self._expression, values_of(statement)), 0.0)
-        if isinstance(statement, SetSlice):
-            (value,) = values_of(statement)
-            total += self.costs.operation + self.costs.cell * self.cells(value.shape)
-        return total
+        return self._store(statement) if isinstance(statement, SetSlice) else self._values(values_of(statement))
+
+    def _store(self, statement: SetSlice) -> float:
+        update, operand = in_place(statement)
+        cell = self.costs.in_place if update else self.costs.cell
+        return self._values([operand]) + self.costs.operation + cell * self.cells(statement.value.shape)
+
+    def _values(self, values: Sequence[Expression]) -> float:
+        return sum(map(self._expression, values), 0.0)
 
     def _expression(self, root: Expression) -> float:
         total, stack = 0.0, [root]
@@ -123,13 +132,26 @@ class _Estimate:
     def _work(self, node: Expression) -> float:
         """Return what an operation takes besides its start: by default one pass over its result."""
         if isinstance(node, Contraction):
-            each = self.costs.product if _is_matrix_product(node) else self.costs.loose_product
+            each = self.costs.product if _is_matrix_product(node) else self._loose_product(node)
             return each * self.cells(_products(node)) + self.costs.cell * self.cells(node.shape)
         if isinstance(node, Operation):
             sizes = node.instance.fits([argument.shape for argument in node.arguments]) or {}
             return self.costs.product * self.cells(tuple(sizes.values())) + self.costs.cell * self.cells(node.shape)
         touched = node.argument.shape if isinstance(node, Reduction) else node.shape
         return (self.costs.function if _is_slow(node) else self.costs.cell) * self.cells(touched)
+
+    def _loose_product(self, node: Contraction) -> float:
+        """Return what each product takes that no BLAS computes: loops go along a sum, or along the result."""
+        if _is_along(node):
+            return self.costs.loose_product * self.costs.along + self.costs.inner / self.cells(
+                node.arguments[0].shape[-1:]
+            )
+        return self.costs.loose_product + self.costs.inner / self.cells(node.shape[-1:])
+
+
+def _is_along(node: Contraction) -> bool:
+    """Tell whether a sum goes along the last axis of all operands."""
+    return all(labels and labels[-1] not in node.output for labels in node.labels)
 
 
 def _is_slow(node: Expression) -> bool:

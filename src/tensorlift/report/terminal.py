@@ -148,7 +148,8 @@ def _shapes(function: FunctionRecord) -> Iterator[str]:
 
 def _engine_line(run: EngineRun) -> list[Piece]:
     """Say what an engine did: what its program costs, or why there is none, and what it counted."""
-    line = [Piece(f"  engine {run.engine}: "), Piece(run.outcome, "bold" if run.outcome is Outcome.CHOSEN else "")]
+    found = ", ".join([run.engine, *run.forms])
+    line = [Piece(f"  engine {found}: "), Piece(run.outcome, "bold" if run.outcome is Outcome.CHOSEN else "")]
     if run.reason:
         line.append(Piece(f" ({run.reason})"))
     if run.cost is not None:

@@ -44,7 +44,7 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     """Run what ``facts`` ask for (`measure.Request`); ``arrays`` are those that only the originals' calls need."""
     _use_processors(facts["threads"])
     if not facts["fresh_memory"]:
-        _keep_memory()
+        keep_memory()
     program = _program(facts)
     if program is not None and program.missing:
         return {"missing": program.missing}, {}
@@ -84,7 +84,7 @@ def _use_processors(count: int) -> None:
     os.sched_setaffinity(0, mine[:count])
 
 
-def _keep_memory() -> None:
+def keep_memory() -> None:
     """Let the C library keep memory that is freed, where it can: touching fresh pages costs more than most operations.
 
     It gives arrays above a threshold back at once; libraries for arrays allocate one for each operation.

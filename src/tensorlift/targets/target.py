@@ -200,7 +200,8 @@ class Target:
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
     written for given sizes; it has values that are no tensors where it ``has_numbers``.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
-    ``routines`` are what it calls.  ``costs`` rank programs that compute the same.
+    ``routines`` are what it calls.  ``costs`` rank programs that compute the same, and ``forms`` are the other forms
+    of programs (`synthesis/forms`) that may be cheaper in it.
     ``instances`` are what is known of the operations of an imported dialect.
     """
 
@@ -224,6 +225,7 @@ class Target:
     has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
     costs: Costs = field(default_factory=Costs)
+    forms: frozenset[str] = frozenset()
     instances: tuple[Instance, ...] = ()
 
     @property

@@ -94,7 +94,7 @@ def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain 
             if readable(term.body, full, inner.box, scope):
                 return inner, None
             raise _no_box()
-    chosen = {v: natural[v] or (spans or {}).get(v) for v in term.bound}
+    chosen = {v: _wider(natural[v], (spans or {}).get(v)) for v in term.bound}
     for candidate in (chosen, spans or {}):
         known = {v: span for v, span in candidate.items() if span is not None}
         if len(known) < len(term.bound) or (spans is None and not _is_masked(term, scope)):
@@ -103,6 +103,13 @@ def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain 
         if full.is_subset(span_box(known)) and readable(term.body, full, inner.box, scope):
             return inner, full
     raise _no_box()
+
+
+def _wider(whole: Span | None, span: Span | None) -> Span | None:
+    """Return the whole axis, which needs no slice, unless the range of a sum is another part of it than most."""
+    if whole is None or span is None:
+        return whole or span
+    return whole if ((whole[1] - whole[0]) - (span[1] - span[0])).is_constant else span
 
 
 def _no_box() -> LiftError:

@@ -14,7 +14,7 @@ TARGET = Target(
     modules={},
     element_types={},
     emitter="tensorlift.targets.c.emit:emit",
-    costs=Costs(operation=56, view=0, cell=0.08, function=5, product=0.05, loose_product=0.07),
+    costs=Costs(operation=56, view=0, cell=0.08, function=5, product=0.05, loose_product=0.07, in_place=0.08),
     language="c",
     routines=ROUTINES,
 )

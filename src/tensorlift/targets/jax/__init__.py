@@ -34,5 +34,6 @@ TARGET = Target(
     settings={X64: frozenset({"i64", "u64", "f64"})},
     changes_arrays=False,
     library="jax",
-    costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16),
+    costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16, in_place=0.33),
+    forms=frozenset({"blocked"}),
 )

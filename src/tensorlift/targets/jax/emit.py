@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Copy,
     Elementwise,
@@ -16,7 +17,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.targets.jax import X64
 from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
-from tensorlift.targets.python_text.emission import Emission, in_place
+from tensorlift.targets.python_text.emission import Emission
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text, call
 

@@ -19,7 +19,7 @@ TARGET = Target(
     emitter="tensorlift.targets.linalg.emit:emit",
     changes_arrays=False,
     library="linalg",
-    costs=Costs(operation=75, view=0, cell=0.48, function=10, product=0.5, loose_product=0.14),
+    costs=Costs(operation=75, view=0, cell=0.48, function=10, product=0.5, loose_product=0.14, in_place=0.48),
     language="mlir",
     has_numbers=True,
     loops=("scf.for",),

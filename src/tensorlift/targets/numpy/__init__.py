@@ -47,5 +47,16 @@ TARGET = Target(
     guarder="tensorlift.targets.python_text.guards:guarded",
     overlaps=Overlaps.STRIDED,
     numbers=NUMBERS,
-    costs=Costs(operation=2000, view=250, cell=0.21, function=5, product=0.05, loose_product=0.21),
+    costs=Costs(
+        operation=2000,
+        view=250,
+        cell=0.21,
+        function=5,
+        product=0.05,
+        loose_product=0.13,
+        along=1.6,
+        inner=10,
+        in_place=0.21,
+    ),
+    forms=frozenset({"sliced", "blocked", "stacked", "copied"}),
 )

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, ClassVar
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.cut import Cut
+from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
     Assign,
     Copy,
-    Elementwise,
     Expression,
     For,
     Return,
     SetSlice,
     Statement,
-    Subscript,
-    Variable,
     definitions_computed,
     walk_statements,
 )
@@ -217,8 +215,14 @@ class Emission:
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
         """Spell a store into slices, up to its sign and behind it."""
         update, value = in_place(statement)
+        return self.head(statement, name, update), self.spell(value).source
+
+    def head(self, statement: SetSlice, name: str, update: str) -> str:
+        """Spell what a store writes, up to its sign; an update of all cells needs no slice."""
+        if update and writes_all(statement):
+            return f"{name} {UPDATE_SIGNS[update]}"
         sign = UPDATE_SIGNS[update] if update else "="
-        return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}", self.spell(value).source
+        return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}"
 
     def _loop(self, loop: For, indent: str) -> None:
         ends = [self.spell.size(loop.upper).source]
@@ -239,17 +243,6 @@ class Emission:
         self.lines += wrapped("return ", ", ".join(values), indent)
 
 
-def in_place(statement: SetSlice) -> tuple[str, Expression]:
-    """Return ``add`` and the operand where the value is the slice itself plus something, and so on; else no name."""
-    value = statement.value
-    if isinstance(value, Elementwise) and value.op in UPDATE_SIGNS:
-        first, second = value.arguments
-        is_slice = isinstance(first, Subscript) and first.items == statement.items and first.dtype == value.dtype
-        if is_slice and is_variable(first.operands[0], statement.name) and second.dtype == value.dtype:
-            return value.op, second
-    return "", value
-
-
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Return a value without naming it first where it is the only one."""
     while len(body) > 1:
@@ -264,11 +257,6 @@ def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         else:
             break
     return body
-
-
-def is_variable(value: Expression, name: str) -> bool:
-    """Tell whether a value is the variable of a name."""
-    return isinstance(value, Variable) and value.name == name
 
 
 def _all_names(program: TensorProgram) -> Iterator[str]:

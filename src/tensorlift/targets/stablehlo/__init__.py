@@ -19,7 +19,7 @@ TARGET = Target(
     emitter="tensorlift.targets.stablehlo.emit:emit",
     changes_arrays=False,
     library="stablehlo",
-    costs=Costs(operation=20000, view=50, cell=0.25, function=2, product=0.05, loose_product=0.16),
+    costs=Costs(operation=20000, view=50, cell=0.25, function=2, product=0.05, loose_product=0.16, in_place=0.25),
     language="mlir",
     dialects=("tensorlift.targets.stablehlo.dialect:DIALECT",),
     loops=("stablehlo.while",),

@@ -27,5 +27,6 @@ TARGET = Target(
     emitter="tensorlift.targets.torch.emit:emit",
     overlaps=Overlaps.LOST,
     library="torch",
-    costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17),
+    costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17, in_place=0.12),
+    forms=frozenset({"sliced", "blocked", "stacked", "in place"}),
 )

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import At, Reverse, Subscript
-from tensorlift.targets.python_text.emission import UPDATE_SIGNS, Emission, in_place
+from tensorlift.targets.python_text.emission import Emission
 from tensorlift.targets.python_text.memory import Memory
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text
@@ -65,8 +66,7 @@ class _TorchEmission(Emission):
         is_cell = all(isinstance(item, At) for item in statement.items)
         if not is_cell and self._memory.is_shared(statement, value):
             text = Text(f"{text.atom}.clone()")
-        sign = UPDATE_SIGNS[update] if update else "="
-        return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}", text.source
+        return self.head(statement, name, update), text.source
 
     def _own_cell(self, value: Expression) -> str:
         """Spell a value, a single cell in memory of its own."""

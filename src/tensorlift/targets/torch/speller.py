@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
+from tensorlift.comprehension.dtypes import SIGNED, UNSIGNED
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -80,6 +81,7 @@ class TorchSpeller(Speller):
         "bool": "torch.bool", "i8": "torch.int8", "i16": "torch.int16", "i32": "torch.int32", "i64": "torch.int64",
         "u8": "torch.uint8", "f32": "torch.float32", "f64": "torch.float64",
     }  # fmt: skip
+    without_powers: ClassVar = frozenset({*SIGNED, *UNSIGNED})
 
     # -- types and devices
 

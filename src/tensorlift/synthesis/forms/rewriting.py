@@ -1,0 +1,112 @@
+"""Rewriting programs: each expression from its leaves, with statements before its own where a rewrite wants them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Expression,
+    For,
+    Return,
+    SetSlice,
+    Statement,
+    values_of,
+    walk_expressions,
+    walk_statements,
+    with_operands,
+)
+from tensorlift.synthesis.derive.builder import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.ir.tensor_program import TensorProgram, Variable
+
+
+class Rewriting:
+    """Rewrites one program; a form says what becomes of an expression whose operands are rewritten."""
+
+    def __init__(self, program: TensorProgram) -> None:
+        self.program = program
+        self.build = Builder()
+        self.before: list[Statement] = []  # what goes before the statement that is rewritten
+        self.users: dict[Expression, list[Expression]] = {}  # inside of that statement, of each expression
+        self._taken = set(_names(program))
+        self._changed = False
+
+    def result(self) -> TensorProgram:
+        """Return the rewritten program, the same object where nothing is to be rewritten."""
+        body = self._block(self.program.body)
+        return replace(self.program, body=body) if self._changed else self.program
+
+    def rewritten(self, node: Expression, original: Expression) -> Expression:
+        """Return what becomes of a node whose operands are rewritten; ``original`` has them as they were."""
+        raise NotImplementedError
+
+    def assigned(self, value: Expression, stem: str = "t") -> Variable:
+        """Assign a value to a new variable."""
+        variable = self.build.variable(self._new_name(stem), value.dtype, value.shape)
+        self.before.append(Assign(variable.name, value))
+        return variable
+
+    def _new_name(self, stem: str) -> str:
+        name = next(n for k in count(1) if (n := stem if k == 1 else f"{stem}{k}") not in self._taken)
+        self._taken.add(name)
+        return name
+
+    def _block(self, body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        result: list[Statement] = []
+        for statement in body:
+            done = self.statement(statement)
+            result += [*self.before, done]
+            self.before = []
+        return tuple(result)
+
+    def statement(self, statement: Statement) -> Statement:
+        """Return what becomes of a statement."""
+        if isinstance(statement, For):
+            return replace(statement, body=self._block(statement.body))
+        self._find_users(statement)
+        if isinstance(statement, Return):
+            return Return(tuple(self.value(value) for value in statement.values))
+        return replace(statement, value=self.value(statement.value))
+
+    def value(self, root: Expression) -> Expression:
+        """Rewrite an expression from its leaves, without recursion, so that its depth does not matter."""
+        done: dict[Expression, Expression] = {}
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            waiting = [o for o in node.operands if o not in done]
+            if waiting and node not in done:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            if node not in done:
+                operands = tuple(done[o] for o in node.operands)
+                is_same = all(new is old for new, old in zip(operands, node.operands, strict=True))
+                done[node] = self.rewritten(node if is_same else with_operands(node, operands), node)
+                self._changed = self._changed or done[node] is not node
+        return done[root]
+
+    def _find_users(self, statement: Statement) -> None:
+        self.users = defaultdict(list)
+        for node in {node: None for value in values_of(statement) for node in walk_expressions(value)}:
+            for operand in node.operands:
+                self.users[operand].append(node)
+
+
+def _names(program: TensorProgram) -> Iterator[str]:
+    yield program.name
+    yield from (p.name for p in program.parameters)
+    yield from (s.name for s in program.sizes)
+    yield from (s.name for s in program.derived)
+    for statement in walk_statements(program.body):
+        if isinstance(statement, For):
+            yield statement.variable
+        elif isinstance(statement, Assign | SetSlice):
+            yield statement.name
