@@ -52,15 +52,12 @@ def clear_caches(*, and_spending: bool = True) -> None:
     _scopes.clear()
     _answers.clear()
     forget()
-    interning.tables.clear()
-    if and_spending:
-        interning.tables.spent.clear()
+    interning.tables.clear(and_spending=and_spending)
 
 
 def is_spent() -> bool:
-    """Tell whether the questions about a function took all of an allowance: others will hardly be answered."""
-    spent = interning.tables.spent
-    return any(spent.get(purpose, 0) >= purpose.allowance for purpose in (interning.FINDING, interning.PROVING))
+    """Tell whether the questions about a function took all that they may: others will hardly be answered."""
+    return interning.tables.is_spent()
 
 
 def _decide(a: Term, b: Term, domain: Domain) -> bool:

@@ -28,6 +28,7 @@ class Purpose:
 FINDING = Purpose("finding", 8_000, 20_000, 600)  # a tenth of a second or two for one question, a second for all
 PROVING = Purpose("proving", 8_000, 20_000, 600)  # a proof does not depend on what finding it took
 TIDYING = Purpose("tidying", 500, 2_500, 20)  # an answer that is not found costs a longer program
+MOST = 40_000  # for a function, many small questions included: some three seconds
 
 
 class Undecided(Exception):  # noqa: N818 - an answer, not a failure
@@ -44,6 +45,7 @@ class Tables:
         self.names = 0
         self.purpose = FINDING
         self.spent: dict[Purpose, int] = {}
+        self.taken = 0  # what all questions about a function took, whatever for
         self.left = FINDING.least
 
     @contextmanager
@@ -55,10 +57,18 @@ class Tables:
         try:
             yield
         finally:
+            self.taken += given - self.left
             self.spent[purpose] = self.spent.get(purpose, 0) + max(0, given - self.left - purpose.least)
 
-    def clear(self) -> None:
-        """Forget every atom, signature and name."""
+    def is_spent(self) -> bool:
+        """Tell whether the questions about a function took all that they may: others will hardly be answered."""
+        return self.taken >= MOST or any(self.spent.get(each, 0) >= each.allowance for each in (FINDING, PROVING))
+
+    def clear(self, *, and_spending: bool) -> None:
+        """Forget every atom, signature and name, and what the questions took."""
+        if and_spending:
+            self.spent.clear()
+            self.taken = 0
         self.atoms.clear()
         self.signatures.clear()
         self.equal.clear()
