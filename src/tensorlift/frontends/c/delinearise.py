@@ -83,7 +83,8 @@ def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
     for stride in [stride for stride in found if len(stride.terms) > 1]:
         lead = _leading(stride)
         alone = stride not in rows and all(_is_diagonal(access, stride, array, ranges) for access in array.accesses)
-        if alone or lead in found or any(_steps_back(access, stride, ranges) for access in array.accesses):
+        steps = (stride - lead).is_constant  # from column to column, where rows have the leading term's length
+        if alone or (steps and (lead in found or any(_steps_back(a, stride, ranges) for a in array.accesses))):
             del found[stride]
             found[lead] = None
     chain = [ONE, *sorted(found, key=_order)]
