@@ -81,6 +81,38 @@ def test_a_choice_that_depends_on_data_is_refused_where_it_is_used() -> None:
     assert "`l`" in diagnostic.message
 
 
+_BOUNDS = {
+    "by a function of narrow integers": ("static short low(int a, int b) { return a < b ? a : b; }", "low(i + 1, n)"),
+    "by a conversion": ("", "(unsigned char)(i + 1 < n ? i + 1 : n)"),
+    "by a variable": ("", "(unsigned char)end"),
+}
+
+
+@pytest.mark.parametrize("case", _BOUNDS)
+def test_the_lesser_of_two_bounds_stays_in_the_type_that_it_is_converted_to(case: str) -> None:
+    helper, bound = _BOUNDS[case]
+    text = f"""{helper}\nvoid f(int n, const int x[n], int y[n]) {{ for (int i = 0; i < n; i++) {{
+        int end = i + 1; if (end > n) end = n; int s = 0;
+        for (int k = 0; k < {bound}; k++) s += x[k]; y[i] = s; }} }}"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",))).functions
+    most = "n <= 32767" if "short" in helper else "n <= 255"
+    assert most in {condition.text for condition in function.preconditions}
+
+
+def test_a_bound_that_is_converted_to_an_unsigned_type_is_not_negative() -> None:
+    text = """void f(int n, int m, const int x[n], int y[n]) { for (int i = 0; i < n; i++) { int s = 0;
+        for (unsigned k = 0; k < (unsigned)n && k < (unsigned)(i - 5 < m ? i - 5 : m); k++) s += x[k]; y[i] = s; } }"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert [item.code for item in function.diagnostics] == ["TL157"]
+
+
+def test_arguments_of_a_function_without_a_prototype_are_converted_to_its_parameters() -> None:
+    text = """static int low(a, b) unsigned char a; int b; { return a < b ? a : b; }
+        void f(int n, const int x[n], int y[n]) { for (int i = 0; i < n; i++) y[i] = low(i + 250, 1000) + x[i]; }"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",))).functions
+    assert "n <= 6" in {condition.text for condition in function.preconditions}
+
+
 def test_what_a_division_rests_on_is_required() -> None:
     function = _lift("for (int i = 0; i < n; i++) y[i] = x[i] + x[i / (n + k)];")
     assert "k >= 0" in {condition.text for condition in function.preconditions}

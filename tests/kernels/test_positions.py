@@ -207,6 +207,27 @@ def test_a_place_at_which_nothing_is_known_stays_refused(case: str) -> None:
     assert [item.code for item in function.diagnostics] == ["TL126"]
 
 
+DIVIDES = {
+    "a quotient under its guard": ("if (d != 0 && v[i] / d > v[k] / d) k = i;", "TL403"),
+    "a remainder under its guard": ("if (d > 0) { if (v[i] % d < v[k] % d) k = i; }", "TL403"),
+}
+
+
+@pytest.mark.parametrize("case", DIVIDES)
+def test_a_division_stays_where_its_divisor_is_not_zero(case: str) -> None:
+    step, code = DIVIDES[case]
+    text = f"int f(int n, int d, const int *v) {{ int k = 0; for (int i = 0; i < n; i++) {{ {step} }} return k; }}"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",))).functions
+    assert [item.code for item in function.diagnostics] == [code]
+
+
+def test_a_place_before_a_loop_whose_bound_is_set_with_its_counter_stays_refused() -> None:
+    text = """int f(int n, const double v[n]) { int m = 0, k = 1, i;
+        for (i = 2, m = n; i < m; i++) if (v[i] > v[k]) k = i; return k; }"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",))).functions
+    assert [item.code for item in function.diagnostics] == ["TL126"]
+
+
 BODY = next(iter(SEARCHES))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import LiftError, Note
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
 from tensorlift.frontends.c.machine import check_type
+from tensorlift.frontends.c.mapped import converted
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.memory import MEMORY_CALLS, Memory
 from tensorlift.frontends.c.refusals import refusal
@@ -68,9 +69,11 @@ class Calls(Memory):
 
     def _argument(self, parameter: nodes.Variable, argument: nodes.Expression) -> Value:
         """Evaluate an argument as its parameter needs it."""
-        value = self.evaluate(argument)
         if isinstance(parameter.ctype, PointerType | ArrayType):
+            value = self.evaluate(argument)
             return value if isinstance(value, Address) else Unknown("pointer-walk", parameter.name)
+        argument = converted(argument, parameter.ctype)  # definitions without a prototype leave that to the callee
+        value = self.evaluate(argument)
         if self.demand.steers(parameter):
             kept = self.kept(value, argument.location)
             return Unknown("subscript-data", f"`{parameter.name}`") if kept is None else kept

@@ -91,8 +91,10 @@ class Choices(Loops):
             for node in _without_least(expression, self.environment):
                 if isinstance(node, nodes.Name):
                     binding = self.environment.get(node.variable)
-                    if isinstance(binding, Choice):
-                        return next(c for c in binding.conditions if self.sign(c) is None)
+                    conditions = binding.conditions if isinstance(binding, Choice) else ()
+                    undecided = next((c for c in conditions if self.sign(c) is None), None)
+                    if undecided is not None:
+                        return undecided
         for expression in self._steering_parts(statement):
             for node in walk(expression):
                 found = self._undecided_in(node)

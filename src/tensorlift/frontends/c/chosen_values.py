@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.mapped import converted
 from tensorlift.frontends.c.modified import has_effects
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def as_choice(call: nodes.Call) -> nodes.Expression:
     value = _returned(callee.body.statements, callee)
     if value is None or not _chooses(value):
         return call
-    arguments = dict(zip(callee.parameters, call.arguments, strict=True))
+    given = zip(callee.parameters, call.arguments, strict=True)
+    arguments = {parameter: converted(argument, parameter.ctype) for parameter, argument in given}
     names = [node.variable for node in walk(value) if isinstance(node, nodes.Name)]
     nodes_in_all = sum(sum(1 for _ in walk(arguments[name])) for name in names if name in arguments)
     if not set(names) <= arguments.keys() or nodes_in_all > _MOST_NODES:

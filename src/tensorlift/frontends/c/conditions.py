@@ -10,16 +10,17 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c import index_arithmetic, nodes
 from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType
 from tensorlift.frontends.c.demand import children
-from tensorlift.frontends.c.index_arithmetic import compare_constants
 from tensorlift.frontends.c.places import Places
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Environment, Index, Need, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.diagnostics import Location
 
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
@@ -146,7 +147,7 @@ class Conditions(Places):
         difference = a.polynomial - b.polynomial
         value = difference.constant_value
         if value is not None:
-            return bool(compare_constants(operator, value))
+            return bool(index_arithmetic.compare_constants(operator, value))
         if not difference.is_affine or operator == "!=":
             return None
         self.rely_on(a)
@@ -200,7 +201,7 @@ class Conditions(Places):
         if isinstance(left, Address) or isinstance(right, Address):
             difference = self.address_difference(left, right)
             value = None if difference is None else difference.polynomial.constant_value
-            decided = None if value is None else compare_constants(expression.operator, value)
+            decided = None if value is None else index_arithmetic.compare_constants(expression.operator, value)
             if decided is None:
                 raise refusal("pointer", expression.location, "pointers are compared")
             return Index(Polynomial.constant(decided), INT)
@@ -310,7 +311,8 @@ def _conjunction(left: _Decided, right: _Decided) -> _Decided:
 
 
 def least_of_choice(expression: nodes.Expression, environment: Environment) -> tuple[Index, Index] | None:
-    """Give two integers of which a variable is the lesser."""
+    """Give two integers of which a variable is the lesser, converted as the variable is."""
+    conversions = nodes.conversions_of(expression)
     expression = nodes.without_casts(expression)
     binding = environment.get(expression.variable) if isinstance(expression, nodes.Name) else None
     if not isinstance(binding, Choice) or len(binding.conditions) != 1:
@@ -319,7 +321,20 @@ def least_of_choice(expression: nodes.Expression, environment: Environment) -> t
     if not isinstance(first, Index) or not isinstance(second, Index):
         return None
     distance = second.polynomial - first.polynomial - binding.conditions[0]
-    return (first, second) if distance.constant_value in {0, 1} else None
+    if distance.constant_value not in {0, 1}:
+        return None
+    lesser, other = _converted(first, conversions), _converted(second, conversions)
+    return None if lesser is None or other is None else (lesser, other)
+
+
+def _converted(index: Index, conversions: Sequence[nodes.Cast]) -> Index | None:
+    """Convert an integer by conversions, outermost first; None where one gives no exact integer."""
+    value: Index | None = index
+    for cast in reversed(conversions):
+        if value is None or not isinstance(cast.ctype, IntegerType):
+            return None
+        value = index_arithmetic.convert(value, cast.ctype, cast.location)
+    return value
 
 
 def _is_null(expression: nodes.Expression) -> bool:

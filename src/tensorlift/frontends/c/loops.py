@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
@@ -18,6 +18,8 @@ from tensorlift.frontends.c.splitting import divisor_name
 from tensorlift.frontends.c.values import Address, Binding, Choice, Index, LoopRange, Need, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.frontends.c.demand import Demand
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
@@ -129,6 +131,7 @@ class Loops(Carried):
         choice = least_of_choice(expression, self.environment)
         if choice is not None:
             return [*choice]
+        conversions = nodes.conversions_of(expression)
         expression = nodes.without_casts(expression)
         if not isinstance(expression, nodes.Conditional) or not isinstance(expression.condition, nodes.Binary):
             return None
@@ -139,7 +142,9 @@ class Loops(Carried):
         first, second, then, otherwise = map(self.evaluate, sides)
         if condition.operator in {">", ">="}:
             first, second = second, first
-        return [first, second] if (first, second) == (then, otherwise) else None
+        if (first, second) != (then, otherwise):
+            return None
+        return [self.evaluate(_with_conversions(arm, conversions)) for arm in (expression.then, expression.otherwise)]
 
     def _steps(self, summary: LoopSummary) -> dict[nodes.Variable, Polynomial]:
         """Give the steps of the closed forms in terms of the values around the loop."""
@@ -459,6 +464,13 @@ class Loops(Carried):
         for variable in [*summary.lost, *summary.steps]:
             if variable not in steps and variable in self.environment:
                 self.environment[variable] = lost(variable)
+
+
+def _with_conversions(expression: nodes.Expression, conversions: Sequence[nodes.Cast]) -> nodes.Expression:
+    """Put conversions, outermost first, around an expression."""
+    for cast in reversed(conversions):
+        expression = replace(cast, operand=expression)
+    return expression
 
 
 def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -> Binding:

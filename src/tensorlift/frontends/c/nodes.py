@@ -275,6 +275,15 @@ class Function:
     writes: tuple[Variable, ...] = ()
 
 
+def conversions_of(expression: Expression) -> list[Cast]:
+    """List the conversions around an expression, outermost first."""
+    found: list[Cast] = []
+    while isinstance(expression, Cast):
+        found.append(expression)
+        expression = expression.operand
+    return found
+
+
 def without_casts(expression: Expression) -> Expression:
     """Return what conversions convert."""
     while isinstance(expression, Cast):

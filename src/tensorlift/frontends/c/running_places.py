@@ -193,6 +193,8 @@ def _entries(
     if condition is None or len(moving) != 1 or loop.keyword == "do" or not all(map(is_pure, walk(condition))):
         return None
     (counter,) = moving
+    if loop.initial is not None and not (names_in(condition) - moving).isdisjoint(_assigned_in(loop.initial)):
+        return None
     first = _start(counter, before, loop)
     if first is None or not isinstance(counter.ctype, IntegerType):
         return None
@@ -256,8 +258,14 @@ def _values_at(
 def _is_value_at(expression: nodes.Expression, place: nodes.Variable) -> bool:
     if not isinstance(expression.ctype, IntegerType | FloatType) or getattr(expression, "operator", "") in _TRUTHS:
         return False
-    places = [there for node in walk(expression) if (there := _place_of_read(node)) is not None]
-    return any(place in names_in(there) for there in places) and all(map(is_pure, walk(expression)))
+    parts = list(walk(expression))
+    places = [there for node in parts if (there := _place_of_read(node)) is not None]
+    return any(place in names_in(there) for there in places) and all(is_pure(n) and not _may_fail(n) for n in parts)
+
+
+def _may_fail(node: nodes.Expression) -> bool:
+    """Whether an operation is undefined for some numbers, at which the source may not compute it."""
+    return isinstance(node, nodes.Binary) and node.operator in {"/", "%"} and isinstance(node.ctype, IntegerType)
 
 
 def _place_of_read(node: nodes.Expression) -> nodes.Expression | None:
@@ -312,8 +320,8 @@ def _start(place: nodes.Variable, before: Sequence[nodes.Statement], loop: nodes
     for statement in reversed([*_flat(before), *entering]):
         setting = _setting(statement, place)
         if setting is not None:
-            changes = since.union(*map(_assigned_in, entering)) - {place} if statement in entering else since
-            return setting if _is_fixed(setting, changes) else None
+            changes = since.union(*map(_assigned_in, entering)) if statement in entering else since
+            return setting if _is_fixed(setting, changes | {place}) else None
         since |= _assigned_in(statement)
         if place in since:
             return None

@@ -127,8 +127,12 @@ def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, siz
 
 
 def _exists(item: SubscriptItem, extent: int, sizes: Mapping[str, int]) -> bool:
-    """Tell whether a position lies in its axis; slices are clipped."""
-    return not isinstance(item, At) or 0 <= evaluate(item.index, sizes) < extent
+    """Tell whether a position, or all of a range that is not empty, lies in its axis."""
+    if isinstance(item, At):
+        return 0 <= evaluate(item.index, sizes) < extent
+    assert isinstance(item, Range)
+    start, stop = evaluate(item.start, sizes), evaluate(item.stop, sizes)
+    return stop <= start or (start >= 0 and stop <= extent)
 
 
 def _concrete(item: SubscriptItem, sizes: Mapping[str, int]) -> int | slice:
