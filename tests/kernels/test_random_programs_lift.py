@@ -13,3 +13,8 @@ def test_no_random_program_has_a_fault(first: int) -> None:
     outcomes = {seed: lift_seed(seed, test=False) for seed in range(first, first + _IN_BATCH)}
     assert {seed: outcome for seed, outcome in outcomes.items() if outcome.fault} == {}
     assert any(outcome.kind.endswith("proved") for outcome in outcomes.values())
+
+
+@pytest.mark.parametrize("seed", [881841, 882228])  # piecewise values inside each other, and prefixes under masks
+def test_programs_that_once_failed_lift(seed: int) -> None:
+    assert lift_seed(seed, test=False).kind == "hybrid proved"

@@ -94,7 +94,7 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
     if not readable(term.body, inner.domain, inner.box, scope):
         return None
     value = inner.evaluate(term.body, inner)
-    if name not in value.axes:
+    if name not in value.axes or axis in value.axes:  # a mask may bring in what the body does not mention
         return None
     folded = _folded(term, value, name, inner, upwards=upwards)
     length = whole_span[1] - whole_span[0]

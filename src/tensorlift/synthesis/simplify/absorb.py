@@ -14,7 +14,7 @@ from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import with_start
-from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform
+from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform, walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # The reductions that a repeated point does not change.
 _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}
+
+
+_MOST_PIECEWISE = 8
 
 
 def absorb(term: Term, domain: Domain) -> Term:
@@ -52,7 +55,12 @@ def _absorb(term: Term, domain: Domain, descend: Descend) -> Term:
 
 
 def _without_pieces(term: Apply, domain: Domain, descend: Descend) -> Term:
-    """Return the operation on a piecewise operand as one term, where its pieces turn out to be the same then."""
+    """Return the operation on a piecewise operand as one term, where its pieces turn out to be the same then.
+
+    Each piece is looked at with all other operands, so that this takes few piecewise values inside each other.
+    """
+    if sum(isinstance(node, Piecewise) for node in walk(term)) > _MOST_PIECEWISE:
+        return term
     for position, operand in enumerate(term.args):
         if isinstance(operand, Piecewise):
             before, after = term.args[:position], term.args[position + 1 :]
