@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.fuzzing import fuzz_rewriting
 from tensorlift.commands.in_place import rewrite_c
 from tensorlift.pipeline import LiftOptions
 from tensorlift.source import source_from_text
@@ -134,20 +136,5 @@ def _output(name: str, folder: Path, flags: tuple[str, ...]) -> str | None:
     return None if done.returncode else done.stdout
 
 
-def main() -> int:
-    """Rewrite and run the programs of some seeds; the status tells whether one differs."""
-    first, count = map(int, sys.argv[1:3])
-    wrong = total = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            reason, replaced = difference(seed, Path(folder))
-            total += replaced
-            if reason:
-                wrong += 1
-                print(f"{seed}: {reason}")
-    print(f"{count} programs, {total} functions and loop nests replaced, {wrong} programs wrong")
-    return int(wrong > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz_rewriting(difference))

@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.fuzzing import fuzz_rewriting
 from tensorlift.commands.in_place_mlir import rewrite_mlir
 from tensorlift.pipeline import LiftOptions
 from tensorlift.runtime.mlir.tools import find_tools
@@ -223,19 +225,5 @@ def difference(seed: int, folder: Path) -> tuple[str, int]:
     return ("" if expected == found else "prints something else"), replaced
 
 
-def main(first: int, count: int) -> int:
-    """Try seeds, say what is wrong, and count."""
-    faults = total = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            reason, replaced = difference(seed, Path(folder))
-            total += replaced
-            if reason:
-                faults += 1
-                sys.stdout.write(f"{seed}: {reason}\n")
-    sys.stdout.write(f"{count} modules, {total} parts replaced, {faults} faults\n")
-    return min(faults, 1)
-
-
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3])))
+    sys.exit(fuzz_rewriting(difference))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import signal
+import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -76,4 +79,23 @@ def fuzz(options: argparse.Namespace, run: Callable[[int], Outcome], text: Calla
         print(f"{count:6} {kind}")
     seconds = time.process_time() - start
     print(f"{kinds.total()} programs in {seconds:.0f} s, slowest seed {slowest[1]} {slowest[0]:.2f} s, {faults} faults")
+    return 1 if faults else 0
+
+
+def fuzz_rewriting(difference: Callable[[int, Path], tuple[str, int]]) -> int:
+    """Rewrite the programs of some seeds, print faults and a summary, and return the exit status.
+
+    ``difference`` says what is wrong with a program rewritten, in a folder that it may write to, and counts what was
+    replaced.
+    """
+    first, count = map(int, sys.argv[1:3])
+    faults = total = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, first + count):
+            reason, replaced = difference(seed, Path(folder))
+            total += replaced
+            if reason:
+                faults += 1
+                print(f"seed {seed}: {reason}", flush=True)
+    print(f"{count} programs, {total} functions and parts replaced, {faults} faults")
     return 1 if faults else 0

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +75,11 @@ def refuse(
 ) -> LiftError:
     """Build the exception for a single error, to be raised by the caller."""
     return LiftError(Diagnostic(code, message, location, remedy, notes=notes))
+
+
+def located(diagnostics: Iterable[Diagnostic], place: Location | None) -> tuple[Diagnostic, ...]:
+    """Give findings that name no place of their own the place of what they are about."""
+    return tuple(replace(d, location=d.location or place) for d in diagnostics)
 
 
 def internal_error(error: Exception, location: Location | None = None) -> Diagnostic:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.diagnostics import LiftError, Severity
+from tensorlift.diagnostics import LiftError, Severity, located
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.preconditions.gather import preconditions_of
@@ -72,7 +72,7 @@ class InPlace:
         """Why no function with the signature of the source is written."""
         found = self._signature
         listed = found.diagnostics if isinstance(found, LiftError) else ()
-        return tuple(replace(d, severity=Severity.WARNING, location=d.location or self.view.location) for d in listed)
+        return tuple(replace(d, severity=Severity.WARNING) for d in located(listed, self.view.location))
 
     def memory(self) -> dict[str, Any]:
         """Give what the emitter must know of the memory that a program is called with."""

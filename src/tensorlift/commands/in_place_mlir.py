@@ -15,7 +15,7 @@ from tensorlift import __version__
 from tensorlift.commands.mlir_entry import ORIGINAL, PROGRAM, entry_text
 from tensorlift.commands.rewrite import check_for_programs, generated
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import LiftError, Location, Severity, refuse
+from tensorlift.diagnostics import LiftError, Location, Severity, located, refuse
 from tensorlift.frontends.mlir.outline.capture import freed_elsewhere
 from tensorlift.frontends.mlir.outline.stretches import (
     at_the_same_time,
@@ -160,7 +160,7 @@ class _Rewriting:
         try:
             self._rename(name, op, function, lifting)
         except LiftError as error:
-            diagnostics = tuple(replace(d, location=d.location or function.location) for d in error.diagnostics)
+            diagnostics = located(error.diagnostics, function.location)
             return replace(_refused(name, function.location, diagnostics), seconds=function.seconds)
         return function
 
@@ -248,8 +248,7 @@ class _Rewriting:
                 raise refuse("TL580", f"the text of `{name}` reads otherwise by itself", place, "report it as a defect")
             return _Part(part, record, lifting, entry_text(lifting, part.types, part.results, "private ", ""))
         except LiftError as error:
-            diagnostics = tuple(replace(d, location=d.location or place) for d in error.diagnostics)
-            return replace(_refused(name, place, diagnostics), region=region)
+            return replace(_refused(name, place, located(error.diagnostics, place)), region=region)
 
     def _replace(self, part: _Part) -> str:
         """Call a part in its place; return what stands before the function that it is a part of."""

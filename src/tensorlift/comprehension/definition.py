@@ -36,6 +36,11 @@ class ArrayInfo:
     location: Location | None = None
     of: str | None = None
 
+    @property
+    def source_name(self) -> str:
+        """The name of the array in the source."""
+        return self.of or self.name
+
 
 @dataclass(frozen=True)
 class Definition:

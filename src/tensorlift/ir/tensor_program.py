@@ -399,6 +399,19 @@ def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
             yield from walk_statements(statement.body)
 
 
+def names_of(program: TensorProgram) -> Iterator[str]:
+    """Yield the names that a program has: its own, and those of parameters, sizes and variables."""
+    yield program.name
+    yield from (p.name for p in program.parameters)
+    yield from (s.name for s in program.sizes)
+    yield from (d.name for d in program.derived)
+    for statement in walk_statements(program.body):
+        if isinstance(statement, For):
+            yield statement.variable
+        elif isinstance(statement, Assign | SetSlice):
+            yield statement.name
+
+
 def definitions_computed(body: tuple[Statement, ...]) -> list[str]:
     """Return the definitions that statements compute, in program order."""
     assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))

@@ -100,7 +100,7 @@ class Distributor:
     def _expand(self, array: str, loop: Loop) -> str:
         info = self.arrays[array]
         name = unused(f"{array}_by_{loop.variable}", self.names)
-        self.arrays[name] = replace(info, name=name, shape=(loop.upper[0], *info.shape), of=info.of or array)
+        self.arrays[name] = replace(info, name=name, shape=(loop.upper[0], *info.shape), of=info.source_name)
         return name
 
     def _restored(self, array: str, expanded: str, loop: Loop) -> Block:

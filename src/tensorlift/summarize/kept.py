@@ -31,7 +31,7 @@ def reason_for(
         return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
     distance = _distance(loop, error.array, context)
     over = f", {distance} iteration{'s' if distance != 1 else ''} apart" if distance else ""
-    array = arrays[error.array].of or error.array if error.array in arrays else error.array
+    array = arrays[error.array].source_name if error.array in arrays else error.array
     message = f"the loop over {name} stays: {array} {error.why}{over}"
     notes = tuple(Note(f"{array} is written here", place) for place in _writers(loop, error.array))
     return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE, notes)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, ArrayType, PointerType
-from tensorlift.frontends.c.demand import children, walk
-from tensorlift.frontends.c.mapped import nodes_of
+from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.mapped import alike, is_name, names_in, nodes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -98,20 +98,15 @@ def _alike(one: nodes.Variable, other: nodes.Variable) -> bool:
 def _same(left: nodes.Expression | None, right: nodes.Expression | None) -> bool:
     if left is None or right is None:
         return False
-    left, right = nodes.without_casts(left), nodes.without_casts(right)
-    said = ("value", "variable", "operator")
-    if type(left) is not type(right) or any(getattr(left, name, None) != getattr(right, name, None) for name in said):
-        return False
-    mine, theirs = children(left), children(right)
-    known = isinstance(left, nodes.Name | nodes.Integer | nodes.Binary)
-    return known and len(mine) == len(theirs) and all(map(_same, mine, theirs))
+    known = nodes.Name | nodes.Integer | nodes.Binary | nodes.Cast
+    return all(isinstance(node, known) for node in walk(left)) and alike(left, right, but_types=True)
 
 
 def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[int]) -> bool:
     """Whether a pointer keeps a place in the memory of an array, or the array is assigned, outside of exchanges."""
 
     def keeps(target: nodes.Expression | nodes.Variable, value: nodes.Expression) -> bool:
-        return isinstance(target.ctype, PointerType | ArrayType) and _mentions(value, variable)
+        return isinstance(target.ctype, PointerType | ArrayType) and variable in names_in(value)
 
     for statement in statements_of(body):
         if id(statement) in exchanges:
@@ -129,9 +124,13 @@ def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
 def _is_assigned(variable: nodes.Variable, statement: nodes.Statement) -> bool:
     """Whether an expression of a statement sets a variable or moves it by one."""
     for node in nodes_of(statement):
-        if isinstance(node, nodes.Assign) and _names(node.target, variable):
+        if isinstance(node, nodes.Assign) and is_name(nodes.without_casts(node.target), variable):
             return True
-        if isinstance(node, nodes.Unary) and len(node.operator) > 1 and _names(node.operand, variable):
+        if (
+            isinstance(node, nodes.Unary)
+            and len(node.operator) > 1
+            and is_name(nodes.without_casts(node.operand), variable)
+        ):
             return True
     return False
 
@@ -145,20 +144,11 @@ def _keeps_length(array: nodes.Variable, body: nodes.Block) -> bool:
 def _is_used(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[int]) -> bool:
     """Whether a variable occurs outside of exchanges."""
     return any(
-        _mentions(node, variable)
+        variable in names_in(node)
         for statement in statements_of(body)
         if id(statement) not in exchanges
         for node in nodes_of(statement)
     )
-
-
-def _mentions(expression: nodes.Expression, variable: nodes.Variable) -> bool:
-    return any(_names(node, variable) for node in walk(expression))
-
-
-def _names(expression: nodes.Expression, variable: nodes.Variable) -> bool:
-    expression = nodes.without_casts(expression)
-    return isinstance(expression, nodes.Name) and expression.variable is variable
 
 
 def _exchange(one: nodes.Variable, other: nodes.Variable, location: Location) -> nodes.Loop:

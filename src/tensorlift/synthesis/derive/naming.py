@@ -143,7 +143,7 @@ class _Naming:
     def _source_name(self, group: _Group) -> str | None:
         array = next((self.arrays[v] for v in group.versions if v in self.arrays), None)
         info = self.summary.arrays.get(array or "")
-        return info.of or array if info else array
+        return info.source_name if info else array
 
     def _new_name(self, source: str | None, group: _Group, by_name: dict[str, list[_Group]]) -> str:
         """Return a name for a version beside others of its array, or for a temporary, which shares it with none."""

@@ -12,18 +12,15 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Return,
-    SetSlice,
     Statement,
+    names_of,
     values_of,
     walk_expressions,
-    walk_statements,
     with_operands,
 )
 from tensorlift.synthesis.derive.builder import Builder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tensorlift.ir.tensor_program import TensorProgram, Variable
 
 
@@ -35,7 +32,7 @@ class Rewriting:
         self.build = Builder()
         self.before: list[Statement] = []  # what goes before the statement that is rewritten
         self.users: dict[Expression, list[Expression]] = {}  # inside of that statement, of each expression
-        self._taken = set(_names(program))
+        self._taken = set(names_of(program))
         self._changed = False
 
     def result(self) -> TensorProgram:
@@ -98,15 +95,3 @@ class Rewriting:
         for node in {node: None for value in values_of(statement) for node in walk_expressions(value)}:
             for operand in node.operands:
                 self.users[operand].append(node)
-
-
-def _names(program: TensorProgram) -> Iterator[str]:
-    yield program.name
-    yield from (p.name for p in program.parameters)
-    yield from (s.name for s in program.sizes)
-    yield from (s.name for s in program.derived)
-    for statement in walk_statements(program.body):
-        if isinstance(statement, For):
-            yield statement.variable
-        elif isinstance(statement, Assign | SetSlice):
-            yield statement.name

@@ -59,6 +59,8 @@ def _without_pieces(term: Apply, domain: Domain, descend: Descend) -> Term:
 
     Each piece is looked at with all other operands, so that this takes few piecewise values inside each other.
     """
+    if not any(isinstance(operand, Piecewise) for operand in term.args):
+        return term
     if sum(isinstance(node, Piecewise) for node in walk(term)) > _MOST_PIECEWISE:
         return term
     for position, operand in enumerate(term.args):

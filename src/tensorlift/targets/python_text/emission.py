@@ -22,7 +22,7 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     Statement,
     definitions_computed,
-    walk_statements,
+    names_of,
 )
 from tensorlift.targets.emitted import Emitted
 from tensorlift.targets.python_text.numbers import may_be_python
@@ -64,7 +64,7 @@ class Emission:
 
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
-        self.names = safe_names(_all_names(program), self.reserved)
+        self.names = safe_names(names_of(program), self.reserved)
         self._begin({})
 
     def emit(self) -> Emitted:
@@ -257,15 +257,3 @@ def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         else:
             break
     return body
-
-
-def _all_names(program: TensorProgram) -> Iterator[str]:
-    yield program.name
-    yield from (p.name for p in program.parameters)
-    yield from (s.name for s in program.sizes)
-    yield from (d.name for d in program.derived)
-    for statement in walk_statements(program.body):
-        if isinstance(statement, For):
-            yield statement.variable
-        elif not isinstance(statement, Return):
-            yield statement.name
