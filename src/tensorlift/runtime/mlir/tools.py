@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tensorlift.runtime.mlir.schedule import schedule_of
+
 # The order of loops, one-shot bufferisation with results in memory of their own, loops, LLVM: all by stock passes.
 LOWERING = (
     "builtin.module("
@@ -29,20 +31,7 @@ IN_PLACE = (
     "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
     "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)"
 )
-# Products walk the columns of their second operand innermost, as these lie side by side in memory.
-_ORDERS = {"matmul": [0, 2, 1], "batch_matmul": [0, 1, 3, 2], "vecmat": [1, 0], "batch_vecmat": [0, 2, 1]}
-_OF_ANY = "(!transform.any_op) -> !transform.any_op"
-_REORDERED = """
-    %{name} = transform.structured.match ops{{["linalg.{name}"]}} in %root : {any}
-    %{name}_generic = transform.structured.generalize %{name} : {any}
-    %{name}_ordered = transform.structured.interchange %{name}_generic iterator_interchange = {order} : {any}"""
-SCHEDULE = f"""module attributes {{transform.with_named_sequence}} {{
-  transform.named_sequence @__transform_main(%root: !transform.any_op {{transform.readonly}}) {{
-{"".join(_REORDERED.format(name=name, order=order, any=_OF_ANY) for name, order in _ORDERS.items())}
-    transform.yield
-  }}
-}}
-"""
+_ROUNDED = re.compile(r"= f(?:add|sub|mul)\b")  # operations whose order LLVM keeps unless it is told otherwise
 _INSTALLATIONS = Path("/usr/lib")
 _VERSION = re.compile(r"LLVM version (\d+)\.(\d+)")
 _LEAST = 22  # the first version with all forms of operations in which programs are written
@@ -111,15 +100,17 @@ def checked(text: str, tools: Tools, *passes: str) -> str:
 def to_llvm(text: str, tools: Tools, lowering: str = LOWERING) -> str:
     """Lower a module to the text of LLVM IR; each function gets a twin ``_mlir_ciface_NAME`` that C can call.
 
+    Sums may be taken in any order and products fused with them, as proofs over the reals allow.
+
     Raises:
         LoweringError: where a pass does not accept the module.
 
     """
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
         schedule = Path(folder) / "schedule.mlir"
-        schedule.write_text(SCHEDULE, encoding="utf-8")
+        schedule.write_text(schedule_of(text), encoding="utf-8")
         lowered = _run([tools.opt, f"--pass-pipeline={lowering.format(schedule=schedule)}"], text)
-    return _run([tools.translate, "--mlir-to-llvmir"], lowered)
+    return _ROUNDED.sub(r"\g<0> reassoc contract", _run([tools.translate, "--mlir-to-llvmir"], lowered))
 
 
 def lowered_parts(text: str, pipeline: str, tools: Tools) -> tuple[list[str], str] | None:
