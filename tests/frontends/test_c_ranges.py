@@ -47,3 +47,16 @@ def test_a_quotient_is_bounded_by_its_numerator() -> None:
     assert ranges.is_nonnegative(half + half + ONE - n)
     assert not ranges.is_nonnegative(n - half - half - ONE)
     assert not ranges.is_nonnegative(third + third - half)
+
+
+def test_bounds_come_first_that_the_fewest_loops_at_their_ends_meet_without_a_guard() -> None:
+    ranges = Ranges()
+    n, m = ranges.add_size("n", INT), ranges.add_size("m", INT)
+    i, k = Polynomial.variable("i"), Polynomial.variable("k")
+    outer, taps = LoopRange("i", Polynomial.constant(0), (n,)), Polynomial.constant(5)
+    several = Domain((outer, LoopRange("k", Polynomial.constant(0), (i + ONE, m))))
+    assert ranges.closest_bounds(k, several) == [m - ONE, n - ONE]
+    guarded = Domain((outer, LoopRange("k", Polynomial.constant(0), (taps,))), (i - k,))
+    assert ranges.closest_bounds(k, guarded) == [taps - ONE, n - ONE]
+    first = Domain((LoopRange("i", Polynomial.constant(0), (taps,)),), (n - ONE - i,))
+    assert ranges.closest_bounds(i, first) == [n - ONE, taps - ONE]

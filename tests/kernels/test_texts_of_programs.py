@@ -49,6 +49,21 @@ def test_an_element_that_no_loop_moves_tells_no_extent() -> None:
     assert [p.text for p in _lifted("from_the_middle").preconditions] == ["k >= 0", "k + 1 <= n"]
 
 
+def test_a_guard_on_other_subscripts_makes_no_array_longer() -> None:
+    shapes = {parameter.name: parameter.shape for parameter in _lifted("zero_padded_convolution").parameters}
+    assert shapes == {"in_": ("h", "w"), "weight": ("9",)}
+
+
+@pytest.mark.parametrize("bound", ["least(j + 1, m)", "least(m, j + 1)", "(j + 1 < m ? j + 1 : m)"])
+def test_of_two_bounds_the_one_that_asks_for_no_other_loop_tells_the_extent(bound: str) -> None:
+    least = "static inline int least(int a, int b) { return a < b ? a : b; }\n"
+    loops = f"for (int j = 0; j < n; j++) for (int i = 0; i < {bound}; i++) b[i + j * ldb] = a[i + j * lda];"
+    text = f"{least}void copy(int m, int n, const double *a, int lda, double *b, int ldb) {{ {loops} }}"
+    (function,) = lift_source(source_from_text(text, "copy.c"), LiftOptions(("copy",))).functions
+    assert {parameter.shape for parameter in function.parameters} == {("n", "m")}
+    assert {"m <= lda", "m <= ldb"} <= {condition.text for condition in function.preconditions}
+
+
 def test_an_array_that_is_written_whole_is_no_parameter_where_a_quotient_tells_its_extent() -> None:
     assert [parameter.name for parameter in _lifted("unpack_nibbles").parameters] == ["x_scale", "x_bytes", "n"]
 

@@ -38,6 +38,15 @@ DIVIDE = "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] =
 GUARDED = (
     "void f(int n, int a[n], int b[n], int c[n]) { for (int i = 0; i < n; i++) c[i] = b[i] == 0 ? 7 : a[i] / b[i]; }"
 )
+APART = (
+    "void f(int n, short a[n], short b[n], short c[n], int d[n]) {"
+    " for (int i = 0; i < n; i++) d[i] = b[i] != c[i] ? a[i] / (b[i] - c[i]) : 7; }"
+)
+APART_TEXT = """
+def f(a, b, c):
+    t = b.astype({type}) - c.astype({type})
+    return np.where({guard}, tdiv(a.astype({type}), np.where({guard}, t, 1)), 7)
+"""
 LOWER = """
 void f(int n, double a[n][n], double b[n]) {
   for (int i = 0; i < n; i++) { b[i] = 0.0; for (int j = 0; j <= i; j++) b[i] += a[i][j]; }
@@ -72,6 +81,9 @@ class TestAccepted:
 
     def test_a_division_whose_divisor_is_guarded(self, accept: Callable[..., object]) -> None:
         accept(GUARDED, TDIV + "def f(a, b):\n    return np.where(b == 0, 7, tdiv(a, np.where(b == 0, 1, b)))\n")
+
+    def test_a_divisor_in_a_wider_type_than_the_guard_compares(self, accept: Callable[..., object]) -> None:
+        accept(APART, TDIV + APART_TEXT.format(guard="b != c", type="np.int32"))
 
     def test_triangles_and_masks(self, accept: Callable[..., object]) -> None:
         for body in ("np.tril(a).sum(axis=1)", "np.einsum('ij,ij->i', a, np.tri(n))"):
@@ -160,6 +172,12 @@ class TestRejected:
     def test_a_division_that_the_source_does_not_do(self, reject: Callable[..., str]) -> None:
         program = TDIV + "def f(a, b):\n    return np.where(b == 0, 7, tdiv(a, b))\n"
         assert reject(GUARDED, program) == DIVISOR
+
+    @pytest.mark.parametrize("guard", ["b >= c", "b != a", "b != -c"])
+    def test_a_guard_in_another_type_that_does_not_tell_the_divisor(
+        self, reject: Callable[..., str], guard: str
+    ) -> None:
+        assert reject(APART, TDIV + APART_TEXT.format(guard=guard, type="np.int32")) == DIVISOR
 
     def test_a_guard_that_guards_something_else(self, reject: Callable[..., str]) -> None:
         program = TDIV + "def f(a, b):\n    return np.where(b == 0, 7, tdiv(a, np.where(b == 1, 1, b)))\n"

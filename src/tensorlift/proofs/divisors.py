@@ -86,8 +86,9 @@ class Divisors:
         return False
 
     def _is_excluded(self, term: Term, domain: Domain, guards: Guards, equality: Equality) -> bool:
-        for left, right in _different(guards):
-            if left.dtype != term.dtype:
+        for one, other in _different(guards):
+            left, right = _widened(one, term), _widened(other, term)
+            if one.dtype != other.dtype or left.dtype != term.dtype:
                 continue
             if isinstance(right, Constant) and right.value == 0 and equality(term, left, domain):
                 return True
@@ -136,6 +137,13 @@ def _keeps_nonzero(cast: Apply) -> bool:
     if is_float(cast.dtype):
         return True
     return is_integer(source) and is_integer(cast.dtype) and width(cast.dtype) >= width(source)
+
+
+def _widened(value: Term, divisor: Term) -> Term:
+    """Return an integer in the type of a divisor, where the conversion keeps different values different."""
+    if not is_integer(value.dtype) or not is_integer(divisor.dtype) or width(value.dtype) >= width(divisor.dtype):
+        return value
+    return terms.cast(value, divisor.dtype)
 
 
 def _stripped(term: Term) -> Term:

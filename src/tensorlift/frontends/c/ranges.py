@@ -231,19 +231,30 @@ class Ranges:
 
     def upper_bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[Polynomial]:
         """Give upper bounds as polynomials of sizes: one for each bound of the loops, with each of the guards."""
+        for bound, _, _ in self._bounds(polynomial, domain):
+            yield bound
+
+    def closest_bounds(self, polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
+        """Give the upper bounds, those first that are met with the fewest loops at their ends, without a guard."""
+        bounds = self._bounds(polynomial, domain)
+        return [found[0] for found in sorted(bounds, key=lambda found: (*found[1:], found[0].is_constant))]
+
+    def _bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[tuple[Polynomial, int, bool]]:
+        """Give upper bounds, each with the number of the loops at their ends there, and whether it comes of a guard."""
         for choice in domain.choices:
             for guard in (ZERO, *_touching(polynomial, domain)):
-                bound = self._extreme(polynomial + guard, choice, most=True)
-                if bound is not None:
-                    yield bound
+                found = self._extreme(polynomial + guard, choice, most=True)
+                if found is not None:
+                    yield *found, guard != ZERO
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
         opposite = self.maximum(-polynomial, domain)
         return None if opposite is None else -opposite
 
-    def _extreme(self, polynomial: Polynomial, domain: Domain, *, most: bool) -> Polynomial | None:
-        current = polynomial
+    def _extreme(self, polynomial: Polynomial, domain: Domain, *, most: bool) -> tuple[Polynomial, int] | None:
+        """Give what bounds a polynomial, of sizes alone, and the number of the loops that are at their ends there."""
+        current, ends = polynomial, 0
         for position in range(len(domain.loops) - 1, -1, -1):
             loop = domain.loops[position]
             nested = self._quotients_of(current, loop.variable)
@@ -257,8 +268,8 @@ class Ranges:
             substitution = self._ends(current, domain, position, nested, most=most)
             if substitution is None:
                 return None
-            current = current.substitute(substitution)
-        return current
+            current, ends = current.substitute(substitution), ends + 1
+        return current, ends
 
     def _unrounded(self, polynomial: Polynomial, quotients: list[str], *, most: bool) -> Polynomial:
         """Bound multiples of quotients by their numerators: ``3 * (n / 3)`` is at most ``n`` and at least ``n - 2``."""
@@ -291,7 +302,7 @@ class Ranges:
         numerator, divisor = self.quotients[moving[0]]
         inner = Domain(domain.loops[: position + 1], domain.guards)
         end = self._extreme(numerator, inner, most=upwards)
-        return None if end is None else {moving[0]: self.quotient(end, divisor)}
+        return None if end is None else {moving[0]: self.quotient(end[0], divisor)}
 
     def _quotients_of(self, polynomial: Polynomial, variable: str) -> list[str]:
         """List the quotients in a polynomial that depend on a variable."""

@@ -151,7 +151,7 @@ class Shapes:
         """Give one more than the greatest subscript of a dimension."""
         needed: dict[tuple[Polynomial, ...], None] = {}
         for split in sorted(splits, key=lambda split: not self._moves(split, position)):
-            bounds = self._ranges.upper_bounds(split.subscripts[position], split.access.domain)
+            bounds = self._ranges.closest_bounds(split.subscripts[position], split.access.domain)
             enough = tuple(dict.fromkeys(self._ranges.rounded_up(b) + ONE for b in bounds if b.is_affine))
             if not enough:
                 raise refusal("extent", split.access.location, array.name)
@@ -182,7 +182,7 @@ class Shapes:
         def rank(candidate: Polynomial) -> tuple[int, bool, int, int]:
             doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)
             lesser = sum(at_most[other, candidate] and not at_most[candidate, other] for other in candidates)
-            return doubts, candidate.is_constant, lesser, candidates.index(candidate)
+            return doubts, doubts > 0 and candidate.is_constant, lesser, candidates.index(candidate)
 
         return min(candidates, key=rank)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import bottom_up
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
@@ -105,7 +106,7 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
     _evaluate_shared(chosen, other, scope)
     first = scope.evaluate(chosen, _arm(chosen, mask, scope))
     if _may_fail(other, scope):
-        second = scope.evaluate(other, scope.guarded(scope.combined("not", mask)))
+        second = scope.evaluate(other, scope.guarded(mask, holds=False))
     else:
         second = scope.evaluate(other, scope)
     if _is_number(first.expression, 1) and _is_number(second.expression, 0):
@@ -188,13 +189,15 @@ def _fails_itself(term: Term) -> bool:
 
 
 def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
-    """Return the operand that may be invalid, one where it does not count; invariant ones never stop an array."""
+    """Return the operand that may be invalid, one where it does not count; invariant floats never stop an array."""
     value = values[GUARDED[op]]
     if isinstance(value.expression, Literal):
         return value
-    if not value.axes and not all(v.expression.is_weak for v in values):
+    if not value.axes and is_float(value.expression.dtype) and not all(v.expression.is_weak for v in values):
         return value
     one = Value(scope.build.literal(1, value.expression.dtype), ())
+    if scope.unless is not None:
+        return scope.combined("select", scope.unless, one, value)
     condition = guard.expression
     if isinstance(condition, Elementwise) and condition.op == "not":
         return scope.combined("select", Value(condition.arguments[0], guard.axes), one, value)

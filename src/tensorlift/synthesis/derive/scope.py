@@ -45,7 +45,8 @@ class Scope:
     """The axes of an evaluation in their order, with ranges; ``domain`` holds the points that count.
 
     ``context`` is what is known of sizes and loop variables alone, also where no point counts.  ``guard`` tells, inside
-    the arms of a select, where the value counts: elsewhere operations that may fail get a harmless operand.
+    the arms of a select, where the value counts: elsewhere operations that may fail get a harmless operand.  It is the
+    opposite of ``unless`` where a select asks for that: spelled alike, the two are seen to be one condition.
     ``failing`` remembers, for the whole program, which terms have such operations.
     """
 
@@ -57,16 +58,19 @@ class Scope:
     evaluate: Callable[[Term, Scope], Value]
     failing: dict[Term, bool]
     guard: Value | None = None
+    unless: Value | None = None
     memo: dict[Term, Value] = field(default_factory=dict)
 
     def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""
         return replace(self, spans={**self.spans, **(spans or {})}, domain=domain, memo={})
 
-    def guarded(self, condition: Value) -> Scope:
-        """Return the scope of an arm that counts only where the condition holds; what is known already stays known."""
-        guard = condition if self.guard is None else self.combined("and", self.guard, condition)
-        return replace(self, guard=guard, memo=dict(self.memo))
+    def guarded(self, condition: Value, *, holds: bool = True) -> Scope:
+        """Return the scope of an arm that counts only where the condition is so; what is known already stays known."""
+        guard = condition if holds else self.combined("not", condition)
+        if self.guard is not None:
+            return replace(self, guard=self.combined("and", self.guard, guard), unless=None, memo=dict(self.memo))
+        return replace(self, guard=guard, unless=None if holds else condition, memo=dict(self.memo))
 
     @property
     def box(self) -> Domain:
