@@ -209,6 +209,18 @@ CASES = [
         "}\n",
     ),
     Refused(
+        "two strides that agree for one size only",
+        "TL132",
+        4,
+        12,
+        "double f(int n, const double *a) {\n"
+        "  double s = 0;\n"
+        "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
+        "      s += a[i * (n + 1) + j] * a[i * n + j];\n"
+        "  return s;\n"
+        "}\n",
+    ),
+    Refused(
         "negative",
         "TL133",
         3,
@@ -221,6 +233,13 @@ CASES = [
         4,
         5,
         "void f(double *o) {\n  double a[4];\n  for (int i = 0; i < 5; i++)\n    a[i] = 1;\n  o[0] = a[0];\n}\n",
+    ),
+    Refused(
+        "outside for all sizes but one",
+        "TL134",
+        2,
+        31,
+        "void f(int n, double y[n]) {\n  for (int i = 0; i < n; i++) y[2 * i] = 1;\n}\n",
     ),
     Refused(
         "recursion",

@@ -135,7 +135,10 @@ class Shapes:
             extents.insert(0, extent)
             span = span + (extent - ONE) * strides[position]
             if extent != width or gap != ZERO:
-                self._preconditions.record("stride", strides[position - 1] - span - ONE, splits[0].access.location)
+                slack = strides[position - 1] - span - ONE
+                if _limits_sizes(slack, strides[position - 1]):
+                    raise refusal("delinearise", splits[0].access.location, array.name)
+                self._preconditions.record("stride", slack, splits[0].access.location)
         extents.insert(0, self._extent(array, 0, splits))
         array.extents = list(extents)
         array.strides = None if _is_dense(strides, extents) else strides
@@ -225,7 +228,8 @@ class Shapes:
                     least = self._ranges.minimum(room, domain)
                     if least is None:
                         raise refusal("extent", location, array.name)
-                    if self._is_negative(least):
+                    is_limit = room is not subscript and _limits_sizes(least, extent)
+                    if is_limit or self._is_negative(least):
                         reason = "negative" if room is subscript else "outside"
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)
@@ -236,6 +240,12 @@ class Shapes:
             assert extent is not None
             if not extent.is_affine:
                 raise refusal("extent", array.location, array.name)
+
+
+def _limits_sizes(room: Polynomial, length: Polynomial) -> bool:
+    """Whether there is room for small sizes alone, in a length that grows with sizes: no such shape is meant."""
+    growing = [value for monomial, value in room.terms.items() if monomial]
+    return not length.is_constant and bool(growing) and all(value < 0 for value in growing)
 
 
 def _is_affine_last(access: Access) -> bool:
