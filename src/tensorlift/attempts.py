@@ -25,6 +25,7 @@ from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
+from tensorlift.synthesis.simplify.stored import reading_stored
 from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
@@ -158,15 +159,17 @@ def _attempt_in_place(
 ) -> Proved:
     """Emit a program in a language that a front end reads, and prove it by what it means when it is read back.
 
-    Where a fast program is not proved, a plain one is tried.
+    Where a fast program is not proved, one that computes again what is stored is tried, and then a plain one.
     """
     from tensorlift.readback import InPlace  # noqa: PLC0415  it loads the C front end
 
     with stage("derive"):
-        ordered = replace(simplified, items=tuple(_arranged(simplified.items)))
+        again = tuple(_arranged(simplified.items))
+        stored = tuple(_arranged(reading_stored(simplified.items)))
     function = InPlace(view, summary, preconditions_of(view, summary))
     first: LiftError | None = None
-    for plain in (False, True):
+    for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
+        ordered = replace(simplified, items=items)
         try:
             with stage("emit"):
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))

@@ -39,6 +39,15 @@ SOLVED = """void factor(int n, double a[n][n]) {
   }
 }
 """.replace("__builtin_sqrt", "sqrt")
+GATHER = """void gather(int n, int v, double table[v], int places[n], double out[n]) {
+  for (int i = 0; i < n; i++) out[i] = table[places[i]];
+}
+"""
+CAUSAL = """#include <math.h>
+void causal(int n, double a[n][n]) {
+  for (int i = 0; i < n; i++) for (int j = i + 1; j < n; j++) a[i][j] = -INFINITY;
+}
+"""
 
 needs_gcc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
@@ -51,6 +60,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "strided.c").write_text(STRIDED, encoding="utf-8")
     (tmp_path / "quotients.c").write_text(QUOTIENTS, encoding="utf-8")
     (tmp_path / "away.c").write_text(QUOTIENTS.replace("/ b[i]", "/ (1 - b[i])"), encoding="utf-8")
+    (tmp_path / "gather.c").write_text(GATHER, encoding="utf-8")
+    (tmp_path / "causal.c").write_text(CAUSAL, encoding="utf-8")
     (tmp_path / "search.c").write_text(SEARCH, encoding="utf-8")
     (tmp_path / "factor.c").write_text("#include <math.h>\n" + SOLVED, encoding="utf-8")
     (tmp_path / "two.c").write_text(PRODUCT + STRIDED, encoding="utf-8")
@@ -92,6 +103,8 @@ def test_the_same_seed_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) 
         ("quotients.c", "n=20000", "nonzero"),
         ("factor.c", "n=150", "tame"),
         ("away.c", "n=20000", "tame"),
+        ("gather.c", "n=50,v=7", "any"),
+        ("causal.c", "n=20", "tame"),
     ],
 )
 def test_programs_agree_with_the_compiled_original(

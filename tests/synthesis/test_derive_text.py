@@ -6,6 +6,7 @@ import pytest
 from tests.synthesis.notation_reader import summary
 from tests.synthesis.programs import program
 
+from tensorlift import lift
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import LiftError
@@ -51,6 +52,15 @@ _BODIES = {
 def test_a_program_is_spelled_in_the_usual_way(name: str) -> None:
     """One line says it all."""
     assert _BODIES[name] in emit(derive(program(name))).text
+
+
+def test_a_root_of_a_size_is_divided_by_on_all_points() -> None:
+    source = """#include <math.h>
+    void f(int n, int d, double a[n][n], double k[d]) {
+      for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = j <= i ? a[i][j] / sqrt((double)d) : 0;
+      for (int i = 0; i < d; i++) k[i] *= 2;
+    }"""
+    assert "np.tril(a / np.sqrt(d))" in lift(source).source
 
 
 def test_sizes_come_from_shapes_where_shapes_tell_them() -> None:

@@ -9,7 +9,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.record import Verdict
 from tensorlift.runtime.large_sizes import check_sizes
-from tensorlift.runtime.measure import Inputs, Program, admitted_styles
+from tensorlift.runtime.measure import Inputs, Program, admitted_values
 from tensorlift.runtime.original import CompileOptions, Original
 from tensorlift.runtime.sizes import required
 
@@ -62,8 +62,8 @@ class Prepared:
         """Give what is run at; raises LiftError TL621 where no inputs meet the preconditions."""
         view = self.lifting.view
         conditions = [p.condition for p in self.record.preconditions]
-        styles = admitted_styles(view, sizes, self.domain, seed, conditions)
-        return Inputs(view, sizes, tuple(output.name for output in self.record.outputs), styles)
+        styles, ranges = admitted_values(view, sizes, self.domain, seed, conditions)
+        return Inputs(view, sizes, tuple(output.name for output in self.record.outputs), styles, ranges)
 
 
 def prepare(source: Source, options: LiftOptions) -> Prepared:

@@ -158,8 +158,15 @@ def _is_rounding(term: Apply) -> bool:
         return False
     source = term.args[0].dtype
     if source == "f64":
-        return _single_number(term.args[0]) is None
+        return not _fits_single(term.args[0])
     return is_integer(source) and width(source) > _SINGLE_BITS
+
+
+def _fits_single(term: Term) -> bool:
+    """Tell whether single precision holds a double that is computed of constants alone, be it infinite or no number."""
+    if isinstance(term, Apply) and term.op == "neg":
+        return _fits_single(term.args[0])
+    return (isinstance(term, Apply) and term.op in ("infinity", "nan")) or _single_number(term) is not None
 
 
 def _single_number(term: Term) -> Fraction | None:

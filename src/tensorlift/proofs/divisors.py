@@ -14,11 +14,11 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.dtypes import is_float, is_integer, width
+from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import always_computed
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
-from tensorlift.proofs.matching import matches
 from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Divisors:
             return self.is_nonzero(chosen, domain, (*guards, (condition, True)), equality) and self.is_nonzero(
                 other, domain, (*guards, (condition, False)), equality
             )
-        if term.op in ("neg", "abs") or (term.op == "cast" and _keeps_nonzero(term)):
+        if term.op in ("neg", "abs", "sqrt") or (term.op == "cast" and _keeps_nonzero(term)):
             return self.is_nonzero(term.args[0], domain, guards, equality)
         if term.op == "max":
             return any(isinstance(a, Constant) and a.value > 0 for a in term.args)

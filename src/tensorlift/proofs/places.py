@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import at_least, less
+from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import PlaceRead, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Piecewise
-from tensorlift.proofs.matching import matches
 from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:

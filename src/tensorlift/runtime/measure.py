@@ -24,6 +24,7 @@ from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.measure_worker import UNSTABLE
 from tensorlift.runtime.original import Original, call_arguments, compile_original
+from tensorlift.runtime.places import Places
 from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.python_original import SUFFIX, python_facts
 from tensorlift.runtime.sandbox import UNLIMITED, Limits, WorkerError, run_limited, run_worker
@@ -95,12 +96,16 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is run at: the function, its sizes, its outputs by name, and the styles of inputs that may be drawn."""
+    """What is run at: the function, its sizes, its outputs by name, and the styles of inputs that may be drawn.
+
+    ``ranges`` hold the least value and the one behind the greatest for arrays of places of other arrays.
+    """
 
     view: FunctionView
     sizes: Mapping[str, int]
     outputs: tuple[str, ...]
     styles: tuple[str, ...] = LARGE_STYLES
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,7 @@ def _facts(
         "sizes": dict(inputs.sizes),
         "seed": conditions.seed,
         "styles": list(inputs.styles),
+        "ranges": {name: list(ends) for name, ends in inputs.ranges.items()},
         "outputs": list(inputs.outputs),
         "written": list(view.written),
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
@@ -231,45 +237,53 @@ def is_compiled(filename: str) -> bool:
     return has_original(filename) and not filename.endswith(SUFFIX)
 
 
-def admitted_styles(
+def admitted_values(
     view: FunctionView, sizes: Mapping[str, int], domain: Domain, seed: int, conditions: Sequence[Condition | None]
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], dict[str, tuple[int, int]]]:
     """List the styles of inputs, best first, on which the source is defined at small sizes and its conditions hold.
 
-    ``domain`` are the sizes at which the source is defined.  Raises LiftError TL620 where there is none.
+    The ranges of places go with them.  ``domain`` are the sizes at which the source is defined.  Raises LiftError
+    TL621 where there is no style.
     """
     scalars = [parameter for parameter in view.parameters if parameter.role != "array"]
+    places = Places(view)
+    found = ((_first_defined(view, domain, places, share), share) for share in places.shares)
+    first, share = next(((k, s) for k, s in found if k < len(LARGE_STYLES)), (len(LARGE_STYLES), 0.0))
     fitting = []
-    for style in LARGE_STYLES[_first_defined(view, domain) :]:
+    for style in LARGE_STYLES[first:]:
         drawn = random_arguments(scalars, sizes, seeded(seed), style)
         if all(condition is None or holds(condition, {**drawn, **sizes}) for condition in conditions):
             fitting.append(style)
     if not fitting:
         message = "no input was found on which the source is defined and its preconditions hold"
         raise refuse("TL621", message, view.location, "initialise what is read, and keep divisors from zero")
-    return tuple(fitting)
+    return tuple(fitting), places.ranges(sizes, share)
 
 
-def _first_defined(view: FunctionView, domain: Domain) -> int:
+def _first_defined(view: FunctionView, domain: Domain, places: Places, share: float) -> int:
     """Give the place of the first style on which the source has a meaning at small sizes; 0 where nobody can tell.
 
     Where operations have no meaning on some integers, as a division by zero, there are enough cells for each integer.
     """
     interpreter = Interpreter(view, MOST_ITERATIONS)
     try:
-        sizes = list(choose_sizes(view.parameters, domain, seeded(0), _SMALL_CASES, largest=_SMALL_SIZE))
+        small = list(choose_sizes(view.parameters, domain, seeded(0), _SMALL_CASES, largest=_SMALL_SIZE))
         if any(operation.name in _PARTIAL for operation in view.operations):
-            sizes.append(large_sizes(view, domain, _SOME_BYTES))
+            small.append(large_sizes(view, domain, _SOME_BYTES))
     except LiftError:
         return 0
-    defined = (k for k, style in enumerate(LARGE_STYLES) if all(_is_defined(interpreter, at, style) for at in sizes))
+    ranges = [places.ranges(sizes, share) for sizes in small]
+    tries = list(zip(small, ranges, strict=True))
+    defined = (k for k, style in enumerate(LARGE_STYLES) if all(_is_defined(interpreter, *at, style) for at in tries))
     return next(defined, len(LARGE_STYLES))
 
 
-def _is_defined(interpreter: Interpreter, sizes: Mapping[str, int], style: Style) -> bool:
+def _is_defined(
+    interpreter: Interpreter, sizes: Mapping[str, int], ranges: Mapping[str, tuple[int, int]], style: Style
+) -> bool:
     """Tell whether the source has a meaning on inputs of a style; one that takes too long is taken to have one."""
     try:
-        interpreter(random_arguments(interpreter.view.parameters, sizes, seeded(0), style))
+        interpreter(random_arguments(interpreter.view.parameters, sizes, seeded(0), style, ranges))
     except TooLongError:
         return True
     except (InterpreterError, ValueError):

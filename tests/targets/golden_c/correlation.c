@@ -15,21 +15,13 @@ static void kernel_correlation_lifted(int m, int n, double float_n, double data[
       mean[i] += data[k][i];
   for (ptrdiff_t i = 0; i < m; i++)
     mean[i] = mean[i] / float_n;
-  for (ptrdiff_t i = 0; i < m; i++) {
-    double sum = 0.0;
-    for (ptrdiff_t k = 0; k < n; k++)
-      sum += -mean[i] * -mean[i];
-    stddev[i] = sum;
-  }
+  for (ptrdiff_t i = 0; i < m; i++)
+    stddev[i] = 0.0;
   for (ptrdiff_t k = 0; k < n; k++)
-    for (ptrdiff_t i = 0; i < m; i++)
-      stddev[i] += data[k][i] * data[k][i];
-  for (ptrdiff_t k = 0; k < n; k++)
-    for (ptrdiff_t i = 0; i < m; i++)
-      stddev[i] += data[k][i] * -mean[i];
-  for (ptrdiff_t k = 0; k < n; k++)
-    for (ptrdiff_t i = 0; i < m; i++)
-      stddev[i] += -mean[i] * data[k][i];
+    for (ptrdiff_t i = 0; i < m; i++) {
+      const double t = data[k][i] - mean[i];
+      stddev[i] += t * t;
+    }
   for (ptrdiff_t i = 0; i < m; i++)
     stddev[i] = sqrt(stddev[i] / float_n) <= 0.1 ? 1.0 : sqrt(stddev[i] / float_n);
   for (ptrdiff_t i = 0; i < n; i++)

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 static void kernel_gramschmidt_lifted(int m, int n, double A[restrict m][n], double R[restrict n][n],
-                                      double Q[restrict m][n], double A_before[restrict m][n],
-                                      double part[restrict n])
+                                      double Q[restrict m][n])
 {
   for (ptrdiff_t k = 0; k < n; k++) {
     double sum = 0.0;
@@ -18,16 +17,9 @@ static void kernel_gramschmidt_lifted(int m, int n, double A[restrict m][n], dou
       Q[i][k] = A[i][k] / R[k][k];
     if (n >= k + 2)
       cblas_dgemv(CblasRowMajor, CblasTrans, m, n - k - 1, 1.0, &A[0][k + 1], n, &Q[0][k], n, 0.0, &R[k][k + 1], 1);
-    for (ptrdiff_t l = 0; l < m; l++)
-      for (ptrdiff_t p = 0; p < n; p++)
-        A_before[l][p] = A[l][p];
-    if (n >= k + 2) {
-      cblas_dgemv(CblasRowMajor, CblasTrans, m, n - k - 1, 1.0, &A_before[0][k + 1], n, &Q[0][k], n, 0.0, &part[k +
-          1], 1);
-    }
     for (ptrdiff_t i = 0; i < m; i++)
       for (ptrdiff_t j = k + 1; j < n; j++)
-        A[i][j] = A_before[i][j] - Q[i][k] * part[j];
+        A[i][j] = A[i][j] - Q[i][k] * R[k][j];
   }
 }
 
@@ -43,21 +35,13 @@ static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 
 void kernel_gramschmidt(int m, int n, double (*A)[n], double (*R)[n], double (*Q)[n])
 {
-  double *A_before = NULL;
-  double *part = NULL;
   if (m >= 1
       && n >= 1
       && apart(A, sizeof(double) * m * n, R, sizeof(double) * n * n)
       && apart(A, sizeof(double) * m * n, Q, sizeof(double) * m * n)
-      && apart(R, sizeof(double) * n * n, Q, sizeof(double) * m * n)
-      && (A_before = calloc((size_t)1 * m * n, sizeof(double))) != NULL
-      && (part = calloc((size_t)1 * n, sizeof(double))) != NULL) {
-    kernel_gramschmidt_lifted(m, n, (void *)A, (void *)R, (void *)Q, A_before, part);
-    free(A_before);
-    free(part);
+      && apart(R, sizeof(double) * n * n, Q, sizeof(double) * m * n)) {
+    kernel_gramschmidt_lifted(m, n, (void *)A, (void *)R, (void *)Q);
   } else {
-    free(A_before);
-    free(part);
     kernel_gramschmidt_original(m, n, A, R, Q);
   }
 }

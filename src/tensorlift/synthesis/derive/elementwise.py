@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import bottom_up
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.tensor_program import Elementwise, Expression, Literal
+from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
 from tensorlift.synthesis.derive.gathers import taken_value
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.readable import readable
@@ -191,7 +192,7 @@ def _fails_itself(term: Term) -> bool:
 def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     """Return the operand that may be invalid, one where it does not count; invariant floats never stop an array."""
     value = values[GUARDED[op]]
-    if isinstance(value.expression, Literal):
+    if isinstance(value.expression, Literal) or _is_positive(value.expression, scope):
         return value
     if not value.axes and is_float(value.expression.dtype) and not all(v.expression.is_weak for v in values):
         return value
@@ -202,6 +203,15 @@ def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     if isinstance(condition, Elementwise) and condition.op == "not":
         return scope.combined("select", Value(condition.arguments[0], guard.axes), one, value)
     return scope.combined("select", guard, value, one)
+
+
+def _is_positive(value: Expression, scope: Scope) -> bool:
+    """Tell whether a float is that of a size that is positive, or the root of one."""
+    if isinstance(value, Elementwise) and value.op == "sqrt":
+        return _is_positive(value.arguments[0], scope)
+    if isinstance(value, Literal):
+        return not isinstance(value.value, str) and value.value > 0
+    return isinstance(value, SizeValue) and is_float(value.dtype) and scope.context.implies(at_least(value.affine, 1))
 
 
 # -- pieces

@@ -30,7 +30,7 @@ from tensorlift.targets.c.scalars import ATOM, C_TYPES, CHOICE, OR, SUM, Text, a
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.targets.c.naming import Names
@@ -102,13 +102,20 @@ class Cell:
         return None
 
     def _fold(self, term: Reduce, start: Term | None = None) -> Text:
-        if (found := extreme_in(term)) is not None:
-            self._spelled(found)  # once, before it is looked for
+        for fold in (extreme_in(term), *self._steady(term)):
+            if fold is not None:
+                self._spelled(fold)  # once, before it is needed
         name = self._names.fresh(accumulator(term.op))
         first = self._spelled(start) if start is not None else neutral(term.op, term.dtype)
         self.lines.append(f"{C_TYPES[term.dtype]} {name} = {first.source};")
         self.lines += self.folded(term, name)
         return Text(name)
+
+    def _steady(self, term: Reduce) -> list[Reduce]:
+        """Return folds that have the same value, and are needed, at every point of a fold's domain, which has some."""
+        if not term.body.has_domains or not self.where.is_subset(term.domain.project_out(*term.bound)):
+            return []
+        return [fold for fold in _always_needed(term.body) if fold.free.isdisjoint(term.bound)]
 
     def folded(self, term: Reduce, target: str) -> list[Line]:
         """Return loops that fold all points of a fold's domain into a target."""
@@ -214,6 +221,15 @@ def affine_text(value: Affine) -> Text:
 def accumulator(op: str) -> str:
     """Name the variable that a fold adds up in."""
     return {"sum": "sum", "prod": "product", "any": "found", "all": "every"}.get(op, "best")
+
+
+def _always_needed(term: Term) -> Iterator[Reduce]:
+    """Yield the outermost folds of a term that are not in an arm of a choice."""
+    if isinstance(term, Reduce):
+        yield term
+    elif isinstance(term, Apply):
+        for operand in term.args[:1] if term.op in ("select", "and", "or") else term.args:
+            yield from _always_needed(operand)
 
 
 def _folds(term: Term) -> bool:

@@ -63,11 +63,12 @@ class PieceWriter:
 
     def piece(self, piece: Piece) -> list[Line]:
         """Return statements that compute a piece."""
-        if self.plain:
-            return self._cells(piece)
-        hoisted = self._hoisted(piece)
-        if hoisted is not None:
-            return hoisted
+        lines, piece = self.hoisted(piece)
+        lines += self._cells(piece) if self.plain else self._computed(piece)
+        self.names.keep(line for line in lines if isinstance(line, str))
+        return lines
+
+    def _computed(self, piece: Piece) -> list[Line]:
         called = triangular_product(piece, self.memory, self.cell)
         if called is not None:
             self.matcher.used = True
@@ -108,23 +109,23 @@ class PieceWriter:
 
     # -- what does not vary
 
-    def _hoisted(self, piece: Piece) -> list[Line] | None:
-        """Return statements that compute a fold that does not depend on all variables once, and then the piece."""
-        repeats = (fold for fold in folds_of(piece.term) if _repeats(fold, piece))
-        fold = next(repeats, None)
-        if fold is None:
-            return None
-        own = tuple(v for v in piece.variables if v in fold.free)
-        where = piece.where.project_out(*(v for v in piece.variables if v not in own))
-        shape = self._extents(own, where)
-        if shape is None:
-            return None
-        slot = self.new_slot("part", fold.dtype, shape)
-        cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
-        before = Piece(slot, own, where, fold, piece.context, cell)
-        lines = self.piece(before)
-        self.memory.put(cell.array, slot)
-        return [*lines, *self.piece(replace(piece, term=replaced(piece.term, fold, cell)))]
+    def hoisted(self, piece: Piece) -> tuple[list[Line], Piece]:
+        """Return statements that compute folds that do not depend on all variables once, and the piece that is left."""
+        lines: list[Line] = []
+        while not self.plain:
+            repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
+            fold = min(repeats, key=_nesting, default=None)  # others may hold it
+            own = () if fold is None else tuple(v for v in piece.variables if v in fold.free)
+            where = piece.where.project_out(*(v for v in piece.variables if v not in own))
+            shape = None if fold is None else self._extents(own, where)
+            if fold is None or shape is None:
+                break
+            slot = self.new_slot("part", fold.dtype, shape)
+            cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
+            lines += self.piece(Piece(slot, own, where, fold, piece.context, cell))
+            self.memory.put(cell.array, slot)
+            piece = replace(piece, term=replaced(piece.term, fold, cell))
+        return lines, piece
 
     def _extents(self, variables: Sequence[str], where: Domain) -> list[Affine] | None:
         """Return extents over sizes that hold all values of variables; None where they are no such expressions."""
@@ -220,6 +221,11 @@ class PieceWriter:
 
             order = [*piece.variables[:-1], *renamed.values(), piece.variables[-1]]
             return nest(points, order, piece.context, step)
+
+
+def _nesting(fold: Reduce) -> int:
+    """Count how deep folds are nested."""
+    return 1 + max(map(_nesting, folds_of(fold.body)), default=0)
 
 
 def _repeats(fold: Reduce, piece: Piece) -> bool:

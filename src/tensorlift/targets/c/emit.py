@@ -21,6 +21,7 @@ from tensorlift.targets.c.entry import entry_lines
 from tensorlift.targets.c.naming import Names
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.prelude import HEADERS, PROGRAM
+from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import Block, Holds, print_lines
@@ -246,17 +247,24 @@ class _Emission:
             inside = self.memory.inside(slot)
             pieces = [(d, with_own_cells(t, d & context, inside, indices)) for d, t in pieces]
             pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self._extents_of)
-            order = order_in_place(pieces, indices, inside, context)
+            own = read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
+
+            def piece(domain: Domain, term: Term, *, falling: bool = False) -> Piece:
+                return Piece(slot, tuple(indices), domain, term, context, own, falling)
+
+            found = [self.writer.hoisted(piece(*cells)) for cells in pieces]
+            lines += [line for before, _ in found for line in before]
+            pieces = [(left.domain, left.term) for _, left in found]
+            order = order_in_place(pieces, indices, inside, context, lambda *cells: step(piece(*cells), inside))
             if occupant is not None and pieces and (occupant in later or order is None):
                 lines += self._evacuate(slot, context)
                 order = order_in_place(pieces, indices, set(), context)
             assert order is not None
             self.written |= {slot.name} if pieces else set()
             for domain, term in order.pieces:
-                own = read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
-                piece = Piece(slot, tuple(indices), domain, term, context, own, order.falling)
                 with self.names.scope():
-                    lines += self.writer.piece(piece)
+                    lines += self.writer.piece(piece(domain, term, falling=order.falling))
+        self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
         return [*lines, Holds(slot.name, definition.name)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ _KEYWORDS = {
     "apart", "main",
 }  # fmt: skip
 _LOOPS = "ijklpq"
+_DECLARATION = re.compile(r"\w[\w ]* (\w+)(?: = .*)?;")
 
 
 class Names:
@@ -49,6 +51,10 @@ class Names:
             name, number = f"{wanted}{number}", number + 1
         self._taken.add(name)
         return name
+
+    def keep(self, statements: Iterable[str]) -> None:
+        """Take the names that statements declare, which stand in the block of the present scope."""
+        self._taken.update(found[1] for line in statements if (found := _DECLARATION.match(line)) is not None)
 
     @contextmanager
     def scope(self) -> Iterator[None]:

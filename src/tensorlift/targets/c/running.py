@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, equal
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Reduce
+from tensorlift.comprehension.rewrite import substitute, visit_reads
+from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.targets.c.cells import accumulator, neutral, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.scalars import C_TYPES
-from tensorlift.targets.c.sums import folds_of, has_fold
+from tensorlift.targets.c.sums import folds_of, has_fold, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,8 +26,36 @@ if TYPE_CHECKING:
     CellAt = Callable[[Domain], Cell]
 
 
+def step(piece: Piece, versions: set[str]) -> Term:
+    """Return what loops that go upwards read at each cell of a piece, the accumulator of a running fold aside.
+
+    ``versions`` are those in the memory that is written; where they are read at other cells, and the loops do not
+    follow each other as the axes do, that is all of the term.
+    """
+    found = _found(piece)
+    if found is None:
+        return piece.term
+    fold, variable, newest, start = found
+    read = substitute(fold.body, {fold.bound[0]: newest})
+    before = _before(fold, newest, {variable: start})
+    if not (before & piece.where.project_out(variable)).is_empty():
+        early = terms.reduce(fold.op, fold.bound, before, fold.body)
+        read = terms.apply(terms.COMBINER[fold.op], early, read)
+    term = replaced(piece.term, fold, read)
+    others: list[Read] = []
+    visit_reads(term, piece.where, lambda one, _: others.append(one) if one.array in versions else None)
+    follows = variable == piece.variables[-1] or all(one.indices == piece.own.indices for one in others)
+    return term if follows else piece.term
+
+
 def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
     """Return statements for a piece with a running fold; None where there is none."""
+    found = _found(piece)
+    return None if found is None else _Running(piece, cell_at, names, *found).lines()
+
+
+def _found(piece: Piece) -> tuple[Reduce, str, Affine, Affine] | None:
+    """Find a running fold, the variable along which it runs, the point that comes in, and the first value."""
     folds = folds_of(piece.term)
     if len(folds) != 1 or len(folds[0].bound) != 1 or has_fold(folds[0].body):
         return None
@@ -35,8 +63,13 @@ def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
         newest = _newest(folds[0], variable, piece.where)
         start = None if newest is None else _start(variable, piece)
         if newest is not None and start is not None:
-            return _Running(piece, cell_at, names, folds[0], variable, newest, start).lines()
+            return folds[0], variable, newest, start
     return None
+
+
+def _before(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
+    """Return the points of a fold that are in it before its variable has its first value."""
+    return fold.domain.substitute(first) - Domain.of(equal(fold.bound[0], newest.substitute(first)))
 
 
 def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
@@ -92,9 +125,7 @@ class _Running:
         _require_none(values)
         total = self.names.fresh(accumulator(self.fold.op))
         here = self.piece.where.project_out(self.variable)
-        (bound,) = self.fold.bound
-        first = {self.variable: self.start}
-        before = self.fold.domain.substitute(first) - Domain.of(equal(bound, self.newest.substitute(first)))
+        before = _before(self.fold, self.newest, {self.variable: self.start})
         lines: list[Line] = [f"{C_TYPES[self.fold.dtype]} {total} = {neutral(self.fold.op, self.fold.dtype).source};"]
         if not (before & here).is_empty():
             early = terms.reduce(self.fold.op, self.fold.bound, before, self.fold.body)

@@ -6,6 +6,7 @@ it is overwritten, in some order of the pieces and of the loops.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.dtypes import DType
 
 Cells = tuple[Domain, Term]  # what the cells of a domain become
+Rising = Callable[[Domain, Term], Term]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +152,16 @@ class Memory:
 
 
 def order_in_place(
-    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain
+    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain, rising: Rising | None = None
 ) -> Order | None:
-    """Find an order in which pieces can overwrite versions in whose memory they are written; None without one."""
+    """Find an order in which pieces can overwrite versions in whose memory they are written; None without one.
+
+    ``rising`` returns what is read at a cell where loops go upwards, if that is less than a term reads.
+    """
     for backwards, falling in product((False, True), repeat=2):
         order = tuple(reversed(pieces)) if backwards else tuple(pieces)
-        if not _hazards(order, indices, versions, context, falling=falling):
+        read = order if falling or rising is None else tuple((d, rising(d, term)) for d, term in order)
+        if not _hazards(read, indices, versions, context, falling=falling):
             return Order(order, falling)
     return None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 
@@ -68,8 +69,8 @@ def folds_of(term: Term) -> list[Reduce]:
 
 
 def replaced(term: Term, old: Term, new: Term) -> Term:
-    """Put one term in the place of another."""
-    return new if term is old else rebuild(term, lambda child: replaced(child, old, new))
+    """Put one term in the place of another, and of folds that are the same but for the names that they bind."""
+    return new if alike(term, old) else rebuild(term, lambda child: replaced(child, old, new))
 
 
 def strides_through(part: Part, variables: Sequence[str], memory: Memory) -> bool:
@@ -123,17 +124,24 @@ def _of_operation(term: Apply) -> Iterator[Term]:
 
 
 def _multiplied_out(term: Term) -> Iterator[Term]:
-    """Yield the addends of a term in which all products of sums are multiplied out."""
+    """Yield the addends of a term in which sums are multiplied by scalars.
+
+    Differences of cells stay factors: ``(a - b) * (a - b)`` multiplied out cancels where ``a`` is near ``b``.
+    """
     if not isinstance(term, Apply) or any(a.dtype != term.dtype for a in term.args):
         yield term
     elif term.op in ("add", "sub"):
         left, right = term.args
         yield from _multiplied_out(left)
         yield from (part if term.op == "add" else terms.apply("neg", part) for part in _multiplied_out(right))
-    elif term.op in ("mul", "neg"):
+    elif term.op == "neg" or (term.op == "mul" and any(not _reads_cells(a) for a in term.args)):
         yield from (terms.apply(term.op, *parts) for parts in every(*(list(_multiplied_out(a)) for a in term.args)))
     else:
         yield term
+
+
+def _reads_cells(term: Term) -> bool:
+    return any(isinstance(node, Read) and node.indices for node in walk(term))
 
 
 def _is_product_of_two(term: Term) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
 
 
@@ -93,6 +93,22 @@ class _Matching:
             return False
         values[unknown[0]] = solution
         return True
+
+
+def alike(one: Term, other: Term) -> bool:
+    """Tell whether two terms are the same but for the names that they bind."""
+    if one is other:
+        return True
+    if isinstance(one, Apply) and isinstance(other, Apply):
+        same = (one.op, one.dtype, len(one.args)) == (other.op, other.dtype, len(other.args))
+        return same and all(map(alike, one.args, other.args))
+    if not isinstance(one, Reduce) or not isinstance(other, Reduce):
+        return False
+    if (one.op, len(one.bound), one.free) != (other.op, len(other.bound), other.free):
+        return False
+    names = dict(zip(other.bound, one.bound, strict=True))
+    body = substitute(other.body, {old: Affine.var(new) for old, new in names.items()})
+    return alike(one.body, body) and one.domain.is_equal(other.domain.rename(names))
 
 
 def _converted(term: Term) -> Term:

@@ -1,0 +1,186 @@
+"""Loops in C: folds that are computed once, running folds in place, and names of what stands in one block."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tensorlift import lift
+
+VARIANCE = """double variance(int n, const double *x) {
+  double mu = 0, v = 0;
+  for (int i = 0; i < n; i++) mu += x[i];
+  mu /= n;
+  for (int i = 0; i < n; i++) v += (x[i] - mu) * (x[i] - mu);
+  return v / n;
+}
+"""
+TWO_SUMS = """void f(int n, double a[n], double b[n], double c[n]) {
+  double s = 0, t = 0;
+  for (int i = 0; i < n; i++) { s += a[i] * a[i] * a[i]; t += b[i] * b[i] * b[i]; }
+  for (int i = 0; i < n; i++) c[i] = c[i] * s + t;
+}
+"""
+ROW_VARIANCES = """void f(int m, int n, double x[m][n], double y[m]) {
+  for (int i = 0; i < m; i++) {
+    double mu = 0;
+    y[i] = 0;
+    for (int j = 0; j < n; j++) mu += x[i][j];
+    for (int j = 0; j < n; j++) y[i] += (x[i][j] - mu / n) * (x[i][j] - mu / n);
+  }
+}
+"""
+LAYER_NORM = """#include <math.h>
+void f(int m, int n, float x[m][n], float y[m][n]) {
+  for (int i = 0; i < m; i++) {
+    float mu = 0, v = 0;
+    for (int j = 0; j < n; j++) mu += x[i][j];
+    mu /= n;
+    for (int j = 0; j < n; j++) v += (x[i][j] - mu) * (x[i][j] - mu);
+    for (int j = 0; j < n; j++) y[i][j] = (x[i][j] - mu) / sqrtf(v / n + 1e-5f);
+  }
+}
+"""
+LOG_SOFTMAX = """#include <math.h>
+void f(int m, int n, float x[m][n], float y[m][n]) {
+  for (int i = 0; i < m; i++) {
+    float mx = x[i][0], s = 0;
+    for (int j = 1; j < n; j++) if (x[i][j] > mx) mx = x[i][j];
+    for (int j = 0; j < n; j++) s += expf(x[i][j] - mx);
+    for (int j = 0; j < n; j++) y[i][j] = x[i][j] - (logf(s) + mx);
+  }
+}
+"""
+ARGMAX = """void f(int m, int n, float x[m][n], int y[m]) {
+  for (int i = 0; i < m; i++) {
+    int best = 0;
+    for (int j = 1; j < n; j++) if (x[i][j] > x[i][best]) best = j;
+    y[i] = best;
+  }
+}
+"""
+NORMALISE = """#include <math.h>
+void f(int m, int n, double x[m][n]) {
+  for (int i = 0; i < m; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++) s += x[i][j] * x[i][j];
+    for (int j = 0; j < n; j++) x[i][j] /= sqrt(s);
+  }
+}
+"""
+DISTANCES = """#include <math.h>
+void f(int m, int n, int d, double a[m][d], double b[n][d], double c[m][n]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k < d; k++) s += (a[i][k] - b[j][k]) * (a[i][k] - b[j][k]);
+      c[i][j] = sqrt(s);
+    }
+}
+"""
+RUNNING_SUM = "void f(int n, double x[n]) { for (int i = 1; i < n; i++) x[i] += x[i - 1]; }"
+RUNNING_MAX = "void f(int n, int x[n]) { for (int i = 1; i < n; i++) x[i] = x[i] > x[i - 1] ? x[i] : x[i - 1]; }"
+RUNNING_ROWS = """void f(int m, int n, double x[m][n]) {
+  for (int i = 0; i < m; i++) for (int j = 1; j < n; j++) x[i][j] += x[i][j - 1];
+}
+"""
+RUNNING_COLUMNS = """void f(int m, int n, double x[m][n]) {
+  for (int i = 1; i < m; i++) for (int j = 0; j < n; j++) x[i][j] += x[i - 1][j];
+}
+"""
+STATISTICS = """#include <math.h>
+double f(int m, int n, double x[m][n], double mean[n], double sd[n]) {
+  double total = 0;
+  for (int j = 0; j < n; j++) {
+    double s = 0, q = 0;
+    for (int i = 0; i < m; i++) { s += x[i][j]; q += x[i][j] * x[i][j]; }
+    mean[j] = s / m;
+    sd[j] = sqrt(q / m - mean[j] * mean[j]);
+    total += sd[j];
+  }
+  return total;
+}
+"""
+MOMENTUM = """void f(int n, double lr, double mu, double g[n], double v[n], double w[n]) {
+  for (int i = 0; i < n; i++) { v[i] = mu * v[i] + g[i]; w[i] -= lr * v[i]; }
+}
+"""
+
+
+def _program(source: str) -> str:
+    """Lift to C, compare with the compiled source, and return the program without the function around it."""
+    lifted = lift(source, to="c", test=shutil.which("cc") is not None)
+    return lifted.source.partition("_original(")[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "loops"), [(RUNNING_SUM, 1), (RUNNING_MAX, 1), (RUNNING_ROWS, 2), (RUNNING_COLUMNS, 2)]
+)
+def test_a_running_fold_in_place_keeps_its_accumulator(source: str, loops: int) -> None:
+    assert _program(source).count("for (") == loops
+
+
+def test_a_running_fold_of_cells_behind_it_reads_them_before_they_are_written() -> None:
+    text = _program(
+        """void f(int n, double x[n]) {
+          double s = 0, y[n];
+          for (int i = 0; i < n; i++) { s += x[n - 1 - i]; y[i] = s; }
+          for (int i = 0; i < n; i++) x[i] = y[i];
+        }"""
+    )
+    assert "sum += x[n - i - 1];" in text
+    assert "x[i] = sum;" not in text
+
+
+@pytest.mark.parametrize(("source", "names"), [(VARIANCE, ("sum", "sum1")), (TWO_SUMS, ("sum", "sum1"))])
+def test_accumulators_in_one_block_have_names_of_their_own(source: str, names: tuple[str, str]) -> None:
+    text = _program(source)
+    assert all(text.count(f"double {name} = 0.0;") == 1 for name in names)
+
+
+@pytest.mark.parametrize(("source", "loops"), [(ROW_VARIANCES, 3), (LAYER_NORM, 6), (LOG_SOFTMAX, 6)])
+def test_a_fold_that_does_not_vary_is_computed_once(source: str, loops: int) -> None:
+    assert _program(source).count("for (") == loops
+
+
+def test_a_greatest_float_is_one_of_the_floats() -> None:
+    assert "float best = -INFINITY;" in _program(ARGMAX)
+
+
+def test_an_array_that_a_fold_reads_is_overwritten_without_a_copy() -> None:
+    assert "x_before" not in _program(NORMALISE)
+
+
+def test_squares_of_differences_are_not_multiplied_out() -> None:
+    text = _program(DISTANCES)
+    assert "a[i][k] - b[j][k]" in text
+    assert "cblas" not in text
+
+
+def test_what_an_array_holds_is_read_and_not_computed_again() -> None:
+    text = _program(STATISTICS)
+    assert "sqrt(sd[j] / (double)(int)m - mean[j] * mean[j])" in text.replace("[i]", "[j]")
+    assert "sum += sd[k];" in text
+    assert "w[i] = w[i] - lr * v[i];" in _program(MOMENTUM)
+
+
+def test_what_was_overwritten_since_is_computed_again() -> None:
+    text = _program(
+        """void f(int n, double a[n], double b[n], double x[n], double y[n]) {
+          for (int i = 0; i < n; i++) x[i] = a[i] * b[i];
+          for (int i = 0; i < n; i++) x[i] += 1;
+          for (int i = 0; i < n; i++) y[i] = a[i] * b[i];
+        }"""
+    )
+    assert "y[i] = a[i] * b[i];" in text
+
+
+def test_cells_that_hold_another_value_are_not_read() -> None:
+    text = _program(
+        """void f(int n, double a[n], double b[n], double x[n + 1], double y[n]) {
+          for (int i = 1; i < n; i++) x[i] = a[i] * b[i];
+          for (int i = 0; i < n; i++) y[i] = a[i] * b[i];
+        }"""
+    )
+    assert "y[i] = a[i] * b[i];" in text
