@@ -68,3 +68,15 @@ void contelse(int n, double *a) { for (int i = 0; i < n; i++) { if (a[i] < 0) a[
 void rest(int n, double *a, float *b, double *c) { for (int i = 0; i < n; i++) { c[i] = fmod(a[i], 0.3) + fmodf(b[i], 1.5f) + fmax(a[i], c[i]) - fmin(b[i], 0.5) + copysign(c[i], a[i]); } }
 void truths(int n, bool *t, double *a, bool *u) { for (int i = 0; i < n; i++) { u[i] = t[i] && a[i] > 0; t[i] += a[i]; } }
 void wrapped(int n, int *a, double *d) { for (int i = 0; i < n; i++) { a[i] = (int8_t)(i * 100); d[i] = (int8_t)(i * 50) + (uint8_t)(i * 90); } }
+int ffirst(int n, double *x, double t) { int k = -1; for (int i = 0; i < n; i++) if (x[i] > t) { k = i; break; } return k; }
+int fcount(int n, double *x, double t) { int i, j; for (i = 0; i < n; i++) if (x[i] > t) break; j = i; for (i = 0; i < n; i++) x[i] = j; return j + i; }
+int fwhile(int n, int *x, int t) { int i = 0; while (i < n && x[i] != t) i++; return i < n ? i : -1; }
+int fdown(int n, double *x, double t) { for (int i = n - 1; i > 0; i--) if (x[i] > t) return i; return 0; }
+unsigned fsize(unsigned n, int *x, int t) { for (unsigned i = 0; i < n; i++) { if (x[i] == t) return i; } return n; }
+int fnest(int n, int m, double a[n][m], double t) { int i, j; for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (a[i][j] > t) return i * m + j; return i + n; }
+int fsum(int n, int m, double a[n][m], double t) { double s; int i, j; for (i = 0; i < n; i++) { s = 0; for (j = 0; j < m; j++) s += a[i][j]; if (s > t) return i; } return n; }
+int flex(int n, unsigned char *a, unsigned char *b) { for (int i = 0; i < n; i++) { if (a[i] < b[i]) return -1; if (a[i] > b[i]) return 1; } return 0; }
+int fstore(int n, double *x, double t, double *out, int *at) { int i; for (i = 0; i < n; i++) if (x[i] > t) { out[0] += x[i]; at[1] = i; return 0; } return 1; }
+void frows(int n, int m, double a[n][m], int *k) { for (int i = 0; i < n; i++) { k[i] = -1; for (int j = 0; j < m; j++) if (a[i][j] > 0) { k[i] = j; break; } } }
+void finfo(int n, double *d, int *info) { info[1] = 0; for (int i = 0; i < n; i++) if (d[i] <= 0) { info[1] = i + 1; return; } for (int i = 0; i < n; i++) d[i] = 1 / d[i]; }
+int felse(int n, double *x) { int i, k = 9; for (i = 0; i < n; i++) { if (x[i] > 1) { if (x[i] > 2) { k = i; break; } k = -i; break; } } return k + i; }

@@ -31,9 +31,10 @@ CASES = [
         4,
         7,
         "int f(int n, double *a) {\n"
-        "  for (int i = 0; i < n; i++)\n"
-        "    if (a[i] > 1)\n"
+        "  for (int i = 0; i < n; i++) {\n"
+        "    if ((a[i] /= 2) > 1)\n"
         "      return i;\n"
+        "  }\n"
         "  return 0;\n"
         "}\n",
     ),

@@ -264,10 +264,10 @@ CASES = [
         "`break` leaves the loop early",
         "#include <vector>\n"
         "int f(const std::vector<int> &v) {\n"
-        "  for (int x : v) {\n"
-        "    if (x < 0) break;\n"
+        "  int s = 0; for (int x : v) { s += x;\n"
+        "    if (s < 0) break;\n"
         "  }\n"
-        "  return 1;\n"
+        "  return s;\n"
         "}\n",
     ),
     Case(
@@ -413,8 +413,8 @@ CASES = [
         "`return` inside a loop leaves it early",
         "#include <vector>\n"
         "int f(const std::vector<int> &v) {\n"
-        "  for (int x : v)\n"
-        "    if (x == 0) return 1;\n"
+        "  int s = 0; for (int x : v) { s += x;\n"
+        "    if (s == 0) return 1; }\n"
         "  return 0;\n"
         "}\n",
     ),

@@ -1,4 +1,4 @@
-// expect: refused
+// expect: loop-free
 // F31: the first place that matches.
 int search_with_break(int n, const double *p, double t) {
     int found = -1;

@@ -19,6 +19,7 @@ from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.heap import as_local_arrays
 from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.running_places import keep_values_at_places
+from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.c.switches import as_conditions
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class UnitReader(ExpressionReader):
         self._outer.append({})
         with self.members.inside(cursor):
             function.body = as_local_arrays(self._block(body[0]))
+            run_to_their_ends(function.body)
             keep_values_at_places(function.body)
             function.parameters = self.members.expanded(declared)
         used = self._outer.pop()

@@ -35,13 +35,17 @@ def _rewritten(statements: list[nodes.Statement]) -> tuple[nodes.Statement, ...]
 
 
 def _continues(statement: nodes.Statement | None) -> bool:
-    """Whether a statement holds a ``continue`` of the loop around it."""
+    return holds(statement, "continue")
+
+
+def holds(statement: nodes.Statement | None, jump: str) -> bool:
+    """Whether a statement holds a ``continue`` or ``break`` of the loop around it."""
     match statement:
-        case nodes.Unsupported(kind="continue"):
-            return True
+        case nodes.Unsupported(kind=kind):
+            return kind == jump
         case nodes.Block(statements=statements):
-            return any(map(_continues, statements))
+            return any(holds(inner, jump) for inner in statements)
         case nodes.If(then=then, otherwise=otherwise):
-            return _continues(then) or _continues(otherwise)
+            return holds(then, jump) or holds(otherwise, jump)
         case _:
             return False

@@ -40,6 +40,38 @@ def changed(expression: nodes.Expression, change: Change) -> nodes.Expression:
     return expression
 
 
+def with_expressions(
+    statement: nodes.Statement,
+    change: Callable[[nodes.Expression], nodes.Expression],
+    inside: Callable[[nodes.Statement], nodes.Statement],
+) -> nodes.Statement:
+    """Return a statement with other expressions, and others in place of the statements inside of it.
+
+    What a declaration starts with is changed in place.
+    """
+    match statement:
+        case nodes.Block(statements=statements):
+            return replace(statement, statements=tuple(map(inside, statements)))
+        case nodes.Declare(variable=variable) if variable.initialiser is not None:
+            variable.initialiser = change(variable.initialiser)
+        case nodes.Evaluate(expression=expression):
+            return replace(statement, expression=change(expression))
+        case nodes.Return(value=value) if value is not None:
+            return replace(statement, value=change(value))
+        case nodes.If(condition=condition, then=then, otherwise=otherwise):
+            other = None if otherwise is None else inside(otherwise)
+            return replace(statement, condition=change(condition), then=inside(then), otherwise=other)
+        case nodes.Loop(initial=initial, condition=condition, advance=advance, body=body):
+            return replace(
+                statement,
+                initial=None if initial is None else inside(initial),
+                condition=None if condition is None else change(condition),
+                advance=None if advance is None else change(advance),
+                body=inside(body),
+            )
+    return statement
+
+
 def with_value(expression: nodes.Expression, variable: nodes.Variable, value: nodes.Expression) -> nodes.Expression:
     """Return an expression with a value in place of a variable."""
     return changed(expression, lambda node: value if is_name(node, variable) else None)

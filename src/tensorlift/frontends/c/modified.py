@@ -80,6 +80,12 @@ def assigned_in(expression: nodes.Expression) -> list[nodes.Variable]:
     return sorted(found.assigned, key=lambda variable: variable.location)
 
 
+def assigned_in_statement(statement: nodes.Statement) -> set[nodes.Variable]:
+    """Collect the variables that a statement assigns or declares."""
+    whole = nodes.Loop("for", None, None, None, statement, statement.location)
+    return ModifiedVariables().of(whole)
+
+
 def has_effects(expression: nodes.Expression) -> bool:
     """Whether an expression assigns anything or calls a function of the file."""
     work = [expression]

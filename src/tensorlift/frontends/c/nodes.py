@@ -251,7 +251,15 @@ class Agree:
     location: Location
 
 
-Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Settle | Agree | Unsupported
+@dataclass(slots=True, eq=False)
+class ReadOn:
+    """Arrays are read here where the source may not get to any more: a precondition."""
+
+    arrays: tuple[Variable, ...]
+    location: Location
+
+
+Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Settle | Agree | ReadOn | Unsupported
 
 
 @dataclass(slots=True, eq=False)

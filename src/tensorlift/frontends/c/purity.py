@@ -5,7 +5,7 @@ from __future__ import annotations
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import FloatType, IntegerType
 from tensorlift.frontends.c.exchanges import statements_of
-from tensorlift.frontends.c.mapped import nodes_of
+from tensorlift.frontends.c.mapped import names_in, nodes_of
 from tensorlift.frontends.c.math_functions import is_math_function
 
 
@@ -55,3 +55,22 @@ def _is_function_of_numbers(callee: nodes.Function) -> bool:
 def is_number(variable: nodes.Variable) -> bool:
     """Whether a variable is an integer or a floating-point number."""
     return isinstance(variable.ctype, IntegerType | FloatType)
+
+
+def may_fail(node: nodes.Expression) -> bool:
+    """Whether an operation is undefined for some numbers, at which the source may not compute it."""
+    if not isinstance(node, nodes.Binary | nodes.Assign) or not isinstance(node.ctype, IntegerType):
+        return False
+    divisor = nodes.without_casts(node.right if isinstance(node, nodes.Binary) else node.value)
+    return node.operator in {"/", "%"} and not (isinstance(divisor, nodes.Integer) and divisor.value not in {0, -1})
+
+
+def addressed_in(body: nodes.Statement) -> set[nodes.Variable]:
+    """Collect the variables whose addresses are taken."""
+    return {
+        variable
+        for statement in statements_of(body)
+        for node in nodes_of(statement)
+        if isinstance(node, nodes.Unary) and node.operator == "&"
+        for variable in names_in(node)
+    }

@@ -25,10 +25,11 @@ from tensorlift.frontends.c.mapped import (
     is_name,
     names_in,
     nodes_of,
+    with_expressions,
     with_value,
 )
-from tensorlift.frontends.c.modified import ModifiedVariables, assigned_by
-from tensorlift.frontends.c.purity import is_number, is_pure, is_quiet
+from tensorlift.frontends.c.modified import assigned_by, assigned_in_statement
+from tensorlift.frontends.c.purity import addressed_in, is_number, is_pure, is_quiet, may_fail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,13 +39,7 @@ _TRUTHS = {"<", "<=", ">", ">=", "==", "!=", "&&", "||", "!", ","}
 
 def keep_values_at_places(body: nodes.Block) -> None:
     """Keep, in place, the values that the loops of a function read at places that they keep."""
-    told = {
-        variable
-        for statement in statements_of(body)
-        for node in nodes_of(statement)
-        if isinstance(node, nodes.Unary) and node.operator == "&"
-        for variable in names_in(node)
-    }
+    told = addressed_in(body)
     for block in [statement for statement in statements_of(body) if isinstance(statement, nodes.Block)]:
         position = 0
         while position < len(block.statements):
@@ -86,30 +81,9 @@ class _Kept:
     def statement(self, statement: nodes.Statement) -> nodes.Statement:
         """Return a statement with the values read where they are held, and kept where the place is set."""
         match statement:
-            case nodes.Block(statements=statements):
-                return replace(statement, statements=tuple(map(self.statement, statements)))
-            case nodes.Declare(variable=variable) if variable.initialiser is not None:
-                variable.initialiser = self.expression(variable.initialiser)
             case nodes.Evaluate(expression=nodes.Assign(target=target, value=value)) if is_name(target, self.place):
                 return self._set(statement, self.expression(value))
-            case nodes.Evaluate(expression=expression):
-                return replace(statement, expression=self.expression(expression))
-            case nodes.Return(value=value) if value is not None:
-                return replace(statement, value=self.expression(value))
-            case nodes.If(condition=condition, then=then, otherwise=otherwise):
-                other = None if otherwise is None else self.statement(otherwise)
-                return replace(
-                    statement, condition=self.expression(condition), then=self.statement(then), otherwise=other
-                )
-            case nodes.Loop(initial=initial, condition=condition, advance=advance, body=body):
-                return replace(
-                    statement,
-                    initial=None if initial is None else self.statement(initial),
-                    condition=None if condition is None else self.expression(condition),
-                    advance=None if advance is None else self.expression(advance),
-                    body=self.statement(body),
-                )
-        return statement
+        return with_expressions(statement, self.expression, self.statement)
 
     def expression(self, expression: nodes.Expression) -> nodes.Expression:
         """Return an expression with the values read where they are held."""
@@ -166,7 +140,7 @@ def _found(loop: nodes.Loop, before: Sequence[nodes.Statement], told: set[nodes.
     """Return a place that a loop keeps, with the values there that the loop reads; None where there is none."""
     if not is_quiet(loop):
         return None
-    moving = _assigned_in(loop)
+    moving = assigned_in_statement(loop)
     for place, conditions in _chosen(loop.body).items():
         if place in told or not any(_values_at(c, place, moving - {place}) for c in conditions):
             continue
@@ -189,11 +163,11 @@ def _entries(
 ) -> list[nodes.Expression] | None:
     """Return the condition of a loop for its first iteration and for a place; None if it tests no single counter."""
     condition = loop.condition
-    moving = set() if condition is None else names_in(condition) & _assigned_in(_repeated(loop))
+    moving = set() if condition is None else names_in(condition) & assigned_in_statement(_repeated(loop))
     if condition is None or len(moving) != 1 or loop.keyword == "do" or not all(map(is_pure, walk(condition))):
         return None
     (counter,) = moving
-    if loop.initial is not None and not (names_in(condition) - moving).isdisjoint(_assigned_in(loop.initial)):
+    if loop.initial is not None and not (names_in(condition) - moving).isdisjoint(assigned_in_statement(loop.initial)):
         return None
     first = _start(counter, before, loop)
     if first is None or not isinstance(counter.ctype, IntegerType):
@@ -232,7 +206,7 @@ def _chosen(body: nodes.Statement) -> dict[nodes.Variable, list[nodes.Expression
     for statement in statements_of(body):
         conditions = [statement.condition] if isinstance(statement, nodes.If) else []
         conditions += [n.condition for n in nodes_of(statement) if isinstance(n, nodes.Conditional)]
-        for variable in _assigned_in(statement) if conditions else ():
+        for variable in assigned_in_statement(statement) if conditions else ():
             is_own = not (variable.is_global or variable.is_static or variable.is_reference or variable.is_parameter)
             if isinstance(variable.ctype, IntegerType) and is_own:
                 found.setdefault(variable, []).extend(conditions)
@@ -260,12 +234,7 @@ def _is_value_at(expression: nodes.Expression, place: nodes.Variable) -> bool:
         return False
     parts = list(walk(expression))
     places = [there for node in parts if (there := _place_of_read(node)) is not None]
-    return any(place in names_in(there) for there in places) and all(is_pure(n) and not _may_fail(n) for n in parts)
-
-
-def _may_fail(node: nodes.Expression) -> bool:
-    """Whether an operation is undefined for some numbers, at which the source may not compute it."""
-    return isinstance(node, nodes.Binary) and node.operator in {"/", "%"} and isinstance(node.ctype, IntegerType)
+    return any(place in names_in(there) for there in places) and all(is_pure(n) and not may_fail(n) for n in parts)
 
 
 def _place_of_read(node: nodes.Expression) -> nodes.Expression | None:
@@ -320,9 +289,9 @@ def _start(place: nodes.Variable, before: Sequence[nodes.Statement], loop: nodes
     for statement in reversed([*_flat(before), *entering]):
         setting = _setting(statement, place)
         if setting is not None:
-            changes = since.union(*map(_assigned_in, entering)) if statement in entering else since
+            changes = since.union(*map(assigned_in_statement, entering)) if statement in entering else since
             return setting if _is_fixed(setting, changes | {place}) else None
-        since |= _assigned_in(statement)
+        since |= assigned_in_statement(statement)
         if place in since:
             return None
         if statement in entering[:1]:
@@ -366,7 +335,7 @@ def _after(found: _Kept, statements: Sequence[nodes.Statement]) -> Iterator[node
     fixed = {found.place}.union(*(names_in(value) for value, _ in found.values))
     holds = True
     for statement in statements:
-        changes = not is_quiet(statement) or not fixed.isdisjoint(_assigned_in(statement))
+        changes = not is_quiet(statement) or not fixed.isdisjoint(assigned_in_statement(statement))
         if holds and any(map(found.is_in, expressions_of(statement))):
             found.entries = []
         reads = any(found.is_in(e) for s in statements_of(statement) for e in expressions_of(s))
@@ -379,9 +348,3 @@ def _after(found: _Kept, statements: Sequence[nodes.Statement]) -> Iterator[node
             case _:
                 yield found.statement(statement) if holds and not changes else statement
         holds = holds and not changes
-
-
-def _assigned_in(statement: nodes.Statement) -> set[nodes.Variable]:
-    """Collect the variables that a statement assigns or declares."""
-    whole = nodes.Loop("for", None, None, None, statement, statement.location)
-    return ModifiedVariables().of(whole)

@@ -41,10 +41,8 @@ class Statements(Choices):
                 self._declare(variable, statement)
             case nodes.If():
                 self._if(statement)
-            case nodes.Settle():
-                self._settle(statement)
-            case nodes.Agree():
-                self._agree(statement)
+            case nodes.Settle() | nodes.Agree() | nodes.ReadOn():
+                self._take(statement)
             case nodes.Return():
                 raise refusal("return-in-loop", statement.location)
             case nodes.Unsupported(kind=kind, location=location, detail=detail):
@@ -196,6 +194,16 @@ class Statements(Choices):
         self.sink.allocate(array, self.domain)
         return Slot(array)
 
+    def _take(self, statement: nodes.Settle | nodes.Agree | nodes.ReadOn) -> None:
+        """Take what a statement says of arrays as given."""
+        match statement:
+            case nodes.Settle():
+                self._settle(statement)
+            case nodes.Agree():
+                self._agree(statement)
+            case nodes.ReadOn():
+                self._read_on(statement)
+
     def _settle(self, statement: nodes.Settle) -> None:
         """Fix the extents of an array where it is handed on; refuse two that differ."""
         found = [None if extent is None else self._extent(extent) for extent in statement.extents]
@@ -221,6 +229,15 @@ class Statements(Choices):
             return
         for difference in (left - right, right - left):
             self.preconditions.demand(Need("extent", difference, statement.location), self.domain)
+
+    def _read_on(self, statement: nodes.ReadOn) -> None:
+        """Ask for the elements of arrays of the caller behind the place where a loop of the source ends."""
+        for variable in statement.arrays:
+            binding = self.environment.get(variable)
+            array = binding.base if isinstance(binding, Address) else None
+            if self.sink.emits and isinstance(array, Array) and array.is_parameter and None in array.extents:
+                text = f"{array.name} has all elements that a loop would read if it did not end early"
+                self.preconditions.state("extent", text, statement.location)
 
     def _extent(self, expression: nodes.Expression) -> Polynomial | None:
         """Evaluate an extent; None where nothing is emitted and it is not known."""

@@ -14,6 +14,7 @@ from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, VOID, IntegerType, promote
+from tensorlift.frontends.c.continues import holds
 from tensorlift.frontends.c.modified import has_effects
 
 if TYPE_CHECKING:
@@ -81,12 +82,16 @@ def _add(reader: UnitReader, cursor: Any, statements: list[nodes.Statement]) -> 
     statement = reader.statement(cursor)
     if isinstance(statement, nodes.Block) and statement.is_scope and statement.statements:
         *before, last = statement.statements
+        if any(holds(one, "break") for one in before):
+            return None
         if isinstance(last, nodes.Unsupported) and last.kind == "break":
             statements.append(nodes.Block(tuple(before), statement.location))
             return True
         if isinstance(last, nodes.Return):
             statements.append(statement)
             return True
+    if holds(statement, "break"):
+        return None
     statements.append(statement)
     return isinstance(statement, nodes.Return)
 

@@ -11,6 +11,7 @@ from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.running_places import keep_values_at_places
+from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.cpp.classes import is_implicit
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_reference
 from tensorlift.frontends.cpp.expressions import Expressions, bare
@@ -48,6 +49,7 @@ class Statements(Expressions):
         if not bodies:
             raise refusal("exception", self.location(definition), "a function that is one `try`")
         body = self._block(bodies[0])
+        run_to_their_ends(body)
         keep_values_at_places(body)
         return body
 

@@ -1,0 +1,58 @@
+"""Loops that end early: which are run to their ends, what that asks for, and which stay refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.frontends.c import read_c
+from tensorlift.ir.function import FunctionView
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Verdict
+from tensorlift.source import source_from_text
+
+LOOP_FREE = {
+    "first index": "int f(int n, int *x, int t) { for (int i = 0; i < n; i++) if (x[i] == t) return i; return -1; }",
+    "all": "int f(int n, int *a, int *b) { int i; for (i = 0; i < n; i++) if (a[i] != b[i]) break; return i == n; }",
+    "rows": "void f(int m, int n, double a[m][n], int *k) { for (int i = 0; i < m; i++) { int j = 0; "
+    "while (j < n && a[i][j] <= 0) j++; k[i] = j; } }",
+}
+
+
+@pytest.mark.parametrize("source", LOOP_FREE.values(), ids=LOOP_FREE)
+def test_a_search_has_no_loop(source: str) -> None:
+    (function,) = lift_source(source_from_text(source, "k.c"), LiftOptions()).functions
+    assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
+
+
+def test_the_elements_behind_the_first_hit_are_asked_for() -> None:
+    body = "{ for (int i = 0; i < 8; i++) if (x[i] == t) return i; return -1; }"
+    (open_end,) = read_c(f"int f(const int *x, int t) {body}", "k.c")
+    assert open_end.module is not None
+    (func_op,) = open_end.module.ops
+    texts = [row.text for row in FunctionView(func_op).requires]
+    assert texts == ["x has all elements that a loop would read if it did not end early"]
+
+
+_LOOP = "for (int i = 0; i < n; i++)"
+REFUSED = {
+    "what an iteration leaves": "double p = 0; LOOP { if (x[i] < p) return i; p = x[i]; } return n;",
+    "a sum so far": "double s = 0; int r = 0; LOOP { s += x[i]; if (s > 1) { r = i; break; } } return r;",
+    "a division": "LOOP if (k[0] / k[i] > 1) return i; return n;",
+    "a store": "LOOP { if (x[i] > 1) return i; x[i] = 0; } return n;",
+    "a value that a hit may leave": "int r = 0; LOOP if (x[i] > 1) { if (x[i] > 2) r = i; break; } return r;",
+    "a value of one hit": "int r = 0; LOOP { if (x[i] > 1) { r = i; break; } if (x[i] < 0) break; } return r;",
+    "a value that hits test": "double b = 1; LOOP if (x[i] > b) { b = x[i]; break; } return (int)b;",
+    "a counter of its own pace": "int i = 0; while (i < n && x[i++] > 1) i++; return i;",
+    "an end that moves": "int m = n; for (int i = 0; i < m; i++) if (x[i] > 1) { m = i; break; } return m;",
+    "a counter behind its loop": "int j; LOOP { for (j = 0; j < n; j++) if (x[j] > i) return j; "
+    "if (x[j - 1] > 1) return i; } return n;",
+    "what is read behind": "double d = 0; LOOP { d = x[i]; if (d > 1) break; } return (int)d;",
+    "a break of a switch": "int r = 0; LOOP { switch (k[i]) { case 1: if (x[i] > 1) break; r = i; } } return r;",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED)
+def test_an_early_end_that_matters_is_refused(body: str) -> None:
+    (function,) = read_c(f"int f(int n, double *x, const int *k) {{ {body.replace('LOOP', _LOOP)} }}", "k.c")
+    assert function.module is None
+    assert function.diagnostics[0].code in {"TL112", "TL114", "TL115", "TL122"}
