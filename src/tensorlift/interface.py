@@ -41,8 +41,11 @@ _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
 _PREFIX_METHODS = {"cumsum", "cumprod", "cummax", "cummin", "accumulate"}
+_TRACED_LOOP = "fori_loop"
 _MLIR_LOOPS, _MLIR_SCANS = r"stablehlo\.while|scf\.", r"stablehlo\.reduce_window"
-_HINTS = re.compile(rf"\b({'|'.join(('for', 'while', *sorted(_PREFIX_METHODS)))})\b")  # a program without is loop-free
+_HINTS = re.compile(
+    rf"\b({'|'.join(('for', 'while', _TRACED_LOOP, *sorted(_PREFIX_METHODS)))})\b"
+)  # a program without is loop-free
 
 
 class Emitted(Protocol):
@@ -119,9 +122,9 @@ def verdict_of(program: str, target: str = "numpy") -> Verdict:
     if _HINTS.search(program) is None:
         return Verdict.LOOP_FREE
     nodes = list(ast.walk(ast.parse(program)))
-    if any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in nodes):
-        return Verdict.HYBRID
     called = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    if _TRACED_LOOP in called or any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in nodes):
+        return Verdict.HYBRID
     return Verdict.SCAN if called & _PREFIX_METHODS else Verdict.LOOP_FREE
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.pipeline import LiftOptions, lift_to_run
-from tensorlift.record import Verdict
 from tensorlift.runtime.large_sizes import check_sizes
 from tensorlift.runtime.measure import Inputs, Program, admitted_values
 from tensorlift.runtime.original import CompileOptions, Original
@@ -50,8 +49,8 @@ class Prepared:
 
     def program(self, backend: Backend) -> Program:
         """Give the program for a backend of the target that the function was lifted to."""
-        emitted, is_hybrid = self.lifting.emitted, self.record.verdict is Verdict.HYBRID
-        return Program(emitted.text, emitted.entry, backend, is_hybrid, self.lifting.program)
+        emitted = self.lifting.emitted
+        return Program(emitted.text, emitted.entry, backend, self.lifting.program)
 
     def checked(self, sizes: Mapping[str, int]) -> dict[str, int]:
         """Check sizes that were given; raises LiftError TL631 to TL633."""

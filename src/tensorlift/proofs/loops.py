@@ -23,6 +23,7 @@ from tensorlift.proofs.carried import carried_variables, has_own_memory, holds_v
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
+from tensorlift.proofs.traced import TracedLoop
 from tensorlift.proofs.values import Frame, Held
 
 if TYPE_CHECKING:
@@ -49,9 +50,13 @@ class LoopProver:
         assigned = assigned_names(statement.body)
         if statement.target.id in assigned or returns_inside(statement.body):
             raise unreadable(statement.target, "a loop variable that is assigned, or a return inside a loop")
+        if isinstance(statement, TracedLoop):
+            _check_traced(execution, statement, frame)
         hints = {cut.definition: cut.variable for cut in execution.cuts_at(statement.lineno)}
         kept = self._find(execution, statement, frame, hints)
         variables = carried_variables(execution, kept, frame, assigned, hints)
+        if isinstance(statement, TracedLoop) and not all(v.strength is Strength.STRONG for v in variables):
+            raise unreadable(statement.target, "a number of Python's in the state of a traced loop")
         step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
         step.own_memory()
         self._prove_step(step)
@@ -177,6 +182,19 @@ class _Step:
             return
         unknown = array(f"unknown {fresh('cells')}", held.tensor.shape, held.tensor.dtype)
         frame.values[name] = held.with_tensor(unknown, None)
+
+
+def _check_traced(execution: Execution, loop: TracedLoop, frame: Frame) -> None:
+    """Demand that the names of the body alone mean nothing around it, that the loop is JAX's, and counts integers."""
+    hiding = loop.own & frame.values.keys()
+    if hiding:
+        raise unreadable(loop.target, f"{min(hiding)} in the body of a loop hides another")
+    for name in sorted(loop.beside):
+        held = frame.values.get(name)
+        if not isinstance(held, Held) or held.tensor.is_strong:
+            raise unreadable(loop.target, f"{name}, which is no number of Python's, beside the variable of a loop")
+    if "lax" not in execution.evaluator.program.modules:
+        raise unreadable(loop.target, "a loop of a module that is not imported")
 
 
 def _copy(frame: Frame) -> Frame:

@@ -12,6 +12,7 @@ import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+from tensorlift.proofs.traced import TracedLoop, with_loops
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -105,7 +106,7 @@ def _function(definition: ast.FunctionDef) -> Function:
         _check_annotation(annotation)
     local = {a.arg for a in listed}
     guards = _guards(definition.body)
-    body = [statement for statement in definition.body if statement not in guards]
+    body = with_loops([statement for statement in definition.body if statement not in guards])
     for statement in _walk(body):
         local.update(_bound_names(statement))
     return Function(definition.name, tuple(a.arg for a in listed), guards, tuple(body), frozenset(local))
@@ -141,6 +142,8 @@ def _walk(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _bound_names(statement: ast.stmt) -> Iterator[str]:
     targets: list[ast.expr] = []
+    if isinstance(statement, TracedLoop):
+        yield from statement.own
     if isinstance(statement, ast.Assign):
         targets = list(statement.targets)
     elif isinstance(statement, ast.AugAssign | ast.For):

@@ -77,5 +77,5 @@ def _is_setting(line: str) -> bool:
     return line.endswith(")") and line[0].isalpha() and not line.startswith("return ")
 
 
-def _import_order(line: str) -> tuple[bool, str]:
-    return not line.startswith("from __future__ "), line
+def _import_order(line: str) -> tuple[bool, bool, str]:
+    return not line.startswith("from __future__ "), line.startswith("from "), line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 PYTHON = "python"  # the name of a Python original
+_LOOP = re.compile(r"^ +for ", re.MULTILINE)
 _COPIES = 6  # of the arguments that exist at once
 _USUAL_CELLS = 1e4  # of an array for which the usual tolerance is meant
 _FILE_SIZE = 1 << 36
@@ -77,21 +79,17 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A lifted program, and the backend to run it on; ``has_loops`` tells whether a loop is kept.
-
-    ``view`` is the program's function where it was read back.
-    """
+    """A lifted program, and the backend to run it on; ``view`` is its function where it was read back."""
 
     text: str
     entry: str
     backend: Backend
-    has_loops: bool = False
     view: FunctionView | None = None
 
     @property
     def is_compiled(self) -> bool:
         """Whether it is compiled as a whole."""
-        return bool(self.backend.compiled) and not (self.has_loops and self.backend.unrolls)
+        return bool(self.backend.compiled) and not (self.backend.unrolls and _LOOP.search(self.text))
 
 
 @dataclass(frozen=True, slots=True)

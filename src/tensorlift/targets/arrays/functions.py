@@ -141,7 +141,8 @@ def _copy_of(o: Obligations, a: Tensor) -> SymbolicTensor:
     return as_type(o, a, a.dtype)
 
 
-def _new_array(o: Obligations, object: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - NumPy's name
+def new_array(o: Obligations, object: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - NumPy's name
+    """Copy an array, or make one of a number."""
     return as_type(o, object, dtype.dtype) if dtype else as_type(o, object, object.dtype)
 
 
@@ -193,7 +194,7 @@ ROWS = [
     OpRow(
         "array",
         "np.array",
-        _new_array,
+        new_array,
         (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)")),
     ),
     OpRow("int", "int()", _to_python_int, (sample("a + int(x)", a="number[m]", x="i32[]"), sample("int(n) + 1"))),

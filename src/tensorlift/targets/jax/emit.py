@@ -9,6 +9,7 @@ from tensorlift.ir.tensor_program import (
     Copy,
     Elementwise,
     Expression,
+    For,
     SizeValue,
     Variable,
     values_of,
@@ -16,13 +17,15 @@ from tensorlift.ir.tensor_program import (
     walk_statements,
 )
 from tensorlift.targets.jax import X64
+from tensorlift.targets.jax.loops import TracedLoops
 from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
-from tensorlift.targets.python_text.emission import Emission
+from tensorlift.targets.python_text.emission import INDENT, Emission
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text, call
+from tensorlift.targets.python_text.wrap import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tensorlift.ir.tensor_program import (
         Assign,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 _UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
 _WIDE = ("i64", "u64", "f64")
+_STATE = "state"
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -111,6 +115,44 @@ class _JaxEmission(Emission):
     speller = _JaxSpeller
     reserved = frozenset({"jax", "jnp", "lax"})
 
+    def __init__(self, program: TensorProgram) -> None:
+        self.traced = TracedLoops(program)
+        super().__init__(program)
+
+    def own_names(self) -> Iterator[str]:
+        """Yield the names of the functions that are the bodies of traced loops, and that of their state."""
+        for statement in walk_statements(self.program.body):
+            if isinstance(statement, For) and self.traced.state(statement):
+                yield from (_step(statement), _STATE)
+
+    def conversions(self) -> Iterator[str]:
+        """Convert parameters too of which a traced loop reads cells, which NumPy's arrays do not allow."""
+        yield from super().conversions()
+        for name in self.traced.read_cells:
+            yield f"{self.names[name]} = jnp.asarray({self.names[name]})"
+
+    def loop(self, loop: For, indent: str) -> None:
+        """Spell a traced loop as a function of the variable and the state, and the call that iterates it."""
+        state = [self.spell.rename(name) for name in self.traced.state(loop)]
+        if not state:
+            super().loop(loop, indent)
+            return
+        step, several, packed = self.names[_step(loop)], ", ".join(state), state[0]
+        if not (self.lines and self.lines[-1].startswith(f"{indent[len(INDENT) :]}def ")):
+            self.lines.append("")
+        self.carried_cuts(loop)
+        inside = indent + INDENT
+        if len(state) > 1:
+            packed = self.names[_STATE]
+        self.lines.append(f"{indent}def {step}({self.names[loop.variable]}, {packed}):")
+        if len(state) > 1:
+            self.lines += wrapped(f"{several} = ", packed, inside)
+        self.block(loop.body, inside)
+        self.lines += [*wrapped("return ", several, inside), ""]
+        ends = f"{self.spell.size(loop.lower).source}, {self.spell.size(loop.upper).source}"
+        initial = f"({several})" if len(state) > 1 else several
+        self.lines += wrapped(f"{several} = ", f"lax.fori_loop({ends}, {step}, {initial})", indent)
+
     def imports(self) -> list[str]:
         """Import JAX, and enable 64 bits where the program has such types."""
         is_wide = self._is_wide()
@@ -144,6 +186,11 @@ class _JaxEmission(Emission):
         update, value = in_place(statement)
         items = self.spell.items(statement.items, statement.shape)
         return f"{name} =", f"{name}.at[{items}].{_UPDATES[update]}({self.spell(value).source})"
+
+
+def _step(loop: For) -> str:
+    """Return the name of the function that is the body of a traced loop."""
+    return f"{loop.variable}_step"
 
 
 def _is_number(node: Expression) -> bool:

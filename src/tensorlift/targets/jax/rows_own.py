@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.targets.arrays import creation, reduction
+from tensorlift.targets.arrays import creation, functions, reduction
 from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Tensor, sample
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ _TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=boo
 _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0, dtype=jnp.int32)", "(where=a > 1)")
 
 ROWS = [
+    OpRow("asarray", "jnp.asarray", functions.new_array, (sample("jnp.asarray(a)", a="arith[m]"),)),
     OpRow("tri", "jnp.tri", _tri, tuple(sample(f"jnp.tri{text}") for text in _TRIANGLES)),
     OpRow("method sum", ".sum()", _sum, tuple(sample(f"a.sum{text}", a="arith[m, n]") for text in _SUMS)),
     _of_lax("cummax", "max"),

@@ -31,13 +31,13 @@ from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
     from tensorlift.targets.python_text.speller import Speller
 
-_INDENT = "    "
+INDENT = "    "
 _HELPERS = {
     "tdiv": '''def tdiv(a, b):
     """Divide integers, rounding towards zero as C does."""
@@ -64,7 +64,7 @@ class Emission:
 
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
-        self.names = safe_names(names_of(program), self.reserved)
+        self.names = safe_names([*names_of(program), *self.own_names()], self.reserved)
         self._begin({})
 
     def emit(self) -> Emitted:
@@ -95,12 +95,14 @@ class Emission:
         A scalar parameter that is to have the library's type anywhere is converted once, at the top.
         """
         body = _with_direct_return(self.program.body)
-        self._block(body, _INDENT)
+        self.block(body, INDENT)
         while self.spell.wanted:
             self._begin({**self.converted, **self.spell.wanted})
-            self._block(body, _INDENT)
+            self.block(body, INDENT)
         top = [*self.imports(), "", "", *self._helpers(), *self._header()]
         offset = len(top)
+        if not self.lines[0] and top[-1].endswith(":"):  # no blank line opens a function
+            offset, self.lines = offset - 1, self.lines[1:]
         cuts = tuple(Cut(cut.line + offset, cut.variable, cut.definition) for cut in self.cuts)
         text = "\n".join([*top, *self.lines]) + "\n"
         return Emitted(text, self.names[self.program.name], cuts, self._parameters())
@@ -110,6 +112,10 @@ class Emission:
     def imports(self) -> list[str]:
         """Return the lines at the top of the module."""
         raise NotImplementedError
+
+    def own_names(self) -> Iterable[str]:
+        """Return names that the text needs beside the program's."""
+        return ()
 
     def _helpers(self) -> list[str]:
         used = [text.format_map(self.spell.functions) for name, text in _HELPERS.items() if name in self.spell.used]
@@ -121,15 +127,15 @@ class Emission:
         lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
         if self.program.location is not None:
             place = self.program.location
-            lines.append(f'{_INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
-        return [*lines, *sizes, *self._conversions()]
+            lines.append(f'{INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
+        return [*lines, *sizes, *(f"{INDENT}{line}" for line in self.conversions())]
 
-    def _conversions(self) -> Iterator[str]:
+    def conversions(self) -> Iterator[str]:
+        """Yield the statements at the top that convert parameters."""
         for parameter in self.program.parameters:
             if parameter.name in self.converted:
                 name = self.names[parameter.name]
-                value = self.spell.converted(Text(name), self.converted[parameter.name])
-                yield f"{_INDENT}{name} = {value.source}"
+                yield f"{name} = {self.spell.converted(Text(name), self.converted[parameter.name]).source}"
 
     def _parameters(self) -> tuple[Parameter, ...]:
         """Return the parameters; a size that nothing mentions, such as a leading dimension, is none."""
@@ -153,13 +159,13 @@ class Emission:
         for size in self.program.derived:
             if size.name in self.spell.used:
                 numerator = self.spell.size(size.numerator).within(Precedence.PRODUCT)
-                yield f"{_INDENT}{self.names[size.name]} = {numerator} // {size.divisor}"
+                yield f"{INDENT}{self.names[size.name]} = {numerator} // {size.divisor}"
 
     def _shape_lines(self, array: str, sources: list[SizeSource]) -> Iterator[str]:
         rank = next(len(p.shape) for p in self.program.parameters if p.name == array)
         if len(sources) == rank > 1 and all(s.rest == 0 for s in sources):
             names = ", ".join(self.names[s.name] for s in sorted(sources, key=lambda s: s.axis))
-            yield f"{_INDENT}{names} = {self.names[array]}.shape"
+            yield f"{INDENT}{names} = {self.names[array]}.shape"
             return
         yield from map(self._size_line, sources)
 
@@ -171,11 +177,12 @@ class Emission:
             rest = self.spell.size(source.rest if constant > 0 else -source.rest)
             text = binary(text, sign, rest, Precedence.SUM)
         divided = f"{text.within(Precedence.PRODUCT)} // {source.factor}" if source.factor > 1 else text.source
-        return f"{_INDENT}{self.names[source.name]} = {divided}"
+        return f"{INDENT}{self.names[source.name]} = {divided}"
 
     # -- statements
 
-    def _block(self, body: tuple[Statement, ...], indent: str) -> None:
+    def block(self, body: tuple[Statement, ...], indent: str) -> None:
+        """Spell statements, one after the other."""
         for position, statement in enumerate(body):
             try:
                 self._statement(statement, indent)
@@ -186,7 +193,7 @@ class Emission:
 
     def _statement(self, statement: Statement, indent: str) -> None:
         if isinstance(statement, For):
-            self._loop(statement, indent)
+            self.loop(statement, indent)
         elif isinstance(statement, Return):
             self._return(statement, indent)
         else:
@@ -224,17 +231,22 @@ class Emission:
         sign = UPDATE_SIGNS[update] if update else "="
         return f"{name}[{self.spell.items(statement.items, statement.shape)}] {sign}"
 
-    def _loop(self, loop: For, indent: str) -> None:
+    def loop(self, loop: For, indent: str) -> None:
+        """Spell a loop."""
         ends = [self.spell.size(loop.upper).source]
         if loop.lower != ZERO or loop.step != 1:
             ends.insert(0, self.spell.size(loop.lower).source)
         if loop.step != 1:
             ends.append(str(loop.step))
-        self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
+        self.carried_cuts(loop)
         self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
         if not loop.body:
-            self.lines.append(f"{indent}{_INDENT}pass")
-        self._block(loop.body, indent + _INDENT)
+            self.lines.append(f"{indent}{INDENT}pass")
+        self.block(loop.body, indent + INDENT)
+
+    def carried_cuts(self, loop: For) -> None:
+        """Note which definitions variables hold when an iteration of the loop starts, which the next line begins."""
+        self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
 
     def _return(self, statement: Return, indent: str) -> None:
         if not statement.values:

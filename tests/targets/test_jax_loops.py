@@ -1,0 +1,167 @@
+"""Kept loops in JAX: those that are traced once as ``lax.fori_loop``, those that Python iterates, and tampered ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tensorlift import lift
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i] + a[i + 1]) / 3.0f;
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }
+}
+"""
+RECURRENCE = """void filter(int m, int n, const double x[n][m], double y[n][m]) {
+  double last[m];
+  for (int j = 0; j < m; j++) last[j] = 1.0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double mixed = 0.5 * last[j] + x[n - 1 - i][j] * last[j];
+      y[i][j] = mixed;
+      last[j] = mixed / (1.0 + mixed * mixed);
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module", name="jax")
+def _jax() -> Iterator[ModuleType]:
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    before = jax.config.jax_enable_x64
+    yield jax
+    jax.config.update("jax_enable_x64", val=before)
+
+
+def test_time_steps_are_traced_once_however_many_there_are(jax: ModuleType) -> None:
+    smooth = lift(STENCIL, to="jax")
+    assert smooth.verdict == "hybrid"
+    a = jax.numpy.arange(6, dtype=np.float32) ** 2
+    length = {len(str(jax.make_jaxpr(lambda a, k=steps: smooth(k, a, a))(a)).splitlines()) for steps in (20, 60)}
+    assert len(length) == 1
+    steps = jax.jit(smooth)(jax.numpy.int32(3), a, a)
+    assert all(map(np.allclose, steps, smooth(3, a, a)))
+
+
+def test_a_traced_loop_is_mapped_and_differentiated(jax: ModuleType) -> None:
+    smooth = lift(STENCIL, to="jax")
+    a = jax.numpy.arange(6, dtype=np.float32) ** 2
+    mapped, _ = jax.vmap(smooth, in_axes=(None, 0, 0))(2, jax.numpy.stack([a, 3 * a]), jax.numpy.stack([a, a]))
+    assert np.allclose(mapped[1], smooth(2, 3 * a, a)[0])
+    slopes = jax.grad(lambda a: smooth(1, a, a)[0].sum())(a)
+    assert np.allclose(slopes, [4 / 3, 2 / 3, 1, 1, 2 / 3, 4 / 3])
+
+
+def test_a_traced_loop_reads_cells_of_numpy_arrays(jax: ModuleType) -> None:
+    lifted = lift(RECURRENCE, to="jax")
+    assert "x = jnp.asarray(x)" in lifted.source
+    rng = np.random.default_rng(0)
+    x, y = rng.random((4, 3)), np.zeros((4, 3))
+    last, expected = np.ones(3), np.zeros((4, 3))
+    for i in range(4):
+        expected[i] = 0.5 * last + x[3 - i] * last
+        last = expected[i] / (1.0 + expected[i] ** 2)
+    assert np.allclose(lifted(x, y), expected)
+    assert jax is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # a slice follows the variable
+        """void f(int n, double a[n][n], double x[n]) {
+          for (int i = 0; i < n; i++) {
+            double s = x[i];
+            for (int j = 0; j < i; j++) s -= a[i][j] * x[j];
+            x[i] = s / a[i][i];
+          }
+        }""",
+        # the variable is a number
+        """void f(int n, int m, double x[m]) {
+          for (int t = 0; t < n; t++)
+            for (int i = 0; i < m; i++) x[i] = x[i] * x[i] + t;
+        }""",
+        # the state is a number of Python's
+        "double f(int n, double x[n]) { double s = 0.5; for (int t = 0; t < n; t++) s = s * s + x[t]; return s; }",
+    ],
+)
+def test_other_loops_are_iterated_by_python(source: str) -> None:
+    lifted = lift(source, to="jax")
+    assert (lifted.verdict, lifted.level) == ("hybrid", "proved")
+    assert "    for " in lifted.source
+    assert "fori_loop" not in lifted.source
+
+
+def _reason(source: str, *changes: tuple[str, str]) -> str:
+    lifted = lift(source, to="jax")
+    certificate = certificate_from_json(lifted.functions[0].certificate or {})
+    text = certificate.program
+    for old, new in changes:
+        assert old in text, text
+        text = text.replace(old, new)
+    with pytest.raises(CheckFailure) as caught:
+        check(text, certificate.entry, certificate.summary, get_target("jax"), certificate.cuts)
+    return caught.value.reason
+
+
+UNREAD = "a statement that the checker does not execute"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("        return a, b\n", "        return b, a\n", UNREAD),
+        ("a, b = state", "b, a = state", UNREAD),
+        ("t_step, (a, b))", "t_step, (b, a))", UNREAD),
+        ("    a, b = lax", "    b, a = lax", UNREAD),
+        ("lax.fori_loop", "lax.scan", UNREAD),
+        ("(0, steps, t_step", "(0, steps, smooth", UNREAD),
+        ("def t_step(t, state)", "def t_step(t, state=1)", UNREAD),
+        ("    def t_step", "    @staticmethod\n    def t_step", UNREAD),
+        ("(0, steps,", "(1, steps,", "the summary keeps no such loop here"),
+        ("from jax import lax\n", "", "a loop of a module that is not imported"),
+        ("t_step", "a", UNREAD),
+        ("t_step", "jnp", "hides a module or a function"),
+        ("state", "steps", "steps in the body of a loop hides another"),
+        ("def t_step(t,", "def t_step(steps,", "steps in the body of a loop hides another"),
+        ("        b = b", "        steps = 2\n        b = b", "steps in the body of a loop hides another"),
+        (".set(b[1:-1])", ".set(b[1:-1] + 0 * t)", UNREAD),
+        ("a[1:-1] + a[2:]", "a[t : t + 1] + a[2:]", UNREAD),
+        ("/ 3.0", "/ 2.0", ""),
+        ("        return a, b", "        a = b\n        return a, b", ""),
+    ],
+)  # fmt: skip
+def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
+    assert reason in _reason(STENCIL, (old, new))
+
+
+def test_what_is_only_of_an_iteration_is_not_there_after_the_loop() -> None:
+    assert _reason(RECURRENCE, ("    return y\n", "    return t\n"))
+
+
+def test_an_array_beside_the_variable_of_a_loop_is_refused() -> None:
+    assert "last, which is no number of Python's" in _reason(RECURRENCE, ("x[n - i - 1]", "x[last - i - 1]"))
+
+
+def test_a_python_number_in_the_state_is_refused() -> None:
+    source = "double f(int n, double x[n]) { double s = 0.5; for (int t = 0; t < n; t++) s = s * s + x[t]; return s; }"
+    traced = (
+        "    def t_step(t, s):\n        s = s * s + x[t]\n        return s\n\n    s = lax.fori_loop(0, n, t_step, s)\n"
+    )
+    changes = [
+        ("jnp\n\njax", "jnp\nfrom jax import lax\njax"),
+        ("    for t in range(n):\n        s = s * s + x[t]\n", traced),
+    ]
+    assert "a number of Python's in the state" in _reason(source, *changes)
