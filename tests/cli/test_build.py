@@ -130,17 +130,28 @@ def test_functions_of_one_file_and_static_ones_are_kept_apart(folder: Path) -> N
     assert _symbols(folder / "libone.so") == {"ones"}
 
 
-def test_a_missing_blas_has_a_remedy_of_one_line(tmp_path: Path) -> None:
+def test_a_missing_blas_has_a_remedy_of_one_line() -> None:
     program = "#include <cblas.h>\n#error cblas.h: No such file\n"
     with pytest.raises(LiftError) as caught:
-        build_library("", [program], [], tmp_path / "out.so", CompileOptions())
+        build_library("", [program], [], CompileOptions())
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.remedy) == ("TL641", "install it: apt install libopenblas-dev")
 
 
-def test_what_does_not_compile_is_said(tmp_path: Path) -> None:
+def test_what_does_not_compile_is_said() -> None:
     with pytest.raises(LiftError, match=r"does not compile: .*error"):
-        build_library("int x = y;\n", [], [], tmp_path / "out.so", CompileOptions())
+        build_library("int x = y;\n", [], [], CompileOptions())
+
+
+@_NEEDS_COMPILER
+@pytest.mark.parametrize(("output", "reason"), [("away/lib.so", "its directory does not exist"), ("", "a directory")])
+def test_a_library_that_cannot_be_written_is_said(
+    tmp_path: Path, output: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fill.c"
+    path.write_text("void fill(int n, int *x) { for (int i = 0; i < n; i++) x[i] = 1; }\n", encoding="utf-8")
+    assert main(["build", str(path), "-o", str(tmp_path / output)]) == 2
+    assert reason in capsys.readouterr().err
 
 
 def test_a_file_in_another_language_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,7 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     functions that do not lift.  BLAS is that of OpenBLAS.
     Exit status: 0 all functions lifted, 1 some are as they were, 2 the request is wrong.
     """
-    from tensorlift.report.output import check_outputs, write_output
+    from tensorlift.report.output import check_outputs, write_data, write_output
     from tensorlift.source import read_source
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
@@ -49,7 +49,8 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     beside = str(Path(source.name).parent)
     folders = (*options.include_dirs, beside)
     compiled = CompileOptions(folders, options.defines, options.std or "", options.include_files)
-    build_library(text, programs, [f"{name}{ORIGINAL}" for name in replaced], Path(output), compiled)
+    write_data(output, build_library(text, programs, [f"{name}{ORIGINAL}" for name in replaced], compiled))
+    Path(output).chmod(0o755)
     for function in record.functions:
         how = "lifted" if function.name in replaced else "as it was"
         click.echo(f"{function.name}: {how}{f', {function.level} for every size' if function.name in replaced else ''}")

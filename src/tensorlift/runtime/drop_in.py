@@ -58,10 +58,8 @@ def replaced_functions(text: str, programs: Mapping[str, str], extents: Mapping[
     ]
 
 
-def build_library(
-    source: str, programs: Sequence[str], hidden: Sequence[str], output: Path, options: CompileOptions
-) -> None:
-    """Compile the text of a file and programs to a library that does not show the ``hidden`` functions.
+def build_library(source: str, programs: Sequence[str], hidden: Sequence[str], options: CompileOptions) -> bytes:
+    """Compile the text of a file and programs to a library, its bytes, that does not show the ``hidden`` functions.
 
     Raises LiftError: TL601 without a compiler, TL640 where it does not compile, TL641 without OpenBLAS.
     """
@@ -83,8 +81,7 @@ def build_library(
             _run([compiler, "-c", *_OPTIMISED, *command], folder)
         script = ["-Wl,--version-script=hidden.map"] if names else []
         _run([compiler, "-shared", "-o", "library.so", "source.o", "programs.o", *script, *blas, "-lm"], folder)
-        shutil.copyfile(folder / "library.so", output)
-        output.chmod(0o755)
+        return (folder / "library.so").read_bytes()
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
