@@ -80,3 +80,5 @@ int fstore(int n, double *x, double t, double *out, int *at) { int i; for (i = 0
 void frows(int n, int m, double a[n][m], int *k) { for (int i = 0; i < n; i++) { k[i] = -1; for (int j = 0; j < m; j++) if (a[i][j] > 0) { k[i] = j; break; } } }
 void finfo(int n, double *d, int *info) { info[1] = 0; for (int i = 0; i < n; i++) if (d[i] <= 0) { info[1] = i + 1; return; } for (int i = 0; i < n; i++) d[i] = 1 / d[i]; }
 int felse(int n, double *x) { int i, k = 9; for (i = 0; i < n; i++) { if (x[i] > 1) { if (x[i] > 2) { k = i; break; } k = -i; break; } } return k + i; }
+void stepped(int n, int inc, double *x, double *y) { int j = 0; for (int i = 0; i < n * inc; i += inc) { x[i] *= 2; y[j++] = i; } }
+int steplast(int n, int inc, double *x) { int i, m = n * inc; for (i = 0; i < m; i += inc) x[i] = 1; return i; }

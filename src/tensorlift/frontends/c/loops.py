@@ -213,14 +213,25 @@ class Loops(Carried):
         start = distance.without([ITERATION])
         if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
             return "loop-condition", "is not linear in the iterations"
-        stride = slope.constant_value
-        if stride is None:
+        start, slope = self._in_steps(test, start, slope)
+        if slope.constant_value is None:
             return "loop-step", f"`{slope}` is not a constant"
-        solved = trip_count(test.operator, start, stride)
+        solved = trip_count(test.operator, start, slope.constant_value)
         if isinstance(solved, str):
             return ("loop-forever" if "away" in solved or "change" in solved else "loop-condition"), solved
         self._rely_on_condition(test, summary, steps, solved)
         return self._unsigned_safe(test, summary, steps, solved)
+
+    def _in_steps(self, test: LoopTest, start: Polynomial, step: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Count in steps of a size where these meet the bound, as in ``i < n * step``; it must be at least one."""
+        if step.is_constant or test.operator != "<":
+            return start, step
+        steps, rest = start.divide(step)
+        if rest != ZERO or not self.ranges.is_nonnegative(step):
+            return start, step
+        if self.sink.emits:
+            self.preconditions.demand(Need("stride", step - ONE, test.location), self.domain)
+        return steps, ONE
 
     def _row_of(self, side: Value) -> tuple[object, tuple[Polynomial, ...]] | None:
         """Give what a pointer points into, array and outer subscripts; None for an integer."""
