@@ -108,7 +108,9 @@ class Choices(Loops):
         ``y[i] = x[left] + x[right]`` has four, each of the two values has two.
         """
         match statement:
-            case nodes.Evaluate(expression=nodes.Assign(value=value) as assign) if isinstance(value.ctype, FloatType):
+            case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if isinstance(
+                value.ctype, FloatType | IntegerType
+            ) and not (isinstance(target, nodes.Name) and self._is_exact(target.variable)):
                 pass
             case _:
                 return statement
@@ -244,12 +246,15 @@ def both_signs(
     return AffineCondition(((polynomial, False),)), ((polynomial,), (-polynomial - ONE,))
 
 
+_ARITHMETIC = frozenset(["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"])  # which computes with both operands
+
+
 def _with_cells(value: nodes.Expression, convert: Callable[[nodes.Subscript], nodes.Expression]) -> nodes.Expression:
-    """Convert the cells that an expression of floats reads whatever its other values are, and without an effect."""
+    """Convert the cells that an expression of numbers reads whatever its other values are, and without an effect."""
     match value:
-        case nodes.Subscript(ctype=FloatType()):
+        case nodes.Subscript(ctype=FloatType() | IntegerType()):
             return convert(value)
-        case nodes.Binary(ctype=FloatType(), left=left, right=right):
+        case nodes.Binary(ctype=FloatType() | IntegerType(), left=left, right=right) if value.operator in _ARITHMETIC:
             return replace(value, left=_with_cells(left, convert), right=_with_cells(right, convert))
         case nodes.Unary(operator="-", operand=operand) | nodes.Cast(operand=operand):
             return replace(value, operand=_with_cells(operand, convert))
