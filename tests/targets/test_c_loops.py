@@ -184,3 +184,11 @@ def test_cells_that_hold_another_value_are_not_read() -> None:
         }"""
     )
     assert "y[i] = a[i] * b[i];" in text
+
+
+def test_scratch_memory_of_rows_is_given_as_such() -> None:
+    source = """void f(int n, float a[n][n]) {
+      for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) { float t = a[i][j]; a[i][j] = a[j][i]; a[j][i] = t; }
+    }"""
+    assert "f_lifted(n, (void *)a, (void *)a_before);" in lift(source, to="c").source

@@ -137,7 +137,8 @@ class _Reading:
         for parameter, argument in zip(self.program.view.parameters, given, strict=False):
             wanted = self.caller.places.get(parameter.name)
             if wanted is None:
-                wanted = parameter.name if parameter.name in scratch else ""
+                cast = "(void *)" * (len(parameter.extents or ()) > 1)  # to a pointer to rows
+                wanted = f"{cast}{parameter.name}" if parameter.name in scratch else ""
             elif parameter.name in arrays:
                 wanted = f"(void *){wanted}"
             if argument.strip() != wanted:

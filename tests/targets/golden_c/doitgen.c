@@ -40,7 +40,7 @@ void kernel_doitgen(int nr, int nq, int np, double (*A)[nq][np], double (*C4)[np
       && apart(A, sizeof(double) * nr * nq * np, sum, sizeof(double) * np)
       && apart(C4, sizeof(double) * np * np, sum, sizeof(double) * np)
       && (A_before = calloc((size_t)1 * nr * nq, sizeof(double) * np)) != NULL) {
-    kernel_doitgen_lifted(nr, nq, np, (void *)A, (void *)C4, (void *)sum, A_before);
+    kernel_doitgen_lifted(nr, nq, np, (void *)A, (void *)C4, (void *)sum, (void *)A_before);
     free(A_before);
   } else {
     free(A_before);

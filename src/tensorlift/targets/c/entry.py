@@ -46,7 +46,8 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
         *_apart(signature, arrays, written),
         *(f"({slot.name} = {_allocated(slot, signature)}) != NULL" for slot in scratch),
     ]
-    given = [_argument(argument, arrays, signature) for argument in arguments] + [slot.name for slot in scratch]
+    given = [_argument(argument, arrays, signature) for argument in arguments]
+    given += [f"(void *){slot.name}" if slot.rank > 1 else slot.name for slot in scratch]
     call = f"{name}{PROGRAM}({', '.join(given)})"
     kept = f"const {signature.result} result = {call};" if returns and scratch else f"{returns}{call};"
     body = [kept, *(f"free({slot.name});" for slot in scratch), *(["return result;"] if returns and scratch else [])]
