@@ -106,6 +106,7 @@ def test_extents_that_are_numbers_become_sizes_where_two_sets_agree() -> None:
 @needs_tools
 def test_operations_without_a_meaning_are_listed() -> None:
     assert dict(imported_tosa().without) == {
+        "tosa.const_shape": "no value is known for the attribute values",
         "tosa.intdiv": "it divides integers, which fails for some",
         "tosa.table": "its lowering is not read: the index depends on an element of input1",
     }

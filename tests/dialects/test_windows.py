@@ -55,7 +55,22 @@ _POOL = f"""void f(int b, int h, int w, int o, float x[b][2 * h][2 * w][o], floa
 _CLAMP = """void f(int n, float x[n], float y[n]) {
   for (int i = 0; i < n; i++) { float v = x[i] > 6 ? 6 : x[i]; y[i] = v > 0 ? v : 0; } }
 """
-_SAMPLED = ("tosa.conv2d", "tosa.max_pool2d", "tosa.avg_pool2d", "tosa.clamp", "tosa.argmax")
+_DEPTHWISE = """void f(int b, int h, int w, int c, int kh, int kw, float x[b][h + kh - 1][w + kw - 1][c],
+    float k[kh][kw][c], float bias[c], float y[b][h][w][c]) {
+  for (int n = 0; n < b; n++) for (int i = 0; i < h; i++) for (int j = 0; j < w; j++) for (int f = 0; f < c; f++) {
+    float s = bias[f];
+    for (int p = 0; p < kh; p++) for (int q = 0; q < kw; q++) s += x[n][i + p][j + q][f] * k[p][q][f];
+    y[n][i][j][f] = s; } }
+"""
+_PADDED = """void f(int n, float x[n], float k[n + 2], float y[n + 2]) {
+  for (int i = 0; i < n + 2; i++) y[i] = k[i] * (i > 0 && i < n + 1 ? x[i - 1] : 0);
+}
+"""
+_AT_ONE_SET = ("tosa.pad", "tosa.depthwise_conv2d")  # those of many instances
+_SAMPLED = (
+    "tosa.conv2d", "tosa.depthwise_conv2d", "tosa.max_pool2d", "tosa.avg_pool2d", "tosa.clamp", "tosa.argmax",
+    "tosa.concat", "tosa.pad",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -122,12 +137,12 @@ def test_windows_may_step_and_may_have_cells_apart() -> None:
 
 @needs_tools
 def test_meanings_are_what_upstream_computes() -> None:
-    """At extents as small as they may be, and at others."""
+    """At extents as small as they may be, and at others, those alone where there are many instances."""
     samples = [
         (instance, sizes)
         for instance in imported_tosa().instances
         if instance.operation in _SAMPLED and instance.operands[0].dtype in ("f32", "i32")[: 1 + _is_argmax(instance)]
-        for sizes in _sizes(instance)
+        for sizes in _sizes(instance)[instance.operation in _AT_ONE_SET :]
     ]
     assert len({instance.operation for instance, _ in samples}) == len(_SAMPLED)
     tools = find_tools()
@@ -191,8 +206,10 @@ def _function(name: str, instance: Instance, sizes: Mapping[str, int]) -> str:
             parameters.append(f"%{own.name}: {kind}")
         else:
             lines.append(f"  %{own.name} = arith.constant dense<0.0> : {kind}\n")
+    lines += [f"  %{own.name} = {own.text}\n" for own in instance.lists]
+    lists = [f"%{own.name}" for own in instance.lists]
     result = f"tensor<{''.join(f'{e}x' for e in _shape(instance.result.shape, sizes))}{instance.result.dtype}>"
-    body = f"{''.join(lines)}  %result = {instance.text(operands, result)}\n  return %result : {result}\n"
+    body = f"{''.join(lines)}  %result = {instance.text(operands, result, lists)}\n  return %result : {result}\n"
     return f"func.func @{name}({', '.join(parameters)}) -> {result} {{\n{body}}}\n"
 
 
@@ -223,11 +240,44 @@ def _lifted(text: str, engine: str, folder: Path) -> tuple[str, FunctionRecord]:
         (_CONVOLUTION, "conv2d", "enumerate"),
         (_POOL, "max_pool2d", "enumerate"),
         (_CLAMP, "clamp", "sketch"),
+        (_DEPTHWISE, "depthwise_conv2d", "derive"),
+        (_DEPTHWISE, "depthwise_conv2d", "enumerate"),
     ],
 )
 def test_a_kernel_is_one_operation(text: str, operation: str, engine: str, tmp_path: Path) -> None:
     _, record = _lifted(text, engine, tmp_path)
     assert record.program.count('"tosa.') == record.program.count(f'"tosa.{operation}"') == 1
+
+
+@needs_tools
+def test_a_list_of_integers_is_given_by_an_operation_of_the_dialect(tmp_path: Path) -> None:
+    _, record = _lifted(_PADDED, "enumerate", tmp_path)
+    assert '"tosa.const_shape"() <{values = dense<[1, 1]> : tensor<2xindex>}> : () -> !tosa.shape<2>' in record.program
+    assert '"tosa.pad"(%x, %' in record.program
+    tools = find_tools()
+    assert tools is not None
+    command = [tools.opt, f"--pass-pipeline=builtin.module({PASSES})"]
+    done = subprocess.run(command, input=record.program, capture_output=True, text=True, check=True)
+    run = Module(done.stdout.replace("module {\n", "", 1).rpartition("}")[0]).function("f")
+    x, k = np.arange(1, 5, dtype=np.float32), np.arange(2, 8, dtype=np.float32)
+    np.testing.assert_array_equal(run(x, k), np.pad(x, 1) * k)
+
+
+@needs_tools
+def test_an_extent_may_have_to_be_one() -> None:
+    shapes = {tuple(map(str, i.operands[1].shape)) for i in imported_tosa().instances if "depthwise" in i.operation}
+    assert shapes >= {("weight_d0", "weight_d1", "input_d3", "1"), ("weight_d0", "weight_d1", "1", "weight_d3")}
+
+
+@needs_tools
+def test_an_operand_that_may_be_repeated_is_there_twice() -> None:
+    instances = [i for i in imported_tosa().instances if i.operation == "tosa.concat" and i.operands[0].dtype == "f32"]
+    assert [(len(i.result.shape), i.attributes) for i in instances if not i.sampled] == [(1, "{axis = 0 : i32}")]
+    found = {(i.attributes, tuple(map(str, i.result.shape))) for i in instances if len(i.result.shape) == 2}
+    assert found == {
+        ("{axis = 0 : i32}", ("input1a_d0 + input1b_d0", "input1a_d1")),
+        ("{axis = 1 : i32}", ("input1a_d0", "input1a_d1 + input1b_d1")),
+    }
 
 
 @needs_tools
@@ -239,6 +289,12 @@ def test_a_kernel_is_one_operation(text: str, operation: str, engine: str, tmp_p
         (_CLAMP, "min_val = 0.0 : f32, ", ""),
         (_POOL, "stride = array<i64: 2, 2>", "stride = array<i64: 1, 1>"),
         (_POOL, "kernel = array<i64: 2, 2>", "kernel = array<i64: 3, 3>"),
+        (_PADDED, "dense<[1, 1]>", "dense<[2, 2]>"),
+        (_PADDED, "dense<[1, 1]>", "dense<[0, 2]>"),
+        (_PADDED, "values =", "others ="),
+        (_PADDED, '"tosa.const_shape"()', '"tosa.const"()'),
+        (_PADDED, "!tosa.shape<2>", "!tosa.shape<3>"),
+        (_PADDED, "!tosa.shape<2>", "tensor<2xindex>"),
     ],
 )
 def test_a_program_with_other_attributes_is_refused(text: str, old: str, new: str, tmp_path: Path) -> None:

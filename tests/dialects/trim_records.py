@@ -15,7 +15,8 @@ from typing import Any
 
 _READ = (
     "!superclasses", "name", "opName", "opDialect", "arguments", "results", "regions", "traits", "constraint",
-    "hasCustomAssemblyFormat", "storageType", "baseAttr", "defaultValue", "summary",
+    "hasCustomAssemblyFormat", "storageType", "baseAttr", "defaultValue", "summary", "typeName", "parameters",
+    "assemblyFormat",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -45,6 +45,35 @@ class InstanceOperand:
     is_attribute: bool = False
 
 
+class ListKind(NamedTuple):
+    """What gives lists of integers: an operation, whose only attribute has the numbers, and the name of their type."""
+
+    operation: str
+    attribute: str
+    type_name: str
+
+
+@dataclass(frozen=True)
+class ListOperand:
+    """An operand that is a list of integers, at a place among all operands; its type says how many."""
+
+    name: str
+    place: int
+    kind: ListKind
+    numbers: tuple[int, ...]
+
+    @property
+    def type(self) -> str:
+        """Spell the type."""
+        return f"!{self.kind.type_name}<{len(self.numbers)}>"
+
+    @property
+    def text(self) -> str:
+        """Spell the operation that gives it."""
+        values = f"dense<[{', '.join(map(str, self.numbers))}]> : tensor<{len(self.numbers)}xindex>"
+        return f'"{self.kind.operation}"() <{{{self.kind.attribute} = {values}}}> : () -> {self.type}'
+
+
 @dataclass(frozen=True)
 class DestinationForm:
     """The form of an operation that writes over its last operand: ``NAME ins(..) outs(..)``.
@@ -74,7 +103,7 @@ class Instance:
 
     The last of the ``definitions`` is the result; each reads operands and those before it.  They hold on ``context``.
     ``sampled`` are the extents, for each size, at which the operation was lowered, where it was not for open ones.
-    Where it has no ``form`` of its own, it is written in MLIR's generic form.
+    Where it has no ``form`` of its own, it is written in MLIR's generic form.  ``lists`` are more operands, by place.
     """
 
     operation: str
@@ -85,6 +114,7 @@ class Instance:
     definitions: tuple[Definition, ...]
     sampled: tuple[tuple[int, ...], ...] = ()
     form: DestinationForm | None = None
+    lists: tuple[ListOperand, ...] = ()
 
     @property
     def result(self) -> Definition:
@@ -143,14 +173,16 @@ class Instance:
         """Return the extents of the result."""
         return tuple(extent.substitute(sizes) for extent in self.result.shape)
 
-    def text(self, operands: Sequence[tuple[str, str]], result: str) -> str:
-        """Spell the operation on operands, each with its type, and the type of the result."""
+    def text(self, operands: Sequence[tuple[str, str]], result: str, lists: Sequence[str] = ()) -> str:
+        """Spell the operation on operands, each with its type, and on lists by name, with the type of the result."""
         if self.form is not None:
             return self.form.text(self.operation, self.attributes, operands, result)
         given = list(zip(self.operands, operands, strict=True))
         values = {own.name: spelled for own, (spelled, _) in given if own.is_attribute}
         attributes = f" <{Template(self.attributes).substitute(values)}>" if self.attributes else ""
-        tensors = (operand for own, operand in given if not own.is_attribute)
+        tensors = [operand for own, operand in given if not own.is_attribute]
+        for listed, name in zip(self.lists, lists, strict=True):
+            tensors.insert(listed.place, (name, listed.type))
         names, types = (", ".join(part) for part in zip(*tensors, strict=True))
         return f'"{self.operation}"({names}){attributes} : ({types}) -> {result}'
 

@@ -77,6 +77,9 @@ class _Import:
         tried = chosen([trial for operation in operations for trial in open_trials(operation, family.typing)])
         ways = self._add_all([Way((t, t.valued(1)) if t.values else (t,)) for t in tried])
         ways += self._add_all(self._numbered(operations, tried, ways, family.typing))
+        having = {way.trial.operation.name for way in ways}
+        lacking = [t for t in tried if is_ranked(t.operation) and t.operation.name not in having]
+        ways += self._add_all([Way(s) for s in numbered([thin for t in lacking for thin in t.thinned()], self._takes)])
         for typing in family.alike:
             self._add_all([way.typed(typing) for way in ways])
         return {way.trial.operation.name for way in ways}
@@ -86,9 +89,9 @@ class _Import:
     ) -> list[Way]:
         """Return ways with numbers as extents: for operations without any yet, and for trials of windows without."""
         done, having = {way.trial for way in ways}, {way.trial.operation.name for way in ways}
-        waiting = [o for o in operations if not is_ranked(o) and o.name not in having]
+        waiting = [o for o in operations if not (is_ranked(o) or o.lists) and o.name not in having]
         found = [Way((t, t.moved(1))) for o in waiting for t in numbered_trials(o, typing)]
-        ranked = [t for t in tried if is_ranked(t.operation) and t not in done]
+        ranked = [t for t in tried if (is_ranked(t.operation) or t.operation.is_repeated) and t not in done]
         return found + [Way(sets) for sets in numbered(ranked, self._takes)]
 
     def _takes(self, tried: Sequence[Trial]) -> tuple[set[int], dict[int, str]]:

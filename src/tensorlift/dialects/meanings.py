@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.instance import Instance, InstanceOperand
-from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
 from tensorlift.comprehension.terms import Apply, Constant, Reduce
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.rewrite import Descend
@@ -68,9 +69,10 @@ def instance_of(operation: str, summary: Summary, count: int, attributes: str = 
         names.pop()
     if len(names) != count or len(summary.parameters) != len(names) + len(summary.sizes) + (written not in names):
         raise NoMeaning(f"its lowering takes {len(names)} arrays and numbers, not {count}")
-    result = next((d for d in definitions if d.name == version), None)
-    if result is None:
+    if not any(d.name == version for d in definitions):
         raise NoMeaning("its lowering writes nothing")
+    summary, definitions = _of_least_result(summary, written, definitions)
+    result = next(d for d in definitions if d.name == version)
     ordered = [d for d in definitions if d is not result]
     if definitions[-1] is not result:
         raise NoMeaning("its lowering writes to an array that it gives out before the end")
@@ -80,6 +82,38 @@ def instance_of(operation: str, summary: Summary, count: int, attributes: str = 
         raise NoMeaning("the extents of its result do not follow from those of its operands")
     meaning = tuple(map(tidied, definitions))
     return Instance(operation, operands, attributes, tuple(summary.sizes), summary.context, meaning)
+
+
+def _of_least_result(summary: Summary, written: str, definitions: list[Definition]) -> tuple[Summary, list[Definition]]:
+    """Return a summary and its definitions for a result that is no larger than the lowering needs, where that is known.
+
+    Its extents are those of what is computed where all of it is then written to.
+    """
+    taken = {
+        name for array, info in summary.arrays.items() if array != written for e in info.shape for name in e.variables
+    }
+    values: dict[str, Affine] = {}
+    own = [e.variable for e in summary.arrays[written].shape if e.variable is not None and e.variable not in taken]
+    for name in own if set(own) <= set(summary.sizes) else ():
+        least = summary.context.extreme(name, maximum=False)
+        if len(least) == 1 and least[0][1].variables:
+            values[name] = least[0][1]
+    if not values or any(name in values for value in values.values() for name in value.variables):
+        return summary, definitions
+    context = summary.context.substitute(values)
+    sizes = tuple(name for name in summary.sizes if name not in values)
+    return replace(summary, sizes=sizes, context=context), [_at(d, values) for d in definitions]
+
+
+def _at(definition: Definition, values: Mapping[str, Affine]) -> Definition:
+    """Return a definition at values of sizes, pieces aside that are then empty."""
+    pieces = ((domain.substitute(values), substitute(term, values)) for domain, term in definition.pieces)
+    return replace(
+        definition,
+        shape=tuple(extent.substitute(values) for extent in definition.shape),
+        domain=definition.domain.substitute(values),
+        pieces=tuple((domain, term) for domain, term in pieces if not domain.is_empty()),
+    )
 
 
 def _operand(summary: Summary, name: str) -> InstanceOperand:

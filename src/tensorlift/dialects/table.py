@@ -23,7 +23,10 @@ def table(dialect: ImportedDialect) -> str:
 
 def instance_lines(instance: Instance) -> Iterator[str]:
     """Yield what an operation takes, what it gives, and what it computes."""
-    operands = ", ".join(map(_operand, instance.operands))
+    listed = [*map(_operand, instance.operands)]
+    for own in instance.lists:
+        listed.insert(own.place, f"{own.name}: {own.type} = {list(own.numbers)}")
+    operands = ", ".join(listed)
     attributes = f" {instance.attributes}" if instance.attributes else ""
     result = instance.result
     body = f" {{ {instance.form.body} }}" if instance.form is not None and instance.form.body else ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tensorlift.comprehension.instance import ListKind
 from tensorlift.targets.imported.definition import no_definition
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
 
 Json = Any
-_MANY = ("Variadic", "Optional", "VariadicOfVariadic")
+_REPEATED = "Variadic"
+_MANY = (_REPEATED, "Optional", "VariadicOfVariadic")
 _ABSENT = ("DefaultValuedAttr", "DefaultValuedOptionalAttr", "OptionalAttr", "UnitAttr")
 # Storage of attributes for which values are known: an axis, a list of axes, an element type, a truth value.  A list of
 # integers whose length is stated is of another kind, and so are numbers of any type.
@@ -30,7 +32,10 @@ _KINDS = {
 _DESTINATION = "DestinationStyleOpInterface"
 _DEFINED = ("TypeDef",)
 _OWN = "is of a type that the dialect defines"
+_LIST = "index elements attribute"
+_COUNT_ALONE = "`<` ${} `>`"  # how a type is spelled that says how long a list is
 _PAIR = 2
+_MARKS = ("a", "b")  # behind the name of an operand that may be repeated
 _COUNTED = re.compile(r"i64 dense array attribute with exactly (\d+) elements")
 _NUMBER = "arbitrary integer attribute or arbitrary float attribute"
 _RANK = re.compile(r"(?<![\w-])(\d+)-?[dD]\b")
@@ -44,7 +49,8 @@ _LENGTH = re.compile(r"int elements attribute of shape \[(\d+)\]")
 class TableOperation:
     """An operation: names of operands, required attributes by name with their kinds, or why it gets no meaning.
 
-    ``forms`` has what is said of the operands, and last of the result.
+    ``forms`` has what is said of the operands, and last of the result.  An operand that may be repeated is there twice;
+    those that are ``lists`` of integers stand apart.
     """
 
     name: str
@@ -53,6 +59,16 @@ class TableOperation:
     obstacle: str = ""
     destination: Destination | None = None
     forms: tuple[Form, ...] = ()
+    lists: tuple[ListForm, ...] = ()
+    is_repeated: bool = False
+
+
+class ListForm(NamedTuple):
+    """An operand that is a list of integers, at a place among all operands, and what gives such lists."""
+
+    name: str
+    place: int
+    kind: ListKind
 
 
 @dataclass(frozen=True)
@@ -89,7 +105,9 @@ def read_dump(text: str, file: str) -> list[TableOperation]:
     try:
         records = json.loads(text)
         names = records["!instanceof"]["Op"]
-        found = [_operation(records, records[name]) for name in names]
+        kinds = (_list_kind(records, records[name]) for name in names)
+        makers = {kind.type_name: kind for kind in kinds if kind is not None}
+        found = [_operation(records, records[name], makers) for name in names]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise _no_dump(file, f"{type(error).__name__}: {error}") from None
     if not found:
@@ -101,19 +119,48 @@ def _no_dump(file: str, why: str) -> LiftError:
     return no_definition(file, why, "write it with 'llvm-tblgen --dump-json' of the version of mlir-opt")
 
 
-def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> TableOperation:
-    name = f"{records[record['opDialect']['def']]['name']}.{record['opName']}"
+def _name(records: Mapping[str, Json], record: Mapping[str, Json]) -> str:
+    return f"{records[record['opDialect']['def']]['name']}.{record['opName']}"
+
+
+def _list_kind(records: Mapping[str, Json], record: Mapping[str, Json]) -> ListKind | None:
+    """Return what lists an operation gives, None where it gives none."""
+    arguments, results = (list(_arguments(records, record[part])) for part in ("arguments", "results"))
+    if len(arguments) != 1 or len(results) != 1 or arguments[0][0].get("summary") != _LIST:
+        return None
+    ((_, attribute),), ((kind, _),) = arguments, results
+    if not _is(kind["!superclasses"], _DEFINED) or [size for size, _ in kind["parameters"]["args"]] != ["int"]:
+        return None
+    ((_, count),) = kind["parameters"]["args"]
+    if kind["assemblyFormat"] != _COUNT_ALONE.format(count):
+        return None
+    return ListKind(_name(records, record), attribute, kind["typeName"])
+
+
+def _operation(
+    records: Mapping[str, Json], record: Mapping[str, Json], makers: Mapping[str, ListKind]
+) -> TableOperation:
+    name = _name(records, record)
     operands: list[str] = []
     attributes: list[tuple[str, str]] = []
     obstacle = ""
     forms: list[Form] = []
-    for kind, argument in _arguments(records, record["arguments"]):
+    lists: list[ListForm] = []
+    arguments = list(_arguments(records, record["arguments"]))
+    tensors = [kind["!superclasses"] for kind, _ in arguments if "AttrConstraint" not in kind["!superclasses"]]
+    is_repeated = len(tensors) == 1 and _is(tensors[0], (_REPEATED,))
+    for kind, argument in arguments:
         supers = kind["!superclasses"]
-        if "AttrConstraint" not in supers:
+        maker = makers.get(kind.get("typeName") or "") if _is(supers, _DEFINED) else None
+        if maker is not None:
+            lists.append(ListForm(argument, len(operands) + len(lists), maker))
+        elif "AttrConstraint" not in supers and is_repeated:
+            operands += [argument + mark for mark in _MARKS]
+            forms += [_form(kind)] * len(_MARKS)
+        elif "AttrConstraint" not in supers:
             operands.append(argument)
             forms.append(_form(kind))
-            obstacle = obstacle or (f"the operand {argument} may be left out or repeated" if _is(supers, _MANY) else "")
-            obstacle = obstacle or (f"the operand {argument} {_OWN}" if _is(supers, _DEFINED) else "")
+            obstacle = obstacle or _obstacle(argument, supers)
         elif not _is(supers, _ABSENT):
             attributes.append((argument, _kind(kind)))
             obstacle = obstacle or ("" if attributes[-1][1] else f"no value is known for the attribute {argument}")
@@ -127,12 +174,24 @@ def _operation(records: Mapping[str, Json], record: Mapping[str, Json]) -> Table
         obstacle = "it has another number of results than one"
     elif _is(results[0][0]["!superclasses"], _DEFINED):
         obstacle = obstacle or f"the result {_OWN}"
-    if record["regions"]["args"]:
-        obstacle = "it has regions"
-    if not operands and not obstacle:
-        obstacle = "it has no operands"
+    obstacle = "it has regions" if record["regions"]["args"] else obstacle or ("" if operands else "it has no operands")
     forms += [_form(kind) for kind, _ in results]
-    return TableOperation(name, tuple(operands), tuple(attributes), obstacle, forms=tuple(forms))
+    return TableOperation(
+        name,
+        tuple(operands),
+        tuple(attributes),
+        obstacle,
+        forms=tuple(forms),
+        lists=tuple(lists),
+        is_repeated=is_repeated,
+    )
+
+
+def _obstacle(operand: str, supers: list[str]) -> str:
+    """Return why an operation with an operand gets no meaning, nothing where it may get one."""
+    if _is(supers, _MANY):
+        return f"the operand {operand} may be left out or repeated"
+    return f"the operand {operand} {_OWN}" if _is(supers, _DEFINED) else ""
 
 
 def _kind(attribute: Mapping[str, Json]) -> str:

@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.dialects.trial_lists import list_operands
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tensorlift.comprehension.instance import ListOperand
     from tensorlift.dialects.tablegen import Form, TableOperation
 
 OPEN = "?"
@@ -80,6 +83,7 @@ class Trial:
     result: Extents
     attributes: str = ""
     values: tuple[tuple[str, int], ...] = ()
+    lists: tuple[ListOperand, ...] = ()
 
     @property
     def dtypes(self) -> tuple[str, ...]:
@@ -115,8 +119,12 @@ class Trial:
         attributes = Template(self.stated).substitute({own: self.number(value) for own, value in self.values})
         given = f" <{attributes}>" if attributes else ""
         value = _type("tensor", self.result, written)
-        takes = ", ".join([*kinds, *constants])
-        lines.append(f'  %value = "{self.operation.name}"({", ".join(names)}){given} : ({takes}) -> {value}')
+        takes = [*kinds, *constants]
+        for own in self.lists:
+            lines.append(f"  %{own.name} = {own.text}")
+            names.insert(own.place, f"%{own.name}")
+            takes.insert(own.place, own.type)
+        lines.append(f'  %value = "{self.operation.name}"({", ".join(names)}){given} : ({", ".join(takes)}) -> {value}')
         return "\n".join([*lines, *_stored(self.result, value, out), "  return", "}", ""])
 
     def moved(self, number: int) -> Trial:
@@ -128,6 +136,13 @@ class Trial:
         ends = enumerate(self.result)
         result = tuple(others.get(e, FRESH + axis if isinstance(e, int) and e > 1 else e) for axis, e in ends)
         return replace(self, shapes=shapes, result=result).valued(number)
+
+    def thinned(self) -> Iterator[Trial]:
+        """Yield the trial with an extent of one along one axis of an operand."""
+        for place, shape in enumerate(self.shapes):
+            for axis in range(len(shape)):
+                thin = (*shape[:axis], 1, *shape[axis + 1 :])
+                yield replace(self, shapes=(*self.shapes[:place], thin, *self.shapes[place + 1 :]))
 
     def valued(self, number: int) -> Trial:
         """Return the trial with the values of another set."""
@@ -153,8 +168,8 @@ def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
             whole, *others = (_full(form.rank or rank) for form in _tensors(operation))
             own = operation.forms[-1].rank
             results = [_full(own)] if own is not None else _results(whole, axis)
-            for result in results:
-                yield Trial(operation, typing, (whole, *others), result, attributes, _named(operation))
+            for result, lists in itertools.product(results, list_operands(operation, rank)):
+                yield Trial(operation, typing, (whole, *others), result, attributes, _named(operation), lists)
 
 
 def numbered_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:

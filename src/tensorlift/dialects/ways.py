@@ -16,6 +16,7 @@ from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.instance import Instance, InstanceOperand
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation.syntax import SyntaxFault
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.tensor import array, scalar_value
 from tensorlift.comprehension.terms import Piecewise
 from tensorlift.diagnostics import LiftError
@@ -23,6 +24,7 @@ from tensorlift.dialects.agreement import Pair, agreed
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.windows import relation
 from tensorlift.frontends.mlir import read_mlir
+from tensorlift.summarize.state import merged, split
 from tensorlift.targets.imported.record import instance_data, instance_from_data
 
 if TYPE_CHECKING:
@@ -151,7 +153,17 @@ def _completed(trial: Trial, found: Instance) -> Instance:
 def _read(trial: Trial, text: str) -> Instance:
     count = len(trial.shapes)
     summary = computed(text, [*trial.operation.operands[:count], "result"])
-    return in_one(instance_of(trial.operation.name, summary, count, trial.stated))
+    found = in_one(instance_of(trial.operation.name, summary, count, trial.stated))
+    if trial.lists and _is_identity(found):
+        raise NoMeaning("with numbers in its lists that are tried it gives its operand")
+    return replace(found, lists=trial.lists)
+
+
+def _is_identity(instance: Instance) -> bool:
+    """Tell whether an operation gives its first operand, which lists that change nothing do."""
+    result, first = instance.result, instance.operands[0]
+    cell = terms.read(first.name, tuple(map(Affine.var, result.indices)), first.dtype)
+    return result.shape == first.shape and [term for _, term in result.pieces] == [cell]
 
 
 def computed(text: str, names: Sequence[str]) -> Summary:
@@ -184,6 +196,7 @@ def in_one(instance: Instance) -> Instance:
     ]
     sizes = {size: Affine.var(size) for size in instance.sizes}
     term = instance.computed(operands, sizes).at(tuple(map(Affine.var, result.indices)))
-    if isinstance(term, Piecewise):
+    pieces = merged(split([(result.domain, term)]))
+    if any(isinstance(node, Piecewise) for _, part in pieces for node in walk(part)):
         return instance
-    return replace(instance, definitions=(tidied(replace(result, pieces=((result.domain, term),))),))
+    return replace(instance, definitions=(tidied(replace(result, pieces=tuple(pieces))),))

@@ -29,6 +29,8 @@ _ROUNDS = 12
 _MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill
 _NUMBER = re.compile(r"(?<![#\w.])\d+")
 _STEPS = re.compile(r"array<i64: (\d+)")
+_INFERRED = re.compile(r"inferred type\(s\) 'tensor<(\d+(?:x\d+)*)x[a-z]\w*>'")
+_DIMENSION = re.compile(r"expected dimension (\d+) of \w+ type to be static value of (\d+)")
 _COMPUTED = re.compile(r"(\d+) != ([\d()+* -]+)")
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -89,7 +91,7 @@ def numbered(tried: Sequence[Trial], attempt: Attempt) -> Iterator[tuple[Trial, 
 def _start(trial: Trial, more: int) -> Trial:
     """Give every extent a number of its own."""
     numbers = iter(extents_of(0))
-    shapes = tuple(tuple(next(numbers) + more for _ in shape) for shape in trial.shapes)
+    shapes = tuple(tuple(next(numbers) + more if e == OPEN else e for e in shape) for shape in trial.shapes)
     result = tuple(FRESH + axis if e == OPEN else e for axis, e in enumerate(trial.result))
     return replace(trial, shapes=shapes, result=result)
 
@@ -110,7 +112,17 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
 
 
 def _asked(trial: Trial, message: str) -> Trial | None:
-    """Return a trial in which two of the numbers in a message are the same: one of the result is as another."""
+    """Return a trial in which two of the numbers in a message are the same: one of the result is as another.
+
+    A message may also say what the result is, or an extent of it by its axis.
+    """
+    inferred, extent = _INFERRED.search(message), _DIMENSION.search(message)
+    if inferred is not None:
+        whole = tuple(map(int, inferred[1].split("x")))
+        return None if whole == trial.result else replace(trial, result=whole)
+    if extent is not None:
+        axis = int(extent[1])
+        return _replaced(trial, trial.result[axis], int(extent[2])) if axis < len(trial.result) else None
     numbers = [int(number) for number in _NUMBER.findall(message)]
     operands = {e for shape in trial.shapes for e in shape}
     own = next((n for n in numbers if n >= FRESH and n in trial.result), None)
@@ -119,7 +131,7 @@ def _asked(trial: Trial, message: str) -> Trial | None:
         return _replaced(trial, known[-1], known[0]) if len(known) > 1 else None
     computed = _COMPUTED.search(message)
     others = [n for n in numbers if n not in (own, 0)]
-    wanted = next((n for n in others if n in operands), next(iter(others), None))
+    wanted = next((n for n in others if n in operands and n > 1), next(iter(others), None))
     if computed is not None and int(computed[1]) == own:
         wanted = _value(ast.parse(computed[2].strip(), mode="eval").body)
     return None if wanted is None else _replaced(trial, own, wanted)
@@ -135,7 +147,7 @@ def _value(node: ast.AST) -> int | None:
     return None if left is None or right is None else _OPERATORS[type(node.op)](left, right)
 
 
-def _replaced(trial: Trial, old: int, new: int) -> Trial:
+def _replaced(trial: Trial, old: int | str, new: int) -> Trial:
     def put(extents: tuple[int | str, ...]) -> tuple[int | str, ...]:
         return tuple(new if e == old else e for e in extents)
 

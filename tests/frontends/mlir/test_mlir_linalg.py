@@ -23,6 +23,17 @@ _ROW = """func.func @f(%A: memref<?x?xf64>, %x: memref<?xf64>, %i: index, %n: in
   return
 }
 """
+_COLLAPSED = """func.func @f(%A: memref<?x?x1x1xf64>, %x: memref<?xf64>, %i: index) {
+  %flat = memref.collapse_shape %A [[0], [1, 2, 3]] : memref<?x?x1x1xf64> into memref<?x?xf64>
+  %one = arith.constant 1 : index
+  %n = memref.dim %flat, %one : memref<?x?xf64>
+  affine.for %j = 0 to %n {
+    %cell = memref.load %flat[%i, %j] : memref<?x?xf64>
+    memref.store %cell, %x[%j] : memref<?xf64>
+  }
+  return
+}
+"""
 _WINDOWS = """func.func @f(%x: memref<8xf32>, %w: memref<3xf32>, %y: memref<6xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%y : memref<6xf32>)
@@ -36,6 +47,17 @@ def test_a_row_is_a_view_of_lower_rank() -> None:
     lifted = _lift(_ROW)
     assert lifted.level is Level.PROVED
     assert "return A[i].copy()" in lifted.program
+
+
+def test_axes_of_one_position_may_be_left_out() -> None:
+    lifted = _lift(_COLLAPSED)
+    assert lifted.level is Level.PROVED
+    assert "A[i, :, 0, 0]" in lifted.program or "A[i, :, 0]" in lifted.program
+
+
+def test_axes_that_become_one_are_refused() -> None:
+    text = _COLLAPSED.replace("?x1x1", "?x4x1")
+    assert "`memref.collapse_shape` changes the shape of an array" in _lift(text).diagnostics[0].message
 
 
 def test_windows_are_products() -> None:

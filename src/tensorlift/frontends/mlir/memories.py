@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.translator import Translator
 
 
+_SHAPED = "`memref.{}` changes the shape of an array"
+
+
 def static_extents(of_type: Any) -> list[Affine | None]:
     """Give the extents that a memref type states."""
     return [None if extent == DYNAMIC_INDEX else Affine(extent) for extent in of_type.get_shape()]
@@ -133,6 +136,20 @@ def _subview(t: Translator, op: Operation) -> None:
     t.known[op.results[0]] = View(view.memory, places, tuple(strides), tuple(extents[k] for k in kept), axes)
 
 
+def _collapse(t: Translator, op: Operation) -> None:
+    """See an array without axes of one position: each group of axes has at most one other."""
+    part: Any = op
+    extents = part.src.type.get_shape()
+    view = t.view(part.src)
+    groups = [[number.value.data for number in group] for group in part.reassociation]
+    wide = [[axis for axis in group if extents[axis] != 1] or group[:1] for group in groups]
+    if any(len(group) != 1 for group in wide):
+        _refused(_SHAPED.format("collapse_shape"))(t, op)
+    kept = [axis for (axis,) in wide]
+    axes = tuple(view.axes[axis] for axis in kept)
+    t.known[op.results[0]] = View(view.memory, view.offsets, view.steps, tuple(view.extents[k] for k in kept), axes)
+
+
 def _kept(sizes: Any, rank: int, op: Operation) -> list[int]:
     """List the dimensions that a subview keeps: one of lower rank drops all that are one element wide."""
     wide = [k for k, size in enumerate(sizes.iter_values()) if size != 1]
@@ -179,6 +196,7 @@ MEMORIES: dict[str, Callable[[Translator, Operation], None]] = {
     "memref.alloca": _allocate,
     "memref.assume_alignment": _aligned,
     "memref.cast": _cast,
+    "memref.collapse_shape": _collapse,
     "memref.copy": _copy,
     "memref.dealloc": _nothing,
     "memref.dim": _extent,
@@ -187,7 +205,7 @@ MEMORIES: dict[str, Callable[[Translator, Operation], None]] = {
     "memref.store": _plain_access(store=True),
     "memref.subview": _subview,
     **{
-        f"memref.{name}": _refused(f"`memref.{name}` changes the shape of an array")
-        for name in ("reinterpret_cast", "collapse_shape", "expand_shape", "extract_strided_metadata", "view")
+        f"memref.{name}": _refused(_SHAPED.format(name))
+        for name in ("reinterpret_cast", "expand_shape", "extract_strided_metadata", "view")
     },
 }

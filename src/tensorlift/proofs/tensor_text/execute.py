@@ -19,6 +19,7 @@ from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
 from tensorlift.targets.imported.rows import ImportedRow
+from tensorlift.targets.imported.types import is_list
 from tensorlift.targets.linalg.kinds import Row
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.mlir_text.types import dtype_of
@@ -53,7 +54,7 @@ class Evaluation:
         if end is None or not end.has_trait(IsTerminator) or (end.name == _RETURN) is not is_function:
             self.ledger.refuse("a function or a region without an end")
         for op in block.ops:
-            if op is not end:
+            if op is not end and not (op.results and all(map(is_list, op.results))):
                 self.ledger.line = self.lines.get(op.results[0], self.ledger.line) if op.results else self.ledger.line
                 self.statement(op, values)
         self.operands(end, values)
@@ -85,9 +86,10 @@ class Evaluation:
         return Held(result)
 
     def _imported(self, row: ImportedRow, op: Operation, values: Values) -> Held:
-        if any(operand not in values for operand in op.operands):
+        tensors = [operand for operand in op.operands if not is_list(operand)]
+        if any(operand not in values for operand in tensors):
             self.ledger.refuse(f"{op.name}: an operand has no value here")
-        result = imported_result(row, op, [values[operand] for operand in op.operands], self.ledger)
+        result = imported_result(row, op, [values[operand] for operand in tensors], self.ledger)
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 

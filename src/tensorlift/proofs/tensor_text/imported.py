@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
 
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.terms import Constant
 from tensorlift.proofs.tensor_text.structured import spelled_number
-from tensorlift.targets.imported.forms import stated_attributes
+from tensorlift.targets.imported.forms import list_operation, stated_attributes
+from tensorlift.targets.imported.types import is_list
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Block
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.comprehension.tensor import SymbolicTensor
@@ -27,14 +29,16 @@ if TYPE_CHECKING:
 def imported_result(row: ImportedRow, op: Operation, held: Sequence[Held], o: Ledger) -> SymbolicTensor:
     """Return the result of an operation, by an instance of the stated types and attributes whose extents fit.
 
-    Operands whose cells that instance does not read may have no values.
+    Operands whose cells that instance does not read may have no values.  ``held`` are those that are no lists.
     """
     if len(op.results) != 1 or op.regions or op.successors:
         o.refuse(f"'{op.name}' has regions, or another number of results than one")
     given = {**op.attributes, **op.properties}
-    stated = [operand.type for operand in op.operands]
+    stated = [operand.type for operand in op.operands if not is_list(operand)]
     operands = [value.tensor for value in held]
-    meant = [i for i in row.instances if _has_attributes(i, given) and _is_of(i, stated, operands)]
+    meant = [
+        i for i in row.instances if _has_attributes(i, given) and _has_lists(i, op) and _is_of(i, stated, operands)
+    ]
     if not meant:
         o.refuse(f"{op.name}: no meaning is known for operands of these types with these attributes")
     numbers = [spelled_number(given[name]) for name in meant[0].named]
@@ -55,6 +59,22 @@ def _has_attributes(instance: Instance, given: Mapping[str, Attribute]) -> bool:
         else given[name] == value
         for name, value in own.items()
     )
+
+
+def _has_lists(instance: Instance, op: Operation) -> bool:
+    """Tell whether the operands that are lists are those of an instance, given by the same operation."""
+    places = [place for place, operand in enumerate(op.operands) if is_list(operand)]
+    return places == [own.place for own in instance.lists] and all(
+        _parts(op.operands[own.place].owner) == _parts(list_operation(own)) for own in instance.lists
+    )
+
+
+def _parts(owner: Operation | Block) -> tuple[object, ...]:
+    """Return what there is of an operation; of a block, whose arguments are no results, nothing."""
+    if not isinstance(owner, Operation):
+        return ()
+    stated = {**owner.attributes, **owner.properties}
+    return owner.name, stated, list(owner.result_types), len(owner.operands), len(owner.regions), len(owner.successors)
 
 
 def _is_of(instance: Instance, stated: Sequence[Attribute], operands: Sequence[SymbolicTensor]) -> bool:

@@ -101,7 +101,9 @@ class Imported(Step):
             else:
                 operands = [values[o] for o in graph.operands[node]]
                 values[node] = _applied(graph.op[node], graph, node, operands)
-        return np.stack(np.broadcast_arrays(*(values[node] for node in plan.results)))
+        least = (1,) * max((part.ndim - 1 for part in parts), default=0)
+        shape = np.broadcast_shapes(least, *(values[node].shape for node in plan.results))
+        return np.stack([np.broadcast_to(values[node], shape) for node in plan.results])
 
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:  # noqa: ARG002 - operands are positional
         """Return numbered axes: operands are taken as they lie."""

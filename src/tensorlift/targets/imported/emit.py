@@ -71,7 +71,8 @@ class _Values(Values):
             self._operand(own, argument) for own, argument in zip(instance.operands, node.arguments, strict=True)
         ]
         result = tensor_type(instance.result.shape, node.dtype)
-        return self.writer.define(instance.text(operands, result), result)
+        lists = [self.writer.once(("list", own), own.text, own.type).name for own in instance.lists]
+        return self.writer.define(instance.text(operands, result, lists), result)
 
     def _operand(self, own: InstanceOperand, node: Expression) -> Value:
         """Return an operand in the type of the instance, which the definition is known to take."""

@@ -12,14 +12,19 @@ from xdsl.dialects.builtin import Builtin, DenseArrayBase, IntegerAttr, StringAt
 from xdsl.parser import Parser
 
 from tensorlift.comprehension.dtypes import is_float
+from tensorlift.targets.imported.types import list_type
 from tensorlift.targets.linalg.dialect import structured
+from tensorlift.targets.mlir_text.operations import context_of
+from tensorlift.targets.mlir_text.rows import TextRow
+from tensorlift.targets.target import sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.comprehension.instance import Instance, InstanceOperand
+    from tensorlift.comprehension.instance import Instance, InstanceOperand, ListKind, ListOperand
+    from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 
 _LIST = re.compile(r"(\w+) = \[([-\d, ]*)\]")
 
@@ -46,6 +51,25 @@ def stated_attributes(instance: Instance) -> dict[str, Attribute]:
     if form.body:
         stated["body"] = StringAttr(form.body)
     return stated | (_dictionary if form.states_result else _lists)(instance.attributes)
+
+
+@cache
+def list_operation(own: ListOperand) -> Operation:
+    """Return the operation that gives a list, as it is read."""
+    module = Parser(context_of([list_row(own.kind)]), own.text).parse_module()
+    (op,) = module.ops
+    return op
+
+
+@cache
+def list_row(kind: ListKind) -> TextRow:
+    """Return the row of an operation that gives lists: they are seen where operations take them."""
+    name = kind.operation
+    return TextRow(name, name, _by_use, (sample(name),), types=(list_type(kind.type_name),))
+
+
+def _by_use(o: Obligations) -> SymbolicTensor:
+    return o.refuse("a list of integers is no tensor")
 
 
 def zero_of(operand: InstanceOperand) -> str:

@@ -6,12 +6,12 @@ The same dialect gives the same bytes.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.domain import parse_domain
-from tensorlift.comprehension.instance import DestinationForm, Instance, InstanceOperand
+from tensorlift.comprehension.instance import DestinationForm, Instance, InstanceOperand, ListKind, ListOperand
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
 from tensorlift.comprehension.notation.syntax import SyntaxFault
@@ -89,6 +89,8 @@ def instance_data(instance: Instance) -> dict[str, Json]:
     if instance.form is not None:
         data["form"] = {"states_result": instance.form.states_result, "body": instance.form.body}
     data["operands"] = [_operand_data(operand) for operand in instance.operands]
+    if instance.lists:
+        data["lists"] = [asdict(listed) for listed in instance.lists]
     data["sizes"] = list(instance.sizes)
     data["context"] = str(instance.context)
     data["meaning"] = [show_definition(definition) for definition in instance.definitions]
@@ -133,7 +135,13 @@ def instance_from_data(data: Json) -> Instance:
         tuple(definitions),
         tuple(tuple(map(int, sizes)) for sizes in data.get("sampled", ())),
         _form(data["form"]) if "form" in data else None,
+        tuple(map(_list, data.get("lists", ()))),
     )
+
+
+def _list(data: Json) -> ListOperand:
+    kind = ListKind(*map(str, data["kind"]))
+    return ListOperand(str(data["name"]), int(data["place"]), kind, tuple(map(int, data["numbers"])))
 
 
 def _form(data: Json) -> DestinationForm:

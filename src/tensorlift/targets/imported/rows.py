@@ -14,8 +14,8 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.targets.imported.definition import operations_of
-from tensorlift.targets.imported.forms import reading_class, zero_of
-from tensorlift.targets.imported.types import operand_type, result_of
+from tensorlift.targets.imported.forms import list_row, reading_class, zero_of
+from tensorlift.targets.imported.types import list_type, operand_type, result_of
 from tensorlift.targets.mlir_text.operations import context_of
 from tensorlift.targets.mlir_text.rows import TextRow
 from tensorlift.targets.target import sample
@@ -64,8 +64,10 @@ def _refusal(row: ImportedRow, instance: Instance) -> str:
     types = [str(operand_type(own)) for own in instance.operands]
     given = zip(instance.operands, types, strict=True)
     operands = [(zero_of(o) if o.is_attribute else f"%operand{k}", kind) for k, (o, kind) in enumerate(given)]
-    parameters = ", ".join(f"{name}: {kind}" for name, kind in operands if name.startswith("%"))
-    value = instance.text(operands, str(operand_type(result_of(instance))))
+    lists = [(f"%{own.name}", own.type) for own in instance.lists]
+    tensors = [(name, kind) for name, kind in operands if name.startswith("%")]
+    parameters = ", ".join(f"{name}: {kind}" for name, kind in (*tensors, *lists))
+    value = instance.text(operands, str(operand_type(result_of(instance))), [name for name, _ in lists])
     text = f"func.func @verified({parameters}) {{\n  %result = {value}\n  return\n}}\n"
     try:
         Parser(context_of([row]), text, instance.operation).parse_module().verify()
@@ -76,17 +78,22 @@ def _refusal(row: ImportedRow, instance: Instance) -> str:
     return ""
 
 
-def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, ImportedRow]:
-    """Return the rows of operations by their names; ``irdl`` is their definition."""
+def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, TextRow]:
+    """Return the rows of operations by their names, those of lists they take too; ``irdl`` is their definition."""
     grouped: dict[str, list[Instance]] = {}
     for instance in instances:
         grouped.setdefault(instance.operation, []).append(instance)
-    return {name: _row(name, tuple(listed), irdl) for name, listed in grouped.items()}
+    kinds = {own.kind for listed in grouped.values() for instance in listed for own in instance.lists}
+    rows: dict[str, TextRow] = {kind.operation: list_row(kind) for kind in sorted(kinds)}
+    return rows | {name: _row(name, tuple(listed), irdl) for name, listed in grouped.items()}
 
 
 def _row(name: str, instances: tuple[Instance, ...], irdl: str) -> ImportedRow:
     read_as = reading_class(name, instances)
-    return ImportedRow(name, name, _by_instance, (sample(name),), read_as=read_as, instances=instances, irdl=irdl)
+    types = tuple(dict.fromkeys(list_type(own.kind.type_name) for instance in instances for own in instance.lists))
+    return ImportedRow(
+        name, name, _by_instance, (sample(name),), read_as=read_as, types=types, instances=instances, irdl=irdl
+    )
 
 
 def _by_instance(o: Obligations) -> SymbolicTensor:

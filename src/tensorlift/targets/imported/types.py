@@ -1,18 +1,49 @@
-"""Types of operands of imported operations, as MLIR has them."""
+"""Types of operands of imported operations, as MLIR has them; lists of integers are of types of the dialect."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Data, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
 
 from tensorlift.comprehension.instance import InstanceOperand
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
+    from xdsl.parser import AttrParser
+    from xdsl.printer import Printer
 
     from tensorlift.comprehension.instance import Instance
+
+
+class ListType(Data[int], TypeAttribute):
+    """The type of lists of so many integers, ``!dialect.name<2>``."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> int:
+        """Read how many integers a list has."""
+        with parser.in_angle_brackets():
+            return parser.parse_integer(allow_boolean=False, allow_negative=False)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print how many integers a list has."""
+        with printer.in_angle_brackets():
+            printer.print_string(str(self.data))
+
+
+@cache
+def list_type(name: str) -> type[ListType]:
+    """Return the type of lists that has a name in its dialect."""
+    return irdl_attr_definition(type("ListType", (ListType,), {"name": name}))
+
+
+def is_list(value: SSAValue) -> bool:
+    """Tell whether a value is a list of integers, which no cells are."""
+    return isinstance(value.type, ListType)
 
 
 def operand_type(operand: InstanceOperand) -> Attribute:

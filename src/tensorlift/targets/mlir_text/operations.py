@@ -151,8 +151,11 @@ def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Con
     context = Context()
     for dialect in (Builtin, Func, *dialects):
         context.load_dialect(dialect)
-    for row in rows:
+    listed = list(rows)
+    for row in listed:
         context.load_op(row.read_as or operation_class(row))
+    for kind in dict.fromkeys(kind for row in listed for kind in row.types):
+        context.load_attr_or_type(kind)
     return context
 
 

@@ -20,7 +20,7 @@ from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.targets.target import OpRow, Tensor
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation
 
 Ints = tuple[int, ...]
 Labels = tuple[str, ...]
@@ -54,11 +54,13 @@ _PIECE = re.compile(r"\$\*(?P<operands>\w+)|\$(?P<operand>\w+)|#(?P<attribute>\w
 class TextRow(OpRow):
     """An operation of an MLIR dialect; ``spelling`` is its name there.
 
-    The class of xDSL that reads it follows from the ``form``, unless it is given as ``read_as``.
+    The class of xDSL that reads it follows from the ``form``, unless it is given as ``read_as``; ``types`` are those of
+    the dialect's own that it needs.
     """
 
     form: str = ""
     read_as: type[Operation] | None = None
+    types: tuple[type[Attribute], ...] = ()
 
     __hash__ = object.__hash__
 
