@@ -78,7 +78,8 @@ class _Import:
         ways = self._add_all([Way((t, t.valued(1)) if t.values else (t,)) for t in tried])
         ways += self._add_all(self._numbered(operations, tried, ways, family.typing))
         having = {way.trial.operation.name for way in ways}
-        lacking = [t for t in tried if is_ranked(t.operation) and t.operation.name not in having]
+        is_first = family is FAMILIES[0]  # what has no such meaning for floats is not sought again for other types
+        lacking = [t for t in tried if is_first and is_ranked(t.operation) and t.operation.name not in having]
         ways += self._add_all([Way(s) for s in numbered([thin for t in lacking for thin in t.thinned()], self._takes)])
         for typing in family.alike:
             self._add_all([way.typed(typing) for way in ways])
