@@ -235,9 +235,18 @@ class Ranges:
             yield bound
 
     def closest_bounds(self, polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
-        """Give the upper bounds, those first that are met with the fewest loops at their ends, without a guard."""
-        bounds = self._bounds(polynomial, domain)
-        return [found[0] for found in sorted(bounds, key=lambda found: (*found[1:], found[0].is_constant))]
+        """Give the upper bounds, those first that are met with the fewest loops at their ends.
+
+        Where the loops alone tell one that grows with sizes, what guards tell comes last.
+        """
+        bounds = list(self._bounds(polynomial, domain))
+        grows = any(not is_guarded and not bound.is_constant for bound, _, is_guarded in bounds)
+
+        def rank(found: tuple[Polynomial, int, bool]) -> tuple[bool, int, bool, bool]:
+            bound, ends, is_guarded = found
+            return is_guarded and grows, ends, is_guarded, bound.is_constant
+
+        return [bound for bound, _, _ in sorted(bounds, key=rank)]
 
     def _bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[tuple[Polynomial, int, bool]]:
         """Give upper bounds, each with the number of the loops at their ends there, and whether it comes of a guard."""
