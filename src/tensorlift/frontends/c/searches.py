@@ -144,20 +144,25 @@ class _Search:
             raise _Unsuitable
         self.left.append(left)
         kept = tuple(map(self._without_store, sets))
+        if self.stored and any(map(_is_read, nodes_of(jump))):
+            raise _Unsuitable
         noted = (_set(self.found, nodes.Integer(1, INT, jump.location)),) if self.told or self.stored else ()
         return (*kept, *self.ends(jump), *noted)
 
     def _without_store(self, statement: nodes.Statement) -> nodes.Statement:
-        """Hold what a statement stores into memory, to store it behind the loop."""
+        """Hold what a statement stores into memory, to store it behind the loop; what follows must not read memory."""
+        reads = sum(map(_is_read, chain.from_iterable(map(nodes_of, statements_of(statement)))))
         match statement:
             case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if _is_read(target):
+                if self.stored and reads > 1:  # one is the place itself
+                    raise _Unsuitable
                 zero = converted(nodes.Integer(0, INT, value.location), value.ctype)
                 held = nodes.Variable("held", value.ctype, value.location, initialiser=zero)
                 self.held.append(held)
                 name = _name(held, value.location)
                 self.stored.append(replace(statement, expression=replace(assign, value=name)))
                 return _set(held, value)
-        if self.stored and any(map(_is_read, chain.from_iterable(map(nodes_of, statements_of(statement))))):
+        if self.stored and reads:
             raise _Unsuitable
         return statement
 
