@@ -77,9 +77,11 @@ class Evaluator:
             values[value] = _chosen(condition, *arms, inside, outside)
         for array in [a for a in self.arrays if a in then.pieces or a in otherwise.pieces]:
             first, second = then.pieces.get(array, []), otherwise.pieces.get(array, [])
-            if first == second:
+            if first == second == state.pieces.get(array, []):
                 continue
-            if affine:
+            if first == second:
+                new = first
+            elif affine:
                 new = _either(first, second, inside, outside)
             else:
                 assert not isinstance(condition, Domain)
