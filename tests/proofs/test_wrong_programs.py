@@ -49,6 +49,12 @@ FAMILIES = {
             "(c + a @ b.T).T": INTERFACE,
         },
     ),
+    "a size beside unsigned integers": Family(
+        "void f(int n, unsigned a[n]) { for (int i = 0; i < n; i++) a[i] = a[i] - n; }",
+        "a",
+        ("a - a.shape[0]",),
+        {"a + -a.shape[0]": OBLIGATION, "a - a.shape[0] - 1": UNEQUAL},
+    ),
     "symmetric product": Family(
         """void f(int n, int m, double a[n][m], double c[n][n]) {
              for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {

@@ -128,6 +128,8 @@ def _weak_value(o: Obligations, term: Term, dtype: DType) -> Term:
     low, high = integer_range(dtype)
     if value.is_constant or width(dtype) < _SIZE_BITS:
         o.require(f"a Python integer fits {dtype}", at_least(value, low), at_least(high, value))
+    elif not low:
+        o.require(f"a Python integer fits {dtype}", at_least(value, low))
     return terms.index(value, dtype)
 
 
