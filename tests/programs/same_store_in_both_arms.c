@@ -1,3 +1,4 @@
+// expect: loop-free
 /* Both arms of a choice store the same number, beside others in which they differ. */
 int same_store_in_both_arms(int n, const int x[n])
 {
