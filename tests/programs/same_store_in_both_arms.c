@@ -1,5 +1,5 @@
 // expect: loop-free
-/* Both arms of a choice store the same number, beside others in which they differ. */
+// Both arms of a choice store the same number, beside others in which they differ.
 int same_store_in_both_arms(int n, const int x[n])
 {
     int seen = 0, sign = 5;
