@@ -52,7 +52,8 @@ says so.
 
 _WHY = """What stays below computes more than its operations count, a division of integers or an exponential for each
 cell (`diveq`, `color_burn_8`, `softmax`), or goes twice through a matrix that is counted once, in two calls of `gemv`
-(`atax`, `bicg`, `mvt`, `gemver`).
+(`atax`, `bicg`, `mvt`, `gemver`).  With several threads, so are the peaks measured; C runs its own loops on one thread,
+and only its calls of BLAS on all, so that its streams reach about half of a triad on two.
 """
 
 
