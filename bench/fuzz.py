@@ -1,4 +1,4 @@
-"""Lift random affine C programs and look for wrong lifts: ``python bench/fuzz.py FIRST COUNT [--test]``.
+"""Lift random affine C programs and look for wrong lifts: ``python bench/fuzz.py FIRST COUNT [--test] [--to c]``.
 
 Each program of ``bench/generate.py`` goes through the whole pipeline, proof and run against the interpreter included;
 ``--test`` adds the compiled original.  A test that contradicts a proof, a crash (TL900), or a lift that takes over the
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 LIMIT = 5  # seconds of the processor for one program
 
 
-def run(seed: int, *, test: bool, engine: str = "auto") -> Outcome:
+def run(seed: int, *, test: bool, engine: str = "auto", to: str = "numpy") -> Outcome:
     """Lift the program of one seed within the limit."""
-    return within(LIMIT, partial(lift_seed, seed, test=test, engine=engine))
+    return within(LIMIT, partial(lift_seed, seed, test=test, engine=engine, to=to))
 
 
-def lift_seed(seed: int, *, test: bool, engine: str = "auto") -> Outcome:
+def lift_seed(seed: int, *, test: bool, engine: str = "auto", to: str = "numpy") -> Outcome:
     """Lift the program of one seed and judge the outcome."""
-    record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), LiftOptions(engine=engine, test=test))
+    options = LiftOptions(target=to, engine=engine, test=test)
+    record = lift_source(source_from_text(generate(seed), f"seed{seed}.c"), options)
     if not record.functions:
         return Outcome("refused " + record.diagnostics[0].code, _crash(record.diagnostics[0].code))
     return _judge(record.functions[0])
@@ -59,8 +60,9 @@ def main() -> int:
     add_arguments(parser)
     parser.add_argument("--test", action="store_true", help="also run each lift against the compiled original")
     parser.add_argument("--engine", default="auto", help="lift with this engine")
+    parser.add_argument("--to", default="numpy", help="lift to this target")
     options = parser.parse_args()
-    return fuzz(options, partial(run, test=options.test, engine=options.engine), generate)
+    return fuzz(options, partial(run, test=options.test, engine=options.engine, to=options.to), generate)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ _PACKAGE = Path(tensorlift.__file__).parent
 _TOP = {
     "commands",
     "readback",
+    "threads",
     "__init__",
     "__main__",
     "pipeline",

@@ -161,7 +161,7 @@ def _attempt_in_place(
 
     Where a fast program is not proved, one that computes again what is stored is tried, and then a plain one.
     """
-    from tensorlift.readback import InPlace  # noqa: PLC0415  it loads the C front end
+    from tensorlift.readback import InPlace, on_threads  # noqa: PLC0415  it loads the C front end
 
     with stage("derive"):
         again = tuple(_arranged(simplified.items))
@@ -172,7 +172,7 @@ def _attempt_in_place(
         ordered = replace(simplified, items=items)
         try:
             with stage("emit"):
-                emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
+                emitted = on_threads(_emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain)))
             with stage("prove"), _blamed(summary, emitted):
                 certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:

@@ -51,9 +51,17 @@ _HINTS = re.compile(
 class Emitted(Protocol):
     """A program as a target's emitter gives it: its text, the name of its function, hints for the checker."""
 
-    text: str
-    entry: str
-    cuts: Sequence[Cut]
+    @property
+    def text(self) -> str:
+        """The program."""
+
+    @property
+    def entry(self) -> str:
+        """The name of its function."""
+
+    @property
+    def cuts(self) -> Sequence[Cut]:
+        """Where variables hold definitions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,9 @@ from tensorlift.proofs.read_back import Emitted as Text
 from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
+from tensorlift.targets.c.pragmas import with_pragmas
 from tensorlift.targets.c.signature import Signature, signature_of
+from tensorlift.threads import check_pragmas, pragmas_for
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
@@ -36,17 +38,32 @@ def read_back(text: str, entry: str) -> ReadBack:
 
     """
     try:
-        (function,) = read_c(text, _FILE, function=entry)
-        if function.module is None:
-            raise _failure(function.diagnostics)
-        (func_op,) = functions(function.module)
-        view = FunctionView(func_op)
+        view = _read(text, entry)
+        check_pragmas(text, entry, view)
         summary = summarise(view, distribute=False, for_loops=True)
     except CheckFailure:
         raise
     except LiftError as refusal:
         raise _failure(refusal.diagnostics) from None
     return ReadBack(summary, strides_of(view), tuple(p.text for p in preconditions_of(view, summary)), view)
+
+
+def on_threads(emitted: Emitted) -> Text:
+    """Mark the loops of a program in C that several threads are worth; none where it cannot be read back."""
+    try:
+        pragmas = pragmas_for(emitted.text, emitted.entry, _read(emitted.text, emitted.entry))
+    except LiftError:
+        pragmas = {}  # the proof says why
+    text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
+    return Text(text, emitted.entry, cuts)
+
+
+def _read(text: str, entry: str) -> FunctionView:
+    (function,) = read_c(text, _FILE, function=entry)
+    if function.module is None:
+        raise _failure(function.diagnostics)
+    (func_op,) = functions(function.module)
+    return FunctionView(func_op)
 
 
 @dataclass(frozen=True)

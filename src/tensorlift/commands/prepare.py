@@ -11,6 +11,7 @@ from tensorlift.runtime.large_sizes import check_sizes
 from tensorlift.runtime.measure import Inputs, Program, admitted_values
 from tensorlift.runtime.original import CompileOptions, Original
 from tensorlift.runtime.sizes import required
+from tensorlift.runtime.work_count import versions_read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,10 +60,11 @@ class Prepared:
 
     def inputs(self, sizes: Mapping[str, int], seed: int) -> Inputs:
         """Give what is run at; raises LiftError TL621 where no inputs meet the preconditions."""
-        view = self.lifting.view
+        view, read = self.lifting.view, versions_read(self.lifting.summary)
         conditions = [p.condition for p in self.record.preconditions]
         styles, ranges = admitted_values(view, sizes, self.domain, seed, conditions)
-        return Inputs(view, sizes, tuple(output.name for output in self.record.outputs), styles, ranges)
+        outputs = tuple(output.name for output in self.record.outputs)
+        return Inputs(view, sizes, outputs, styles, ranges, frozenset(view.written) - read)
 
 
 def prepare(source: Source, options: LiftOptions) -> Prepared:

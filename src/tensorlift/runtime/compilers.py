@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 OPTIMISED = ("-O3", "-march=native")
 # Sums may be reordered, and no one asks for errno or traps; NaN and infinities mean what they mean.
 REASSOCIATED = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno")
+_OPENMP = ("-fopenmp",)
 _CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
 _CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
 _POLLY = ("-mllvm", "-polly")
@@ -50,7 +52,14 @@ def lifted_builds(*, by_all: bool) -> dict[str, Build]:
     if not builds:
         raise refuse("TL601", "there is no C compiler", None, "install gcc or clang")
     chosen = builds if by_all else dict(list(builds.items())[:1])
-    return {name: replace(build, flags=(*OPTIMISED, *REASSOCIATED)) for name, build in chosen.items()}
+    flags = (*OPTIMISED, *REASSOCIATED)
+    return {n: replace(b, flags=(*flags, *openmp(b.compiler("C")))) for n, b in chosen.items()}
+
+
+@cache
+def openmp(compiler: str | None) -> tuple[str, ...]:
+    """Return what makes a compiler run loops on several threads, nothing where it cannot."""
+    return _OPENMP if compiler is not None and _compiles([compiler, *_OPENMP]) else ()
 
 
 def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler, ...]:
@@ -77,8 +86,13 @@ def _is_here(compiler: Compiler, language: str) -> bool:
     path = compiler.build.compiler(language)
     if path is None or not compiler.optional:
         return path is not None
+    return _compiles([path, *compiler.build.flags])
+
+
+def _compiles(command: Sequence[str]) -> bool:
+    """Tell whether a compiler with some flags makes a library."""
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
         folder = Path(name)
         (folder / "empty.c").write_text("int tl_empty;\n", encoding="utf-8")
-        command = [path, *compiler.build.flags, "-c", "empty.c", "-o", "empty.o"]
-        return run_limited(command, folder, Limits()).failure is None
+        made = run_limited([*command, "-shared", "-fPIC", "empty.c", "-o", "empty.so"], folder, Limits())
+    return made.failure is None

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.runtime.compilers import REASSOCIATED
+from tensorlift.runtime.compilers import REASSOCIATED, openmp
 from tensorlift.runtime.sandbox import Limits, run_limited
 
 if TYPE_CHECKING:
@@ -72,15 +72,17 @@ def build_library(source: str, programs: Sequence[str], hidden: Sequence[str], o
         (folder / "programs.c").write_text("\n".join(programs), encoding="utf-8")
         names = "".join(f" {function};" for function in hidden)
         (folder / "hidden.map").write_text(f"{{ local:{names} }};\n" if names else "{ };\n", encoding="utf-8")
-        blas = ["-lopenblas"] * any(_BLAS in program for program in (source, *programs))
+        uses_blas = any(_BLAS in program for program in (source, *programs))
+        threads, libraries = openmp(compiler), ["-lopenblas"] * uses_blas
         objects = [
             [*_MEANING, *options.flags(), "source.c", "-o", "source.o"],
-            [*_MEANING, *REASSOCIATED, "programs.c", "-o", "programs.o"],
+            [*_MEANING, *REASSOCIATED, *threads, "programs.c", "-o", "programs.o"],
         ]
         for command in objects:
             _run([compiler, "-c", *_OPTIMISED, *command], folder)
         script = ["-Wl,--version-script=hidden.map"] if names else []
-        _run([compiler, "-shared", "-o", "library.so", "source.o", "programs.o", *script, *blas, "-lm"], folder)
+        linked = ["source.o", "programs.o", *script, *threads, *libraries, "-lm"]
+        _run([compiler, "-shared", "-o", "library.so", *linked], folder)
         return (folder / "library.so").read_bytes()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.cases import MOST_ITERATIONS, Called, DifferentialReport, Tally, draw_cases
 from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.compilers import openmp
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.layout import layout_of
-from tensorlift.runtime.original import Original, run_original
+from tensorlift.runtime.original import CHECKED, Original, run_original
 from tensorlift.runtime.python_original import SUFFIX, run_python_original
 from tensorlift.runtime.sandbox import Limits
 from tensorlift.runtime.sizes import choose_sizes
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _FILE = "program.c"
 _UNSET = 3.25  # what scratch memory holds before the call
 _CASES = 5
+_THREADS = 2
 
 
 def compare_as_read(
@@ -64,10 +67,13 @@ def compare_compiled(
     run = run_python_original if source.filename.endswith(SUFFIX) else run_original
     originals: Sequence[Called | None] = run(source, view, [case.arguments for case in cases], Limits())
     stubbed = without_original(text, view.name)
-    if stubbed == text:
-        replies = run_original(Original(text, _FILE), program, [_arguments(program, c) for c in cases], Limits())
-    else:
-        replies = run_original(Original(stubbed, _FILE), view, [case.arguments for case in cases], Limits())
+    called, arguments = (
+        (program, [_arguments(program, case) for case in cases])
+        if stubbed == text
+        else (view, [case.arguments for case in cases])
+    )
+    build = replace(CHECKED, flags=(*CHECKED.flags, *openmp(CHECKED.compiler("C"))))
+    replies = run_original(Original(on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build)
     for case, original, reply in zip(cases, originals, replies, strict=True):
         if original is not None:
             tally.cases.append(case.sizes)
@@ -78,6 +84,11 @@ def compare_compiled(
 def without_original(text: str, name: str) -> str:
     """Let the function with the signature of the source, if there is one, trap where it would call the original."""
     return re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
+
+
+def on_threads(text: str) -> str:
+    """Let loops that may run on several threads do so, however few iterations they have."""
+    return re.sub(r"^(\s*#pragma omp .*) if \(.*\)$", r"\1", text, flags=re.MULTILINE)
 
 
 def _arguments(program: FunctionView, case: Case) -> dict[str, Any]:

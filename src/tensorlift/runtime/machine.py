@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.runtime.compilers import COMPILERS
+from tensorlift.runtime.compilers import COMPILERS, openmp
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _compiled(folder: Path) -> str:
     (folder / "triad.c").write_text(_TRIAD, encoding="utf-8")
     for compiler in COMPILERS:
         path = compiler.build.compiler("C")
-        for parallel in (("-fopenmp",), ()):
-            command = [str(path), *compiler.build.flags, *_FLAGS, *parallel, "triad.c", "-o", "triad.so"]
-            if path is not None and run_limited(command, folder, Limits()).failure is None:
-                return str(folder / "triad.so")
+        command = [str(path), *compiler.build.flags, *_FLAGS, *openmp(path), "triad.c", "-o", "triad.so"]
+        if path is not None and run_limited(command, folder, Limits()).failure is None:
+            return str(folder / "triad.so")
     return ""

@@ -96,7 +96,8 @@ class Program:
 class Inputs:
     """What is run at: the function, its sizes, its outputs by name, and the styles of inputs that may be drawn.
 
-    ``ranges`` hold the least value and the one behind the greatest for arrays of places of other arrays.
+    ``ranges`` hold the least value and the one behind the greatest for arrays of places of other arrays; ``unread``
+    are arrays that are written and whose contents before the call are not read.
     """
 
     view: FunctionView
@@ -104,6 +105,7 @@ class Inputs:
     outputs: tuple[str, ...]
     styles: tuple[str, ...] = LARGE_STYLES
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ def _facts(
         "ranges": {name: list(ends) for name, ends in inputs.ranges.items()},
         "outputs": list(inputs.outputs),
         "written": list(view.written),
+        "restored": [name for name in view.written if name not in inputs.unread],
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
         "threads": conditions.threads,
         "fresh_memory": conditions.fresh_memory,

@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 import os
 import time
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 PROGRAM = "program"  # its name among the contenders
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _LARGE = -1, -3, 1 << 30  # options of mallopt by glibc's numbers, and bytes
 _SHARE = 1e-3  # of the tolerance by which inputs are changed
-_TRIES = 3  # calls of what each compiler made
+_TRIES = 3  # samples of calls of what each compiler made
 _UNSET = 3.25  # what memory holds that is no input
 UNSTABLE = "unstable"  # among complaints: the original depends as much on the last bits of its inputs
 
@@ -118,8 +119,9 @@ class _InMemory:
         self._given, self._shapes = {**plain, **given}, {name: np.shape(value) for name, value in inputs.items()}
         calls = {name: self._compiled(library) for name, library in self._described["libraries"].items()}
         first = {name: call.timed() for name, call in calls.items()}
-        seconds = {name: min(call.timed() for _ in range(_TRIES)) for name, call in calls.items() if len(calls) > 1}
-        quickest = min(calls, key=lambda name: seconds.get(name, 0.0))
+        rounds = _TRIES if len(calls) > 1 else 0
+        samples = take_samples([(name, call.timed) for name, call in calls.items()], rounds, inf)
+        quickest = min(calls, key=lambda name: min(samples[name], default=0.0))
         self.compiler = quickest if len(calls) > 1 else ""
         self.times["first_call"] = first[quickest]
         self._call = calls[quickest]
@@ -146,7 +148,9 @@ class _InMemory:
         arrays = {f"0:{name}": np.asarray(value, types[name]) for name, value in self._given.items()}
         arrays |= {name: np.asarray(value, np.int64) for name, value in described["lengths"].items()}
         call = Call(library, described["case"], arrays, self._facts["result"])
-        return _Original(call, {**self._facts, "written": described["written"]}, self._given)
+        needed = {name.rstrip("_") for name in self._facts["restored"]}
+        restored = [name for name in described["written"] if name.rstrip("_") in needed]
+        return _Original(call, {**self._facts, "written": described["written"], "restored": restored}, self._given)
 
     def _results(self) -> list[Array]:
         """Give what the source writes, then what it returns."""
@@ -214,12 +218,15 @@ class _Program:
 
 
 class _Original:
-    """An original with its inputs; what it writes is put back before each call."""
+    """An original with its inputs; what it writes is put back before each call, where that matters.
+
+    Else half of it would be in the cache of another processor than the one whose turn it is to write it.
+    """
 
     def __init__(self, call: Call | PythonCall, facts: Facts, inputs: Mapping[str, Any]) -> None:
         self._call, self._facts = call, facts
         self.seconds = 0.0  # of the last call
-        self._before = {f"0:{name}": np.asarray(inputs[name]) for name in facts["written"]}
+        self._before = {f"0:{name}": np.asarray(inputs[name]) for name in facts["restored"]}
 
     def timed(self) -> float:
         """Give the seconds of one call."""

@@ -80,7 +80,9 @@ _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
 
 
-def run_original(original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits) -> list[Called]:
+def run_original(
+    original: Original, view: FunctionView, cases: Sequence[Arguments], limits: Limits, build: Build = CHECKED
+) -> list[Called]:
     """Compile a C file and call the function of ``view`` in it once for each case.
 
     A case gives every parameter by source name, arrays in logical shape; they are not changed.
@@ -88,7 +90,7 @@ def run_original(original: Original, view: FunctionView, cases: Sequence[Argumen
     out of time, TL605 it wrote outside of the extents.
     """
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
-        library = compile_original(original, view, Path(name), limits)
+        library = compile_original(original, view, Path(name), limits, build)
         request, arrays = _request(view, cases, library)
         try:
             facts, results = run_worker("original_worker", request, arrays, limits)

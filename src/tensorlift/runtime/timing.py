@@ -19,8 +19,9 @@ def take_samples(
 ) -> dict[str, list[float]]:
     """Call each contender, which gives the seconds of one call, in turns: some rounds, for about ``seconds``.
 
-    A sample is the mean of calls in a row that take a few milliseconds together.  There is at least one for each time
-    that a contender is listed, and in each round as many as that.
+    A sample is the mean of calls in a row that take a few milliseconds together, after one that does not count where
+    it is short: what ran before it left other data in the caches, and threads asleep.  There is at least one for each
+    time that a contender is listed, and in each round as many as that.
     """
     samples: dict[str, list[float]] = {name: [] for name, _ in contenders}
     end = clock() + seconds
@@ -34,8 +35,11 @@ def take_samples(
 
 
 def _sample(call: Clock) -> float:
+    first = call()
+    if first >= _BLOCK:
+        return first
     total, calls = 0.0, 0
-    while calls == 0 or (total < _BLOCK and calls < _MOST_CALLS):
+    while total < _BLOCK and calls < _MOST_CALLS:
         total += call()
         calls += 1
     return total / calls

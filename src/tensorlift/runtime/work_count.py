@@ -54,7 +54,7 @@ class Work:
 
 def work_of(view: FunctionView, summary: Summary, sizes: Sizes) -> Work:
     """Count the work of a function at sizes, which are given by name."""
-    read = set(_reads(summary.items))
+    read = versions_read(summary)
     footprint = {p.name: array_bytes_at(p, sizes) for p in view.parameters}
     constants = {name: Affine(value) for name, value in sizes.items()}
     derived = {d.name: d.numerator.substitute(constants).constant // d.divisor for d in summary.derived}
@@ -65,6 +65,11 @@ def work_of(view: FunctionView, summary: Summary, sizes: Sizes) -> Work:
         operations = None
     written = sum(footprint[name] for name, _ in summary.outputs)
     return Work(operations, sum(size for name, size in footprint.items() if name in read), written)
+
+
+def versions_read(summary: Summary) -> set[str]:
+    """Return the arrays whose contents definitions need; one that a function is called with has its own name."""
+    return set(_reads(summary.items))
 
 
 class _UncountedError(Exception):

@@ -19,7 +19,7 @@ from tensorlift.comprehension.names import fresh, image
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from tensorlift.diagnostics import Location
 
@@ -119,9 +119,10 @@ def conflicting(first: Access, second: Access) -> bool:
     return first.array == second.array and (first.writes or second.writes)
 
 
-def is_parallel(loop: Loop, context: Domain) -> bool:
-    """Tell whether no two iterations of a loop touch one cell, of which one stores to it."""
-    found = list(accesses(loop.body, context & loop.domain(), (loop.variable,)))
+def is_parallel(loop: Loop, context: Domain, private: Collection[str] = ()) -> bool:
+    """Tell whether no two iterations touch one cell, of which one stores to it; each has its own ``private`` arrays."""
+    inside = accesses(loop.body, context & loop.domain(), (loop.variable,))
+    found = [access for access in inside if access.array not in private]
     return not any(
         conflicting(first, second) and Conflict(first, second, loop.variable).forward()
         for first in found

@@ -10,6 +10,7 @@ static void kernel_doitgen_lifted(int nr, int nq, int np, double A[restrict nr][
                                   double A_before[restrict nr][nq][np])
 {
   cblas_dgemv(CblasRowMajor, CblasTrans, np, np, 1.0, &C4[0][0], np, &A[nr - 1][nq - 1][0], 1, 0.0, &sum[0], 1);
+  #pragma omp parallel for if ((double)nr * nq * np > 65536)
   for (ptrdiff_t l = 0; l < nr; l++)
     for (ptrdiff_t p = 0; p < nq; p++)
       for (ptrdiff_t q = 0; q < np; q++)

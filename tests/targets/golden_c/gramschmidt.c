@@ -17,6 +17,7 @@ static void kernel_gramschmidt_lifted(int m, int n, double A[restrict m][n], dou
       Q[i][k] = A[i][k] / R[k][k];
     if (n >= k + 2)
       cblas_dgemv(CblasRowMajor, CblasTrans, m, n - k - 1, 1.0, &A[0][k + 1], n, &Q[0][k], n, 0.0, &R[k][k + 1], 1);
+    #pragma omp parallel for if ((double)m * (n - 1) > 65536)
     for (ptrdiff_t i = 0; i < m; i++)
       for (ptrdiff_t j = k + 1; j < n; j++)
         A[i][j] = A[i][j] - Q[i][k] * R[k][j];

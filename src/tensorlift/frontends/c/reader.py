@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error
-from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
@@ -52,6 +52,13 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     reader = UnitReader(filename, source)
     cursors = _definitions(unit, filename, function)
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
+
+
+def syntax_tree(text: str, filename: str, function: str) -> nodes.Function:
+    """Return the syntax tree of one function; raises ``LiftError`` where there is none."""
+    unit = libclang.parse(text, filename, [])
+    (cursor,) = _definitions(unit, filename, function)
+    return UnitReader(filename, encoded(text, filename)).function(cursor)
 
 
 def parser_arguments(

@@ -1,0 +1,83 @@
+"""OpenMP in C programs: how a loop says that its iterations may run on several threads, written and read."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import TYPE_CHECKING
+
+from tensorlift.targets.c.cells import affine_text
+from tensorlift.targets.c.scalars import ORDER, PRODUCT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.ir.cut import Cut
+
+FROM = 1 << 16  # iterations of the innermost loop; starting threads costs as much as some thousand
+_ROWS = 8  # that a thread takes in turn, where later ones have more to do
+_START = "#pragma omp parallel for"
+_SUM = r"\w+(?: [-+*] \w+)*"
+_FACTOR = rf"(?:\w+|\({_SUM}\))"
+_PRAGMA = re.compile(
+    rf"\s*{_START}(?: schedule\(static, [1-9]\d*\))?(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
+    rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
+)
+_REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
+_DIRECTIVE = re.compile(r"\s*#\s*(?:include|ifndef|define|endif)\b")
+
+
+class PragmaError(Exception):
+    """Raised for a line of a program that is no pragma of ours; ``line`` counts from 1."""
+
+    def __init__(self, line: int, text: str) -> None:
+        """Name the line."""
+        super().__init__(f"'{text.strip()}' is no directive of a program's")
+        self.line = line
+
+
+def pragma(extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: bool) -> str | None:
+    """Spell that the iterations of a loop are independent, where they are many; None where they are always few.
+
+    ``extents`` are the numbers of iterations of the loop and of those in it; in an ``uneven`` one, they differ with its
+    variable.  ``reductions`` are the variables in which the iterations add up, by operator.
+    """
+    factors = [affine_text(extent) for extent in extents if not extent.is_constant]
+    threshold = FROM // max(prod(extent.constant for extent in extents if extent.is_constant), 1)
+    if not factors and threshold:
+        return None
+    wide = "(double)" if len(factors) > 1 else ""
+    number = " * ".join(factor.within(PRODUCT + 1 if wide else ORDER + 1) for factor in factors)
+    test = f" if ({wide}{number} > {threshold})" if factors else ""
+    schedule = f" schedule(static, {_ROWS})" if uneven else ""
+    listed = "".join(f" reduction({operator}: {name})" for name, operator in reductions.items())
+    return f"{_START}{schedule}{listed}{test}"
+
+
+def with_pragmas(text: str, cuts: Sequence[Cut], pragmas: Mapping[int, str]) -> tuple[str, tuple[Cut, ...]]:
+    """Put pragmas before the loops that start on lines of a text; the lines of cuts move with the text."""
+    lines: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if number in pragmas:
+            lines.append(line[: len(line) - len(line.lstrip())] + pragmas[number])
+        lines.append(line)
+    moved = (cut._replace(line=cut.line + sum(number <= cut.line for number in pragmas)) for cut in cuts)
+    return "\n".join(lines) + "\n", tuple(moved)
+
+
+def loops_with_pragmas(text: str) -> dict[int, dict[str, str]]:
+    """Return the lines behind pragmas, where loops start, with the reductions of each.
+
+    Raises:
+        PragmaError: for any other pragma, and for what else could change which line is which.
+
+    """
+    found = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _PRAGMA.fullmatch(line)
+        if match is not None:
+            found[number + 1] = {name: operator for operator, name in _REDUCTION.findall(match["reductions"])}
+        elif ("#" in line and not _DIRECTIVE.match(line)) or "_Pragma" in line or line.endswith("\\"):
+            raise PragmaError(number, line)
+    return found

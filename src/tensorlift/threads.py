@@ -1,0 +1,175 @@
+"""C programs on several threads: which loops have independent iterations, found in the text and checked in the text.
+
+The syntax tree tells what iterations share of variables, the statements that a program is read back as tell what they
+share of arrays.  Both must see the same loops: what is read otherwise than it is written runs on one thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, Affine
+from tensorlift.comprehension.domain import NotAffine
+from tensorlift.frontends.c.plain_loops import PlainLoop, plain_loops
+from tensorlift.frontends.c.reader import syntax_tree
+from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
+from tensorlift.summarize.dependence import is_parallel
+from tensorlift.summarize.reader import read_function
+from tensorlift.summarize.statements import Branch, Load, Loop, Store, allocated, blocks_of, walk
+from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.summarize.statements import Block
+
+_FILE = "program.c"
+
+
+def pragmas_for(text: str, entry: str, view: FunctionView) -> dict[int, str]:
+    """Return a pragma for each loop of a program that several threads are worth, by the line on which it starts."""
+    return dict(_worth_threads(_loops_of(text, entry, view)))
+
+
+def check_pragmas(text: str, entry: str, view: FunctionView) -> None:
+    """Demand that loops with a pragma have independent iterations.
+
+    Raises:
+        CheckFailure: where iterations share what one of them writes, and for pragmas that are none of ours.
+
+    """
+    try:
+        marked = loops_with_pragmas(text)
+    except PragmaError as error:
+        raise CheckFailure(UNREADABLE, str(error), error.line) from None
+    if not marked:
+        return
+    known = {loop.plain.line: loop for outer in _loops_of(text, entry, view) for loop in outer.all()}
+    for line, reductions in marked.items():
+        loop = known.get(line)
+        if loop is None or not loop.is_independent or loop.plain.reductions != reductions:
+            raise CheckFailure(MEMORY, "the iterations of this loop are not proved independent", line)
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop as it is written and as it is read, with the points at which it runs."""
+
+    plain: PlainLoop
+    read: Loop
+    context: Domain
+    sizes: Sequence[str]
+
+    @cached_property
+    def inner(self) -> tuple[_Loop, ...]:
+        """The loops right inside."""
+        return _paired(self.plain.inner, self.read.body, self.points, self.sizes)
+
+    @property
+    def points(self) -> Domain:
+        """The iterations."""
+        return self.context & self.read.domain()
+
+    def all(self) -> Iterator[_Loop]:
+        """Yield this loop and those inside."""
+        yield self
+        for loop in self.inner:
+            yield from loop.all()
+
+    @cached_property
+    def is_independent(self) -> bool:
+        """Tell whether the iterations may run in any order, but for what they add up."""
+        if self.plain.reductions is None or not self._is_as_written:
+            return False
+        numbers = {s.array for s in walk(self.read.body) if isinstance(s, Load | Store) and not s.indices}
+        return is_parallel(self.read, self.context, numbers | allocated(self.read.body))
+
+    @property
+    def _is_as_written(self) -> bool:
+        """Tell whether the loops inside are read as they are written, each one as one."""
+        loops = [s for s in walk(self.read.body) if isinstance(s, Loop)]
+        return len(loops) == sum(1 for _ in self.all()) - 1
+
+    @cached_property
+    def extents(self) -> tuple[Affine, ...]:
+        """The numbers of iterations of the loop and of those in it, along the deepest nest."""
+        deeper = max((loop.extents for loop in self.inner), key=len, default=())
+        return (_extent(self.read.variable, self.points, self.sizes), *deeper)
+
+    @property
+    def is_uneven(self) -> bool:
+        """Tell whether some iterations have more to do than others."""
+        name, loops = self.read.variable, (s for s in walk(self.read.body) if isinstance(s, Loop))
+        return any(bound.coefficient(name) for loop in loops for bound in (*loop.lower, *loop.upper))
+
+    @property
+    def degree(self) -> int:
+        """Return how many loops over sizes are nested."""
+        return sum(not extent.is_constant for extent in self.extents)
+
+    @property
+    def repeats(self) -> bool:
+        """Tell whether each iteration reads and writes the same cells as the one before, as a time step does."""
+        accesses = [s for s in walk(self.read.body) if isinstance(s, Load | Store)]
+        return not any(index.coefficient(self.read.variable) for access in accesses for index in access.indices)
+
+
+def _loops_of(text: str, entry: str, view: FunctionView) -> tuple[_Loop, ...]:
+    program = read_function(view)
+    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, program.sizes)
+
+
+def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, sizes: Sequence[str]) -> tuple[_Loop, ...]:
+    """Pair loops as they are written with those that are read; calls of BLAS are read as loops too."""
+    lines = {loop.line for loop in plain}
+    found = [(loop, where) for loop, where in _loops_in(block, context) if _line(loop) in lines]
+    if [loop.line for loop in plain] != [_line(loop) for loop, _ in found]:
+        return ()
+    return tuple(_Loop(written, loop, where, sizes) for written, (loop, where) in zip(plain, found, strict=True))
+
+
+def _loops_in(block: Block, context: Domain) -> Iterator[tuple[Loop, Domain]]:
+    """Yield the outermost loops of a block, with the points at which they run."""
+    for statement in block:
+        if isinstance(statement, Loop):
+            yield statement, context
+        elif isinstance(statement, Branch):
+            domains = (statement.then_domain(context), statement.otherwise_domain(context))
+            for inner, where in zip(blocks_of(statement), domains, strict=True):
+                yield from _loops_in(inner, where)
+
+
+def _line(loop: Loop) -> int | None:
+    """Return the line of a loop of the program, None of one in a function of BLAS."""
+    return loop.location.line if loop.location is not None and loop.location.file == _FILE else None
+
+
+def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:
+    """Return the number of values of a variable over all points, as an expression of sizes; one where it is none."""
+    mine = points.project_out(*(name for name in points.variables() if name not in (variable, *sizes)))
+    try:
+        (_, least), *_ = mine.extreme(variable, maximum=False)
+        (_, most), *_ = mine.extreme(variable, maximum=True)
+    except NotAffine:
+        return ONE
+    return most - least + 1
+
+
+def _worth_threads(loops: Sequence[_Loop], around: _Loop | None = None) -> Iterator[tuple[int, str]]:
+    """Yield lines and pragmas of the outermost independent loops, of those beside each other where most is to do.
+
+    Inside of a loop that is not independent, one loop alone is worth threads only if it sweeps over all there is.
+    """
+    most = max((loop.degree for loop in loops), default=0)
+    for loop in (loop for loop in loops if loop.degree == most):
+        if not loop.is_independent:
+            yield from _worth_threads(loop.inner, loop)
+        elif around is None or most > 1 or around.repeats:
+            assert loop.plain.reductions is not None
+            found = pragma(loop.extents, loop.plain.reductions, uneven=loop.is_uneven)
+            if found is not None:
+                yield loop.plain.line, found

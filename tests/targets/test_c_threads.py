@@ -1,0 +1,187 @@
+"""Programs in C on several threads: which loops say so, and that the checker believes none of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tensorlift import lift
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.verify import verify as decide
+from tensorlift.readback import read_back
+from tensorlift.runtime.in_place import on_threads
+
+SCALE = """void scale(int m, int n, double a[m][n], double b[m][n], double c[m]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) a[i][j] = b[i][j] * c[i] + b[i][j];
+}
+"""
+ROWS = """void rows(int m, int n, float x[m][n], float y[m]) {
+  for (int i = 0; i < m; i++) {
+    float sum = 0;
+    for (int j = 0; j < n; j++) sum += x[i][j] * x[i][j] * x[i][j];
+    y[i] = sum;
+  }
+}
+"""
+TOTAL = """int total(int n, int a[n]) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * a[i];
+  return sum;
+}
+"""
+GREATEST = """float greatest(int n, float a[n]) {
+  float most = a[0];
+  for (int i = 1; i < n; i++) if (a[i] > most) most = a[i];
+  return most;
+}
+"""
+SMOOTH = """void smooth(int steps, int n, double a[n], double b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i + 1]) / 2;
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }
+}
+"""
+MIRROR = """void mirror(int n, double a[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) a[i][j] = a[j][i];
+}
+"""
+PREFIX = """void prefix(int m, int n, double x[m][n]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 1; j < n; j++) x[i][j] += x[i][j - 1] * x[i][j];
+}
+"""
+SOLVE = """void solve(int n, double l[n][n], double x[n], double b[n]) {
+  for (int i = 0; i < n; i++) {
+    x[i] = b[i];
+    for (int j = 0; j < i; j++) x[i] -= l[i][j] * x[j];
+    x[i] = x[i] / l[i][i];
+  }
+}
+"""
+SMALL = """void small(int n, double a[4][8], double b[4][8]) {
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 8; j++) a[i][j] = b[i][j] * n;
+}
+"""
+LARGE = """void large(double a[400][800], double b[400][800]) {
+  for (int i = 0; i < 400; i++)
+    for (int j = 0; j < 800; j++) a[i][j] = b[i][j] * 2;
+}
+"""
+
+
+def _text(source: str) -> str:
+    program = lift(source, to="c").functions[0].program
+    assert program is not None
+    return program
+
+
+def _pragmas(source: str) -> list[str]:
+    return [line.strip() for line in _text(source).splitlines() if "#pragma" in line]
+
+
+@pytest.mark.parametrize(
+    ("source", "pragmas"),
+    [
+        (SCALE, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
+        (ROWS, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
+        (TOTAL, ["#pragma omp parallel for reduction(+: sum1) if (n > 65536)"]),
+        (GREATEST, ["#pragma omp parallel for reduction(max: best) if (n > 65536)"]),
+        (SMOOTH, ["#pragma omp parallel for if (n - 2 > 65536)"] * 2),
+        (MIRROR, ["#pragma omp parallel for schedule(static, 8) if ((double)(n - 1) * (n - 1) > 65536)"]),
+        (PREFIX, []),
+        (SOLVE, []),
+        (SMALL, []),
+        (LARGE, ["#pragma omp parallel for"]),
+    ],
+)
+def test_loops_with_independent_iterations_say_so_where_there_is_enough_to_do(source: str, pragmas: list[str]) -> None:
+    assert _pragmas(source) == pragmas
+
+
+def _refusal(source: str, *changes: tuple[str, str]) -> str:
+    """Change the program of a source, and return why it is no longer proved."""
+    certificate = certificate_from_json(lift(source, to="c").functions[0].certificate or {})
+    text = certificate.program
+    for old, new in changes:
+        assert old in text, text
+        text = text.replace(old, new)
+    with pytest.raises(CheckFailure) as caught:
+        decide(replace(certificate, program=text), read_back=read_back)
+    return caught.value.reason
+
+
+_DEPENDENT = "the iterations of this loop are not proved independent"
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        pytest.param(TOTAL, " reduction(+: sum1)", "", id="no reduction"),
+        pytest.param(TOTAL, "(+: sum1)", "(*: sum1)", id="another operator"),
+        pytest.param(TOTAL, "(+: sum1)", "(+: sum)", id="another variable"),
+        pytest.param(GREATEST, "(max: best)", "(min: best)", id="the least for the greatest"),
+        pytest.param(
+            SMOOTH,
+            "  for (ptrdiff_t t",
+            "  #pragma omp parallel for if (steps > 65536)\n  for (ptrdiff_t t",
+            id="time steps",
+        ),
+        pytest.param(
+            PREFIX,
+            "  for (ptrdiff_t j",
+            "  #pragma omp parallel for if (n > 65536)\n  for (ptrdiff_t j",
+            id="a running value",
+        ),
+        pytest.param(
+            SOLVE,
+            "  for (ptrdiff_t i = 0; i < n; i++) {",
+            "  #pragma omp parallel for if (n > 65536)\n  for (ptrdiff_t i = 0; i < n; i++) {",
+            id="a recurrence",
+        ),
+        pytest.param(SCALE, " if ((double)m * n > 65536)\n", "\n\n", id="a pragma of no loop"),
+    ],
+)
+def test_a_pragma_on_iterations_that_depend_on_each_other_is_refused(source: str, old: str, new: str) -> None:
+    assert _refusal(source, (old, new)) == _DEPENDENT
+
+
+def test_a_variable_that_threads_would_share_is_refused() -> None:
+    pragma = "  #pragma omp parallel for if ((double)m * n > 65536)\n"
+    changes = ((pragma, f"  float sum;\n{pragma}"), ("    float sum = 0.0f;", "    sum = 0.0f;"))
+    assert _refusal(ROWS, *changes) == _DEPENDENT
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        "#pragma omp parallel for nowait",
+        "#pragma omp parallel for private(m)",
+        "#pragma omp parallel for if (m++ > 65536)",
+        "#pragma omp parallel for if (apart(a, 1, b, 1) > 0)",
+        "#pragma omp simd",
+        "#pragma GCC ivdep",
+        '_Pragma("omp parallel for")',
+        "#line 3",
+    ],
+)
+def test_any_other_directive_is_refused(directive: str) -> None:
+    reason = _refusal(SCALE, ("#pragma omp parallel for if ((double)m * n > 65536)", directive))
+    assert reason == f"'{directive}' is no directive of a program's"
+
+
+def test_a_test_runs_every_such_loop_on_several_threads() -> None:
+    text = _text(TOTAL)
+    assert "#pragma omp parallel for reduction(+: sum1)\n" in on_threads(text)
+    assert " if (n >= 1" in on_threads(text)
+
+
+@pytest.mark.parametrize("source", [SCALE, ROWS, TOTAL, GREATEST, SMOOTH, MIRROR, PREFIX])
+def test_programs_on_threads_agree_with_the_compiled_original(source: str) -> None:
+    (function,) = lift(source, to="c", test=True).functions
+    assert [trial.passed for trial in function.tests] == [True, True]
