@@ -177,10 +177,10 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def _read_back(text: str, entry: str) -> ReadBack:
+def _read_back(text: str, entry: str, within: Domain) -> ReadBack:
     from tensorlift.readback import read_back
 
-    return read_back(text, entry)
+    return read_back(text, entry, within)
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:

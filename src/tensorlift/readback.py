@@ -22,6 +22,7 @@ from tensorlift.threads import check_pragmas, pragmas_for
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.interface import Emitted
     from tensorlift.proofs import Certificate
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
 _FILE = "program.c"
 
 
-def read_back(text: str, entry: str) -> ReadBack:
+def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
+
+    Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -40,7 +43,9 @@ def read_back(text: str, entry: str) -> ReadBack:
     try:
         view = _read(text, entry)
         check_pragmas(text, entry, view)
-        summary = summarise(view, distribute=False, for_loops=True)
+        if within is not None:
+            within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
+        summary = summarise(view, distribute=False, for_loops=True, within=within)
     except CheckFailure:
         raise
     except LiftError as refusal:
@@ -100,7 +105,7 @@ class InPlace:
 
     def proved(self, emitted: Emitted, target: str) -> tuple[Certificate, FunctionView]:
         """Prove a program as it is read back, and give its function; raises CheckFailure."""
-        program = read_back(emitted.text, emitted.entry)
+        program = read_back(emitted.text, emitted.entry, self.summary.context)
         places = self._signature.places if isinstance(self._signature, Signature) else {}
         strides = strides_of(self.view) if places else {}
         caller = Caller(places, strides, [p.text for p in self.preconditions])

@@ -18,22 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
+
+    Reader = Callable[[str, str, Domain], ReadBack]
 
 
 def verify(
     certificate: Certificate | Mapping[str, Any],
     find_target: Callable[[str], Target] = get_target,
     derive: Callable[[], Summary] | None = None,
-    read_back: Callable[[str, str], ReadBack] | None = None,
+    read_back: Reader | None = None,
 ) -> None:
     """Prove a certificate's program once more, and compare all that it says with what was found.
 
     What was assumed of the source and which source it was cannot be found out again: the seal shows that nobody changed
     them; preconditions on sizes must be those of the proof, and guards must follow from the preconditions.  ``derive``
     gives the summary of the source anew, where that is at hand: it must be the certificate's.  ``read_back`` reads
-    programs, and the functions in them, for targets whose programs are proved by that.
+    programs, the function in them that is named, for some sizes, where the programs of a target are proved by that.
 
     Raises:
         CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
@@ -58,13 +61,13 @@ def verify(
         _check_labels(certificate, read)
 
 
-def _decided(read: Certificate, target: Target, read_back: Callable[[str, str], ReadBack] | None) -> Certificate:
+def _decided(read: Certificate, target: Target, read_back: Reader | None) -> Certificate:
     """Prove the program of a certificate."""
     if not target.reads_back:
         return check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
     if read_back is None:
         raise CheckFailure(CERTIFICATE, f"nothing reads programs for the target '{target.name}' here")
-    program = read_back(read.program, read.entry)
+    program = read_back(read.program, read.entry, read.summary.context)
     emitted = Emitted(read.program, read.entry, read.cuts)
     caller = Caller(read.places, read.strides, read.preconditions)
     return check_read_back(program, emitted, read.summary, target.name, caller)

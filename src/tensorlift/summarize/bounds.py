@@ -28,14 +28,16 @@ class Bounds:
     assumed: Domain
 
 
-def bounds_of(program: Program, minimum_size: int) -> Bounds:
-    """Return the sizes for which a program is defined.
+def bounds_of(program: Program, minimum_size: int, within: Domain | None = None) -> Bounds:
+    """Return the sizes for which a program is defined, of all or of those ``within`` a domain.
 
     Raises:
         LiftError: TL210 where an access leaves its array for all sizes.
 
     """
-    assumed = Domain.of(*(at_least(size, minimum_size) for size in _counting_sizes(program))) & _counts(program)
+    assumed = within
+    if assumed is None:
+        assumed = Domain.of(*(at_least(size, minimum_size) for size in _counting_sizes(program))) & _counts(program)
     checker = _Accesses(program, program.requires & assumed)
     checker.block(program.body, UNIVERSE, ())
     return Bounds(checker.context.coalesce(), assumed)

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import LoopPlace
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
+    from tensorlift.summarize.bounds import Bounds
     from tensorlift.summarize.program import Program
 
 RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three frames for each level
@@ -37,6 +39,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     function: Operation | FunctionView,
     *,
     minimum_size: int = 1,
+    within: Domain | None = None,
     kept: Mapping[LoopPlace, str] = MappingProxyType({}),
     distribute: bool = True,
     for_loops: bool = False,
@@ -44,12 +47,13 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
 ) -> Summary:
     """Return the meaning of a function for every size that is at least ``minimum_size``.
 
-    ``kept`` says which loops are to stay for the sake of which array, and why, though they have a closed form.  Without
-    ``distribute`` a loop that has no closed form stays one loop; ``for_loops``, for a target that is made of
-    loops, it does too where locals of its iterations would need arrays, unless most of what it reads and writes are
-    neighbours from iteration to iteration, and where a closed form computes again what earlier iterations did.  Only
-    where ``places`` are asked for may arrays be read at places that depend on data: whoever asks must see to it that
-    what is made of the summary reads nowhere else.
+    Where that is asked for ``within`` some sizes, nothing else is assumed of them.  ``kept`` says which loops are to
+    stay for the sake of which array, and why, though they have a closed form.  Without ``distribute`` a loop that has
+    no closed form stays one loop; ``for_loops``, for a target that is made of loops, it does too where locals of its
+    iterations would need arrays, unless most of what it reads and writes are neighbours from iteration to iteration,
+    and where a closed form computes again what earlier iterations did.  Only where ``places`` are asked for may arrays
+    be read at places that depend on data: whoever asks must see to it that what is made of the summary reads nowhere
+    else.
 
     Raises:
         LiftError: TL2xx, where a part of the function has no meaning here, or no form that can be lifted.
@@ -60,7 +64,9 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
         distributes = Distributes(is_on=distribute, along_rows=for_loops)
-        return _summarise(program, minimum_size, kept, distributes, unfolds=not for_loops)
+        require_initialised(program)
+        bounds = bounds_of(program, minimum_size, within)
+        return _summarise(program, bounds, kept, distributes, unfolds=not for_loops)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -69,10 +75,8 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
 
 
 def _summarise(
-    program: Program, minimum_size: int, kept: Mapping[LoopPlace, str], distributes: Distributes, *, unfolds: bool
+    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], distributes: Distributes, *, unfolds: bool
 ) -> Summary:
-    require_initialised(program)
-    bounds = bounds_of(program, minimum_size)
     lifting = Lifting(program, kept, distributes, unfolds=unfolds)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
