@@ -17,6 +17,7 @@ from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.targets.c.pragmas import with_pragmas
+from tensorlift.targets.c.quotients import quotients_of
 from tensorlift.targets.c.signature import Signature, signature_of
 from tensorlift.threads import check_pragmas, pragmas_for
 
@@ -85,7 +86,7 @@ class InPlace:
         if self.view.prototype or not all(p.c_type for p in self.view.parameters):
             return None
         try:
-            return signature_of(self.view, [p.condition for p in self.preconditions])
+            return signature_of(self.view, [p.condition for p in self.preconditions], quotients_of(self.summary))
         except LiftError as refusal:
             return refusal
 

@@ -152,11 +152,10 @@ def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:
     """Return the number of values of a variable over all points, as an expression of sizes; one where it is none."""
     mine = points.project_out(*(name for name in points.variables() if name not in (variable, *sizes)))
     try:
-        (_, least), *_ = mine.extreme(variable, maximum=False)
-        (_, most), *_ = mine.extreme(variable, maximum=True)
+        least, most = (mine.extreme(variable, maximum=maximum) for maximum in (False, True))
     except NotAffine:
         return ONE
-    return most - least + 1
+    return most[0][1] - least[0][1] + 1 if least and most else ONE
 
 
 def _worth_threads(loops: Sequence[_Loop], around: _Loop | None = None) -> Iterator[tuple[int, str]]:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Diagnostic, Location
@@ -119,6 +120,12 @@ class DerivedSize:
     name: str
     numerator: Affine
     divisor: int
+
+    @property
+    def bounds(self) -> tuple[Constraint, ...]:
+        """What holds for the quotient alone."""
+        scaled = Affine.var(self.name, self.divisor)
+        return at_least(self.numerator, scaled), at_least(scaled + (self.divisor - 1), self.numerator)
 
 
 @dataclass(frozen=True)

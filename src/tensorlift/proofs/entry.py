@@ -14,6 +14,7 @@ from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Su
 from tensorlift.conditions.notation import parse_condition, parse_sum
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.quotients import quotients_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ _C_NAMES = {
 }  # fmt: skip
 _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
 _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
-_PLAIN = r"[\w ()+*.>&-]*"  # sums and products of what C reaches
+_PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
 _APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
 _ALLOCATION = re.compile(rf"\((\w+) = calloc\(\(size_t\)1 \* ({_PLAIN}), sizeof\(([\w ]+)\)({_PLAIN})\)\) != NULL")
 
@@ -59,6 +60,7 @@ class _Reading:
     def __init__(self, text: str, program: ReadBack, summary: Summary, caller: Caller) -> None:
         self.program = program
         self.summary = summary
+        self.places = {**caller.places, **quotients_of(summary)}
         self.caller = caller
         lines = text.splitlines()
         start = next((k for k, line in enumerate(lines) if line == "}"), -1) + 2
@@ -175,10 +177,7 @@ class _Reading:
 
     def _condition(self, test: str) -> Condition | None:
         """Read a test as a condition on the names of the source; None where it is none."""
-        text = test.replace("(ptrdiff_t)", "")
-        for name, place in sorted(self.caller.places.items(), key=lambda entry: -len(entry[1])):
-            if not place.isidentifier():
-                text = text.replace(place, name)
+        text = self._by_names(test)
         if text.startswith("(("):
             text = text[1:-1].replace("&&", "and").replace("||", "or")
         text = text.replace(" * ", "*")
@@ -238,14 +237,17 @@ class _Reading:
 
     def _polynomial(self, text: str) -> Sum | None:
         """Evaluate a product of sums over the names of the source."""
-        plain = text.replace("(ptrdiff_t)", "")
-        for name, place in sorted(self.caller.places.items(), key=lambda entry: -len(entry[1])):
-            if not place.isidentifier():
-                plain = plain.replace(place, name)
         try:
-            return parse_sum(plain.replace(" ", ""))
+            return parse_sum(self._by_names(text).replace(" ", ""))
         except (ValueError, SyntaxError):
             return None
+
+    def _by_names(self, text: str) -> str:
+        """Put the names of the source in place of what C reaches them by."""
+        for name, place in sorted(self.places.items(), key=lambda entry: -len(entry[1])):
+            if not place.isidentifier():
+                text = text.replace(place, name)
+        return text.replace("(ptrdiff_t)", "")
 
     def _check_scratch(self, scratch: Sequence[str]) -> None:
         """Demand that scratch memory is as large as the program says."""

@@ -32,7 +32,7 @@ from tensorlift.proofs.whole_divisions import whole_divisions
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, Summary
+    from tensorlift.comprehension.definition import ArrayInfo, Carried, DerivedSize, Item, Summary
     from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Product
@@ -69,7 +69,7 @@ def check_summary(
     proof = _Proof(program, source, strides, cuts)
     proof.check_interface()
     proof.check_sizes()
-    proof.block(program.summary.items, source.items, source.context)
+    proof.block(program.summary.items, source.items, proof.context)
     proof.check_results()
     return dict(sorted(proof.counts.items()))
 
@@ -100,6 +100,9 @@ class _Proof:
     def check_interface(self) -> None:
         """Demand the source's parameters in the source's memory; others are scratch, of any contents."""
         mine, source = self.program.summary, self.source
+        for size in mine.derived:
+            if size not in source.derived:
+                self._add_quotient(size)
         unknown = [name for name in (*mine.sizes, *mine.scalars) if name not in {*source.sizes, *source.scalars}]
         if unknown:
             raise CheckFailure(INTERFACE, f"the source has no parameter {unknown[0]}")
@@ -109,6 +112,14 @@ class _Proof:
         for name, info in mine.arrays.items():
             if info.is_parameter:
                 self._check_array(name, info)
+
+    def _add_quotient(self, size: DerivedSize) -> None:
+        """Take a quotient of sizes that the source does not have, under a name that it does not have either."""
+        source = self.source
+        variables = {*source.sizes, *(d.name for d in source.derived), *_loop_variables(source.items)}
+        if size.name in variables:
+            raise CheckFailure(INTERFACE, f"{size.name} is something else in the source")
+        self.context = self.context & Domain.of(*size.bounds)
 
     def _check_array(self, name: str, info: ArrayInfo) -> None:
         source = self.source.arrays.get(name)
@@ -369,3 +380,10 @@ def _layout(strides: Strides | None, shape: Sequence[Affine]) -> list[frozenset[
         found.append(frozenset(inner.terms))
         inner = inner * parse_sum(str(extent))
     return found[::-1]
+
+
+def _loop_variables(items: Sequence[Item]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield item.variable
+            yield from _loop_variables(item.body)

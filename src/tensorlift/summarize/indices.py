@@ -16,7 +16,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import DerivedSize
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine
 from tensorlift.comprehension.names import fresh
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Divided:
 
     def satisfies(self, constraint: Callable[[Affine], Domain]) -> Domain:
         """Return where the expression satisfies a condition."""
-        bounds = [bound for name, q in self.quotients.items() for bound in quotient_bounds(name, *q)]
+        bounds = [bound for name, q in self.quotients.items() for bound in DerivedSize(name, *q).bounds]
         return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
 
     def term(self, dtype: DType) -> Term:
@@ -96,7 +96,7 @@ class Indices:
                 for side in (constraint.lhs, constraint.rhs)
             )
             found.append(_constraint(constraint.kind.value, left, right))
-        found += [bound for name, q in quotients.items() for bound in quotient_bounds(name, *q)]
+        found += [bound for name, q in quotients.items() for bound in DerivedSize(name, *q).bounds]
         return Domain.of(*found).project_out(*quotients)
 
     def divided(self, affine_map: AffineMap, operands: Sequence[Affine]) -> Divided:
@@ -121,7 +121,7 @@ class Indices:
 
     def context(self) -> Domain:
         """Return what is known of the derived sizes."""
-        bounds = [bound for d in self.derived.values() for bound in quotient_bounds(d.name, d.numerator, d.divisor)]
+        bounds = [bound for size in self.derived.values() for bound in size.bounds]
         return Domain.of(*bounds) if bounds else UNIVERSE
 
     def _expression(
@@ -182,12 +182,6 @@ class Indices:
             self.derived[key] = DerivedSize(name, numerator, divisor)
             self.sizes.add(name)
         return affine(self.derived[key].name)
-
-
-def quotient_bounds(name: str, numerator: Affine, divisor: int) -> tuple[Constraint, ...]:
-    """Say that a variable is ``floor(numerator / divisor)``."""
-    scaled = Affine.var(name, divisor)
-    return at_least(numerator, scaled), at_least(scaled + (divisor - 1), numerator)
 
 
 def multiply(left: Affine, right: Affine) -> Affine:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.comprehension.flags import FALSE
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import (
@@ -26,7 +27,7 @@ from tensorlift.comprehension.terms import (
     Term,
 )
 from tensorlift.targets.c.nests import condition, nest
-from tensorlift.targets.c.scalars import ATOM, C_TYPES, CHOICE, OR, SUM, Text, applied, cast, number
+from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, Text, applied, cast, number
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
@@ -146,6 +147,11 @@ class Cell:
     def _choice(self, term: Piecewise) -> Text:
         if any(_folds(piece) for _, piece in term.pieces):
             return self._branches(term)
+        holding = [(domain, piece) for domain, piece in term.pieces if piece is not FALSE]
+        if term.dtype == "bool" and len(holding) == 1:
+            ((domain, piece),) = holding
+            test, value = condition(domain, self.where), self._spelled(piece)
+            return value if test is None else Text(f"{test.within(AND)} && {value.within(AND + 1)}", AND)
         *others, (_, last) = term.pieces
         text = self._spelled(last)
         for domain, piece in reversed(others):

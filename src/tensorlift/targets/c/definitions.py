@@ -20,6 +20,7 @@ from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import running
 from tensorlift.targets.c.storage import Piece, reads_written
+from tensorlift.targets.c.strided import counted
 from tensorlift.targets.c.sums import (
     addends,
     factors,
@@ -83,7 +84,10 @@ class PieceWriter:
 
     def _cells(self, piece: Piece) -> list[Line]:
         """Return a nest that computes cell by cell."""
+        with self.names.scope():
+            return self._nest(counted(piece, self.names.fresh))
 
+    def _nest(self, piece: Piece) -> list[Line]:
         def body(values: Mapping[str, Affine]) -> list[Line]:
             cell = self.cell(piece.where)
             with self.names.scope():

@@ -6,6 +6,7 @@ of arrays need it; `entry` adds the function with the signature of the source.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,10 +22,11 @@ from tensorlift.targets.c.entry import entry_lines
 from tensorlift.targets.c.naming import Names
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.prelude import HEADERS, PROGRAM
+from tensorlift.targets.c.quotients import quotients_of
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
-from tensorlift.targets.c.text import Block, Holds, print_lines
+from tensorlift.targets.c.text import Block, Holds, mentions, print_lines
 from tensorlift.targets.c.widening import widened
 
 if TYPE_CHECKING:
@@ -84,10 +86,12 @@ class _Emission:
         self.conditions = conditions
         arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
         declared = [] if signature is None else list(signature.parameters)
-        self.names = Names(dict.fromkeys([summary.name, *summary.sizes, *summary.scalars, *arrays, *declared]))
+        self.quotients = quotients_of(summary)
+        self.sizes = (*summary.sizes, *self.quotients)
+        self.names = Names(dict.fromkeys([summary.name, *self.sizes, *summary.scalars, *arrays, *declared]))
         self.entry = self.names.spelled[summary.name] + ("" if signature is None else PROGRAM)
         self.memory = Memory()
-        self.writer = PieceWriter(self.memory, self.names, summary.sizes, self._new_slot, plain=plain)
+        self.writer = PieceWriter(self.memory, self.names, self.sizes, self._new_slot, plain=plain)
         self.scratch: list[Slot] = []
         self.locals: list[Slot] = []
         self.parameters = [self._parameter(name, strides.get(name)) for name in arrays]
@@ -95,14 +99,14 @@ class _Emission:
 
     def emit(self) -> Emitted:
         summary = self.summary
-        if summary.derived:
-            raise refuse("TL305", "the sizes of the source are quotients of others", remedy="lift to numpy")
         results = {version for _, version in summary.outputs}
         results |= {summary.result} if summary.result is not None else set()
         lines = self._block(summary.items, summary.context, results)
         lines += self._handed_over()
         head = [*self._includes(), "", *self._signature(), "{"]
         declared: list[Line] = [f"{slot.declaration(writable=True)};" for slot in self.locals]
+        named = ((name, text) for name, text in self.quotients.items() if mentions(lines, name))
+        declared += [f"const ptrdiff_t {name} = {text[1:-1]};" for name, text in named]
         body, cuts = print_lines([*declared, *lines], len(head) + 1)
         text = "\n".join([*head, *body, "}", *self._caller()]) + "\n"
         return Emitted(text, self.entry, tuple(cuts))
@@ -141,6 +145,7 @@ class _Emission:
         listed += [f"{C_TYPES[dtype_]} {self.names.spelled[name]}" for name, dtype_ in summary.scalars.items()]
         listed += [slot.declaration(writable=slot.name in self.written) for slot in self.parameters]
         listed += [slot.declaration(writable=True) for slot in self.scratch]
+        listed = [self._of_parameters(text) for text in listed]
         linkage = "" if self.signature is None else "static "
         start = f"{linkage}{'void' if dtype is None else C_TYPES[dtype]} {self.entry}("
         lines, width = [start], 118
@@ -150,6 +155,12 @@ class _Emission:
                 lines.append(" " * min(len(start), 40))
             lines[-1] += piece
         return [line.rstrip() for line in lines]
+
+    def _of_parameters(self, declaration: str) -> str:
+        """Spell an extent that is a quotient by what the function takes."""
+        for name, text in self.quotients.items():
+            declaration = re.sub(rf"\b{name}\b", text, declaration)
+        return declaration
 
     def _definition(self, name: str | None) -> Definition:
         return next(d for d in definitions_of(self.summary.items) if d.name == name)
@@ -286,7 +297,7 @@ class _Emission:
         number = 1
         for extent in shape:
             number *= extent.constant if extent.is_constant else _MOST_LOCAL + 1
-        if any(v not in self.summary.sizes for extent in shape for v in extent.variables):
+        if any(v not in self.sizes for extent in shape for v in extent.variables):
             raise refuse("TL305", f"the extents of {array} are no sizes", remedy="lift to numpy")
         inner = tuple(self._sized(extent) for extent in shape[1:])
         slot = Slot(name, dtype, tuple(shape), inner, is_local=number <= _MOST_LOCAL)

@@ -6,7 +6,6 @@ asked, downwards; what the context says is not tested again.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import islpy as isl
@@ -14,7 +13,7 @@ import islpy as isl
 from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.targets.c.scalars import AND, ATOM, CHOICE, EQUALITY, OR, ORDER, PRODUCT, SUM, UNARY, Text
-from tensorlift.targets.c.text import Block
+from tensorlift.targets.c.text import Block, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +107,7 @@ class _Tree:
         start = _text(node.for_get_init()).source
         inner = self.lines(node.for_get_body())
         if node.for_is_degenerate():
-            return [f"const ptrdiff_t {name} = {start};", *inner] if _mentions(inner, name) else inner
+            return [f"const ptrdiff_t {name} = {start};", *inner] if mentions(inner, name) else inner
         step = node.for_get_inc().to_C_str()
         rise = f"{name}++" if step == "1" else f"{name} += {step}"
         test = _text(node.for_get_cond()).source
@@ -125,16 +124,6 @@ class _Tree:
             if value.variable != name:
                 values[name] = value
         return list(self._body(values))
-
-
-def _mentions(lines: Sequence[Line], name: str) -> bool:
-    for line in lines:
-        if isinstance(line, Block):
-            if re.search(rf"\b{name}\b", line.header) or _mentions(line.body, name):
-                return True
-        elif isinstance(line, str) and re.search(rf"\b{name}\b", line):
-            return True
-    return False
 
 
 def _affine(expression: isl.AstExpr) -> Affine | None:

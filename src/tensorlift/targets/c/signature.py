@@ -38,14 +38,16 @@ class Signature:
         return f"{self.result} {name}({', '.join(self.parameters.values()) or 'void'})"
 
 
-def signature_of(view: FunctionView, conditions: Sequence[Condition | None]) -> Signature:
+def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quotients: Mapping[str, str]) -> Signature:
     """Read the signature of a function of the source that ``conditions`` must be checked for.
+
+    ``quotients`` are the sizes that are quotients of its parameters, as C spells them.
 
     Raises:
         LiftError: TL309, where the program cannot be called with what C has.
 
     """
-    places = {p.name: _place(p, view) for p in view.parameters}
+    places = {**{p.name: _place(p, view) for p in view.parameters}, **quotients}
     parameters = {p.name: declaration(p.c_type, p.name) for p in view.parameters}
     wide = tuple(p.name for p in view.parameters if p.role == "size" and p.dtype in ("u32", "i64", "u64"))
     result = next((spelled for dtype, spelled in C_TYPES.items() if dtype == view.result_dtype), "void")

@@ -123,7 +123,7 @@ class Piece:
 
     def target(self, values: Mapping[str, Affine]) -> str:
         """Spell a cell, where variables have other values."""
-        return self.slot.cell([v.substitute(values) for v in map(Affine.var, self.variables)]).source
+        return self.slot.cell([index.substitute(values) for index in self.own.indices]).source
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,17 @@ def print_lines(lines: Sequence[Line], first: int, depth: int = 1) -> tuple[list
             texts += inner if is_single else [*inner, _INDENT * depth + "}"]
             cuts += found
     return texts, cuts
+
+
+def mentions(lines: Sequence[Line], name: str) -> bool:
+    """Tell whether statements have a name in them."""
+    for line in lines:
+        if isinstance(line, Block):
+            if re.search(rf"\b{name}\b", line.header) or mentions(line.body, name):
+                return True
+        elif isinstance(line, str) and re.search(rf"\b{name}\b", line):
+            return True
+    return False
 
 
 def _wrapped(line: str, width: int) -> Iterator[str]:
