@@ -13,9 +13,13 @@ from tensorlift.proofs.verify import verify as decide
 from tensorlift.readback import read_back
 
 
-def require_refused(source: str, old: str, new: str) -> None:
-    """Lift C to C, and require that the checker refuses the program with one text for another that it has."""
+def refusal(source: str, *changes: tuple[str, str]) -> str:
+    """Lift C to C, put other text for some that the program has, and return why the checker refuses it."""
     certificate = certificate_from_json(lift(source, to="c").functions[0].certificate or {})
-    assert old in certificate.program, certificate.program
-    with pytest.raises(CheckFailure):
-        decide(replace(certificate, program=certificate.program.replace(old, new)), read_back=read_back)
+    text = certificate.program
+    for old, new in changes:
+        assert old in text, text
+        text = text.replace(old, new)
+    with pytest.raises(CheckFailure) as caught:
+        decide(replace(certificate, program=text), read_back=read_back)
+    return caught.value.reason

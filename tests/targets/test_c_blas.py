@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.targets.tampering import require_refused
+from tests.targets.tampering import refusal
 
 from tensorlift import lift
 
@@ -122,7 +122,7 @@ def test_a_contraction_becomes_the_call_that_computes_it(source: str, call: str)
     ],
 )
 def test_a_wrong_call_is_refused(source: str, old: str, new: str) -> None:
-    require_refused(source, old, new)
+    assert refusal(source, (old, new))
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tests.targets.tampering import refusal
 
 from tensorlift import LiftError, lift
 from tensorlift.diagnostics import Severity
@@ -75,16 +76,6 @@ def _certificate(source: str) -> Certificate:
     return certificate_from_json(lift(source, to="c").functions[0].certificate or {})
 
 
-def _refusal(source: str, old: str, new: str) -> str:
-    """Replace a part of the program of a source, and return why that is no longer proved."""
-    certificate = _certificate(source)
-    assert old in certificate.program, certificate.program
-    changed = replace(certificate, program=certificate.program.replace(old, new))
-    with pytest.raises(CheckFailure) as caught:
-        decide(changed, read_back=read_back)
-    return caught.value.reason
-
-
 @pytest.mark.parametrize("name", _KEPT)
 def test_a_kernel_is_emitted_as_kept(name: str, update: bool) -> None:  # noqa: FBT001 - a fixture
     path = _GOLDEN / f"{name}.c"
@@ -123,7 +114,7 @@ def test_a_program_is_proved_again_from_its_certificate(source: str) -> None:
     ],
 )
 def test_a_wrong_call_is_refused(old: str, new: str) -> None:
-    assert _refusal(GEMM, old, new)
+    assert refusal(GEMM, (old, new))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +132,7 @@ def test_a_wrong_call_is_refused(old: str, new: str) -> None:
     ],
 )
 def test_a_wrong_loop_is_refused(source: str, old: str, new: str) -> None:
-    assert _refusal(source, old, new)
+    assert refusal(source, (old, new))
 
 
 @pytest.mark.parametrize(
@@ -164,11 +155,11 @@ def test_a_wrong_loop_is_refused(source: str, old: str, new: str) -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_function_around_the_program_is_refused(source: str, old: str, new: str, reason: str) -> None:
-    assert reason in _refusal(source, old, new)
+    assert reason in refusal(source, (old, new))
 
 
 def test_text_that_the_front_end_does_not_read_is_refused() -> None:
-    assert "cannot be read back" in _refusal(GEMM, "cblas_dgemm(", "goto out; out: cblas_dgemm(")
+    assert "cannot be read back" in refusal(GEMM, ("cblas_dgemm(", "goto out; out: cblas_dgemm("))
 
 
 def test_a_certificate_with_other_strides_does_not_hold() -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from tests.targets.tampering import refusal
 
 from tensorlift import lift
-from tensorlift.proofs.certificate import certificate_from_json
-from tensorlift.proofs.failure import CheckFailure
-from tensorlift.proofs.verify import verify as decide
-from tensorlift.readback import read_back
 from tensorlift.runtime.in_place import on_threads
 
 SCALE = """void scale(int m, int n, double a[m][n], double b[m][n], double c[m]) {
@@ -104,18 +99,6 @@ def test_loops_with_independent_iterations_say_so_where_there_is_enough_to_do(so
     assert _pragmas(source) == pragmas
 
 
-def _refusal(source: str, *changes: tuple[str, str]) -> str:
-    """Change the program of a source, and return why it is no longer proved."""
-    certificate = certificate_from_json(lift(source, to="c").functions[0].certificate or {})
-    text = certificate.program
-    for old, new in changes:
-        assert old in text, text
-        text = text.replace(old, new)
-    with pytest.raises(CheckFailure) as caught:
-        decide(replace(certificate, program=text), read_back=read_back)
-    return caught.value.reason
-
-
 _DEPENDENT = "the iterations of this loop are not proved independent"
 
 
@@ -148,13 +131,13 @@ _DEPENDENT = "the iterations of this loop are not proved independent"
     ],
 )
 def test_a_pragma_on_iterations_that_depend_on_each_other_is_refused(source: str, old: str, new: str) -> None:
-    assert _refusal(source, (old, new)) == _DEPENDENT
+    assert refusal(source, (old, new)) == _DEPENDENT
 
 
 def test_a_variable_that_threads_would_share_is_refused() -> None:
     pragma = "  #pragma omp parallel for if ((double)m * n > 65536)\n"
     changes = ((pragma, f"  float sum;\n{pragma}"), ("    float sum = 0.0f;", "    sum = 0.0f;"))
-    assert _refusal(ROWS, *changes) == _DEPENDENT
+    assert refusal(ROWS, *changes) == _DEPENDENT
 
 
 @pytest.mark.parametrize(
@@ -171,7 +154,7 @@ def test_a_variable_that_threads_would_share_is_refused() -> None:
     ],
 )
 def test_any_other_directive_is_refused(directive: str) -> None:
-    reason = _refusal(SCALE, ("#pragma omp parallel for if ((double)m * n > 65536)", directive))
+    reason = refusal(SCALE, ("#pragma omp parallel for if ((double)m * n > 65536)", directive))
     assert reason == f"'{directive}' is no directive of a program's"
 
 

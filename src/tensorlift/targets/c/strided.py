@@ -18,30 +18,43 @@ if TYPE_CHECKING:
 
 
 def counted(piece: Piece, fresh: Callable[[str], str]) -> Piece:
-    """Return a piece that goes over the variable of a fold in place of the axis that is a multiple of it."""
+    """Return a piece that goes over the variables of a fold in place of the axes that are multiples of them."""
     for fold in folds_of(piece.term):
-        found = _axis(fold, piece)
-        if found is not None:
-            variable, place = found
-            (bound,) = fold.bound
-            count = Affine.var(fresh("k"))
-            here = {variable: place.substitute({bound: count})}
-            term = replaced(piece.term, fold, substitute(fold.body, {bound: count}))
-            own = read(piece.own.array, tuple(i.substitute(here) for i in piece.own.indices), piece.own.dtype)
-            names = tuple(str(count) if name == variable else name for name in piece.variables)
-            return replace(
-                piece, variables=names, domain=piece.domain.substitute(here), term=substitute(term, here), own=own
+        places = _places(fold, piece)
+        if places is not None:
+            counts = {bound: Affine.var(fresh("k")) for bound in fold.bound}
+            here = {variable: place.substitute(counts) for variable, (_, place) in places.items()}
+            over = {variable: str(counts[bound]) for variable, (bound, _) in places.items()}
+            term = replaced(piece.term, fold, substitute(fold.body, counts))
+            apart = replace(
+                piece,
+                variables=tuple(over.get(name, name) for name in piece.variables),
+                domain=piece.domain.substitute(here),
+                term=substitute(term, here),
+                own=read(piece.own.array, tuple(i.substitute(here) for i in piece.own.indices), piece.own.dtype),
             )
+            return counted(apart, fresh)  # what was inside may be such a fold too
     return piece
 
 
-def _axis(fold: Reduce, piece: Piece) -> tuple[str, Affine] | None:
-    """Return an axis at every point of which a fold has one value, at a multiple of the fold's variable."""
-    if len(fold.bound) != 1 or not piece.where.is_subset(fold.domain.project_out(*fold.bound)):
+def _places(fold: Reduce, piece: Piece) -> dict[str, tuple[str, Affine]] | None:
+    """Return for each variable of a fold an axis, by its name, that is a multiple of it; None where there is none.
+
+    A fold has one value then, at every point of the piece.
+    """
+    if not piece.where.is_subset(fold.domain.project_out(*fold.bound)):
         return None
-    for equality in fold.domain.equalities():
-        for variable in piece.variables:
-            place = equality.solve(variable)
-            if place is not None and abs(place.coefficient(fold.bound[0])) > 1:
-                return variable, place
-    return None
+    found: dict[str, tuple[str, Affine]] = {}
+    for bound in fold.bound:
+        for equality in fold.domain.equalities():
+            for variable in (v for v in piece.variables if v not in found):
+                place = equality.solve(variable)
+                if place is not None and _moves(place, bound, fold):
+                    found[variable] = bound, place
+    return found if len(found) == len(fold.bound) else None
+
+
+def _moves(place: Affine, bound: str, fold: Reduce) -> bool:
+    """Tell whether a place moves with one variable of a fold alone, by more than one cell."""
+    others = (name for name in fold.bound if name != bound)
+    return abs(place.coefficient(bound)) > 1 and not any(map(place.coefficient, others))

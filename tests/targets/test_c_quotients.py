@@ -1,0 +1,67 @@
+"""Programs in C over quotients of sizes, cells that lie apart, and loops that start behind the smallest size."""
+
+from __future__ import annotations
+
+import pytest
+from tests.targets.tampering import refusal
+
+from tensorlift import lift
+
+POOL = """void pool(int n, double x[n], double y[n / 2]) {
+  for (int i = 0; i < n / 2; i++) y[i] = x[2 * i] > x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
+}
+"""
+EVERY_OTHER = """void every_other(int n, double x[n], double y[n]) {
+  double sum = 0;
+  for (int k = 0; k < n; k += 2) sum += x[k];
+  for (int i = 1; i < n; i += 2) y[i] = sum;
+}
+"""
+QUARTER = """void quarter(int n, float x[n], float y[n / 2 / 2 + 1]) {
+  for (int i = 0; i < n / 2 / 2 + 1; i++) y[i] = x[i];
+}
+"""
+SPREAD = """void spread(int n, double x[3 * n], double y[n]) {
+  for (int i = 0; i < n; i++) x[3 * i + 1] = y[i] + x[3 * i + 1];
+}
+"""
+GRID = """void grid(int m, int n, double x[2 * m][2 * n], double y[m][n]) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) x[2 * i][2 * j] = y[i][j];
+}
+"""
+LATE = """void late(int n, double a[n], double b[n]) {
+  for (int i = 0; i < n; i++) if (i > 2) b[i] = a[i]; else b[i] = 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        (POOL, ["double y[restrict (n / 2)]", "const ptrdiff_t n_div_2 = n / 2;", "sizeof(double) * (n / 2)"]),
+        (EVERY_OTHER, ["const ptrdiff_t n_plus_1_div_2 = ((ptrdiff_t)n + 1) / 2;", "i < 2 * n_div_2; i += 2"]),
+        (QUARTER, ["float y[restrict ((n / 2) / 2) + 1]"]),
+        (SPREAD, ["for (ptrdiff_t k = 0; k < n; k++)", "x[3 * k + 1] += y[k];"]),
+        (GRID, ["x[2 * k][2 * l] = y[k][l];"]),
+        (LATE, ["i <= (2 < n - 1 ? 2 : n - 1)", "for (ptrdiff_t i = 3; i < n; i++)"]),
+    ],
+)  # fmt: skip
+def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: str, parts: list[str]) -> None:
+    (function,) = lift(source, to="c", test=True).functions
+    assert function.program is not None
+    assert [part for part in parts if part not in function.program] == []
+    assert [trial.passed for trial in function.tests] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "reason"),
+    [
+        (POOL, "n_div_2 = n / 2", "n_div_2 = n / 3", "y is not proved to be y_1"),
+        (POOL, "sizeof(double) * (n / 2)", "sizeof(double) * (n / 3)", "nothing checks that x and y are apart"),
+        (POOL, "restrict (n / 2)", "restrict (n / 3)", "the program needs that (n // 2) <= (n // 3)"),
+        (SPREAD, "k < n;", "k < n - 1;", "x is not proved to be x_1"),
+    ],
+)
+def test_another_quotient_is_refused(source: str, old: str, new: str, reason: str) -> None:
+    assert reason in refusal(source, (old, new))
