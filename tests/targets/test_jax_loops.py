@@ -14,7 +14,6 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import ModuleType
 
 STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
@@ -37,14 +36,6 @@ RECURRENCE = """void filter(int m, int n, const double x[n][m], double y[n][m]) 
 """
 
 
-@pytest.fixture(scope="module", name="jax")
-def _jax() -> Iterator[ModuleType]:
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    before = jax.config.jax_enable_x64
-    yield jax
-    jax.config.update("jax_enable_x64", val=before)
-
-
 def test_time_steps_are_traced_once_however_many_there_are(jax: ModuleType) -> None:
     smooth = lift(STENCIL, to="jax")
     assert smooth.verdict == "hybrid"
@@ -62,6 +53,11 @@ def test_a_traced_loop_is_mapped_and_differentiated(jax: ModuleType) -> None:
     assert np.allclose(mapped[1], smooth(2, 3 * a, a)[0])
     slopes = jax.grad(lambda a: smooth(1, a, a)[0].sum())(a)
     assert np.allclose(slopes, [4 / 3, 2 / 3, 1, 1, 2 / 3, 4 / 3])
+
+
+def test_names_of_the_source_stay_beside_those_that_a_loop_needs() -> None:
+    source = RECURRENCE.replace("last", "state").replace("y", "i_step")
+    assert "i_step, state = lax.fori_loop(0, n, i_step2, (i_step, state))" in lift(source, to="jax").source
 
 
 def test_a_traced_loop_reads_cells_of_numpy_arrays(jax: ModuleType) -> None:

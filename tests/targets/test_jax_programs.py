@@ -20,7 +20,6 @@ from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import ModuleType
 
 GEMM = """void gemm(int m, int n, int k, double alpha, double C[m][n], double A[m][k], double B[k][n]) {
@@ -38,14 +37,6 @@ STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
 }
 """
 X64 = 'jax.config.update("jax_enable_x64", True)'
-
-
-@pytest.fixture(scope="module", name="jax")
-def _jax() -> Iterator[ModuleType]:
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    before = jax.config.jax_enable_x64
-    yield jax
-    jax.config.update("jax_enable_x64", val=before)
 
 
 def _refusal(text: str) -> str:

@@ -22,6 +22,16 @@ def fresh(prefix: str) -> str:
     return name
 
 
+def unused(wanted: str, taken: set[str]) -> str:
+    """Return the name, or the first numbered one that is not taken; it is taken afterwards."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}{number}"
+    taken.add(name)
+    return name
+
+
 def image(name: str) -> str:
     """Return a variable name that no source has; always the same one, so that sets over it are found in caches."""
     return f"{name}'"

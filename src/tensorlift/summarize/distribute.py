@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.names import unused
 from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, is_parallel
-from tensorlift.summarize.indices import unused
 from tensorlift.summarize.statements import (
     Allocate,
     Block,

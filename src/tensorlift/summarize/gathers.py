@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.summarize.indices import unused
+from tensorlift.comprehension.names import unused
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store, value_read
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import DerivedSize
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import fresh, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -196,16 +196,6 @@ def multiply(left: Affine, right: Affine) -> Affine:
     if left.is_constant:
         return right * left.constant
     raise NotAffine(f"({left}) * ({right})")
-
-
-def unused(wanted: str, taken: set[str]) -> str:
-    """Return the name, or the first numbered one that is not taken; it is taken afterwards."""
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}{number}"
-    taken.add(name)
-    return name
 
 
 def _constraint(kind: str, left: Affine, right: Affine) -> Constraint:

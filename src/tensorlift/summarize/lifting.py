@@ -15,10 +15,10 @@ from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.allowance import TooManyPartsError
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
+from tensorlift.comprehension.names import unused
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.summarize.block import Evaluator
 from tensorlift.summarize.distribute import Distributor, goes_along_rows
-from tensorlift.summarize.indices import unused
 from tensorlift.summarize.kept import hands_on, reason_for
 from tensorlift.summarize.liveness import Liveness
 from tensorlift.summarize.program import Program, formals

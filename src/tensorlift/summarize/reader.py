@@ -20,7 +20,7 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
 from tensorlift.summarize.gathers import Place, gathered
-from tensorlift.summarize.indices import Divided, Indices, unused
+from tensorlift.summarize.indices import Divided, Indices
 from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.rescaling import rescaled
@@ -178,7 +178,7 @@ class _Reader(Values):
         if self.is_conditional:
             message = f"{array} is read at a place that depends on data, under a condition that depends on data"
             raise refuse("TL208", message, place, "read it under no condition, at a place that is always inside")
-        scalar = unused(f"{array}_read", self.taken)
+        scalar = names.unused(f"{array}_read", self.taken)
         self.arrays[scalar] = ArrayInfo(scalar, info.dtype, (), is_parameter=False)
         out += gathered(info, places, scalar, new_value=self.unyielded, taken=self.taken, location=place)
         out.append(Load(self.new_value(op.results[0], info.dtype), scalar, (), info.dtype, place))
@@ -188,7 +188,7 @@ class _Reader(Values):
         out.append(Store(array, indices, term, location_of(op)))
 
     def local(self, value: SSAValue, name: str, dtype: DType, marks: Mapping[str, Attribute]) -> str:
-        return self._declare(value, unused(name, self.taken), dtype, marks, is_parameter=False)
+        return self._declare(value, names.unused(name, self.taken), dtype, marks, is_parameter=False)
 
 
 def _marks(func_op: Operation, argument: BlockArgument) -> Mapping[str, Attribute]:
@@ -267,7 +267,7 @@ Bounds = tuple[tuple[Affine, ...], tuple[Affine, ...], int]
 def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, out: list[Statement]) -> None:
     lower, upper, step = bounds
     block = op.regions[0].block
-    variable = unused(block.args[0].name_hint or "i", r.taken)
+    variable = names.unused(block.args[0].name_hint or "i", r.taken)
     r.affines[block.args[0]] = affine(variable)
     carried = [_carry(r, value, argument, out) for value, argument in zip(initial, block.args[1:], strict=True)]
     place = location_of(op)

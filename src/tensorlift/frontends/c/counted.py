@@ -45,10 +45,6 @@ class Counted:
         assign = nodes.Evaluate(nodes.Assign("", name, first, ctype, location), location)
         return nodes.Loop("for", self._declared(assign), condition, advance, body, location)
 
-    def forwards(self, body: nodes.Statement) -> nodes.Loop:
-        """Return the loop with another body."""
-        return replace(self.loop, body=body)
-
     def _declared(self, assign: nodes.Evaluate) -> nodes.Statement:
         """Put the declaration of the counter before its first value, if the loop declares it."""
         if isinstance(self.loop.initial, nodes.Declare):

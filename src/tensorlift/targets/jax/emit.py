@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from tensorlift.comprehension.names import unused
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Copy,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 _UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
 _WIDE = ("i64", "u64", "f64")
-_STATE = "state"
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -119,12 +119,6 @@ class _JaxEmission(Emission):
         self.traced = TracedLoops(program)
         super().__init__(program)
 
-    def own_names(self) -> Iterator[str]:
-        """Yield the names of the functions that are the bodies of traced loops, and that of their state."""
-        for statement in walk_statements(self.program.body):
-            if isinstance(statement, For) and self.traced.state(statement):
-                yield from (_step(statement), _STATE)
-
     def conversions(self) -> Iterator[str]:
         """Convert parameters too of which a traced loop reads cells, which NumPy's arrays do not allow."""
         yield from super().conversions()
@@ -137,13 +131,13 @@ class _JaxEmission(Emission):
         if not state:
             super().loop(loop, indent)
             return
-        step, several, packed = self.names[_step(loop)], ", ".join(state), state[0]
+        taken = set(self.names.values())
+        step, several = unused(f"{self.names[loop.variable]}_step", taken), ", ".join(state)
+        packed = state[0] if len(state) == 1 else unused("state", taken)
         if not (self.lines and self.lines[-1].startswith(f"{indent[len(INDENT) :]}def ")):
             self.lines.append("")
         self.carried_cuts(loop)
         inside = indent + INDENT
-        if len(state) > 1:
-            packed = self.names[_STATE]
         self.lines.append(f"{indent}def {step}({self.names[loop.variable]}, {packed}):")
         if len(state) > 1:
             self.lines += wrapped(f"{several} = ", packed, inside)
@@ -186,11 +180,6 @@ class _JaxEmission(Emission):
         update, value = in_place(statement)
         items = self.spell.items(statement.items, statement.shape)
         return f"{name} =", f"{name}.at[{items}].{_UPDATES[update]}({self.spell(value).source})"
-
-
-def _step(loop: For) -> str:
-    """Return the name of the function that is the body of a traced loop."""
-    return f"{loop.variable}_step"
 
 
 def _is_number(node: Expression) -> bool:

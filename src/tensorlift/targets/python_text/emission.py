@@ -31,7 +31,7 @@ from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
@@ -64,7 +64,7 @@ class Emission:
 
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
-        self.names = safe_names([*names_of(program), *self.own_names()], self.reserved)
+        self.names = safe_names(list(names_of(program)), self.reserved)
         self._begin({})
 
     def emit(self) -> Emitted:
@@ -112,10 +112,6 @@ class Emission:
     def imports(self) -> list[str]:
         """Return the lines at the top of the module."""
         raise NotImplementedError
-
-    def own_names(self) -> Iterable[str]:
-        """Return names that the text needs beside the program's."""
-        return ()
 
     def _helpers(self) -> list[str]:
         used = [text.format_map(self.spell.functions) for name, text in _HELPERS.items() if name in self.spell.used]
