@@ -141,7 +141,7 @@ def test_what_is_not_symmetric_is_no_symmetric_call(source: str) -> None:
 def test_a_recurrence_along_rows_keeps_the_loops_of_the_source() -> None:
     text = lift(DOWN, to="c").source
     assert "last_by" not in text
-    assert "double last;" in text
+    assert "  double last = " in text
 
 
 def test_a_recurrence_down_columns_runs_row_by_row() -> None:

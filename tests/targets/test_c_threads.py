@@ -85,8 +85,8 @@ def _pragmas(source: str) -> list[str]:
     [
         (SCALE, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
         (ROWS, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
-        (TOTAL, ["#pragma omp parallel for reduction(+: sum1) if (n > 65536)"]),
-        (GREATEST, ["#pragma omp parallel for reduction(max: best) if (n > 65536)"]),
+        (TOTAL, ["#pragma omp parallel for reduction(+: sum) if (n > 65536)"]),
+        (GREATEST, ["#pragma omp parallel for reduction(max: most) if (n > 65536)"]),
         (SMOOTH, ["#pragma omp parallel for if (n - 2 > 65536)"] * 2),
         (MIRROR, ["#pragma omp parallel for schedule(static, 8) if ((double)(n - 1) * (n - 1) > 65536)"]),
         (PREFIX, []),
@@ -105,10 +105,10 @@ _DEPENDENT = "the iterations of this loop are not proved independent"
 @pytest.mark.parametrize(
     ("source", "old", "new"),
     [
-        pytest.param(TOTAL, " reduction(+: sum1)", "", id="no reduction"),
-        pytest.param(TOTAL, "(+: sum1)", "(*: sum1)", id="another operator"),
-        pytest.param(TOTAL, "(+: sum1)", "(+: sum)", id="another variable"),
-        pytest.param(GREATEST, "(max: best)", "(min: best)", id="the least for the greatest"),
+        pytest.param(TOTAL, " reduction(+: sum)", "", id="no reduction"),
+        pytest.param(TOTAL, "(+: sum)", "(*: sum)", id="another operator"),
+        pytest.param(TOTAL, "(+: sum)", "(+: n)", id="another variable"),
+        pytest.param(GREATEST, "(max: most)", "(min: most)", id="the least for the greatest"),
         pytest.param(
             SMOOTH,
             "  for (ptrdiff_t t",
@@ -160,7 +160,7 @@ def test_any_other_directive_is_refused(directive: str) -> None:
 
 def test_a_test_runs_every_such_loop_on_several_threads() -> None:
     text = _text(TOTAL)
-    assert "#pragma omp parallel for reduction(+: sum1)\n" in on_threads(text)
+    assert "#pragma omp parallel for reduction(+: sum)\n" in on_threads(text)
     assert " if (n >= 1" in on_threads(text)
 
 

@@ -27,6 +27,7 @@ from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import Block, Holds, mentions, print_lines
+from tensorlift.targets.c.tidy import tidied
 from tensorlift.targets.c.widening import widened
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ class _Emission:
         lines = self._block(summary.items, summary.context, results)
         lines += self._handed_over()
         head = [*self._includes(), "", *self._signature(), "{"]
-        declared: list[Line] = [f"{slot.declaration(writable=True)};" for slot in self.locals]
+        lines = tidied(lines, {slot.name: C_TYPES[slot.dtype] for slot in self.locals if not slot.shape})
+        declared: list[Line] = [f"{slot.declaration(writable=True)};" for slot in self.locals if slot.shape]
         named = ((name, text) for name, text in self.quotients.items() if mentions(lines, name))
         declared += [f"const ptrdiff_t {name} = {text[1:-1]};" for name, text in named]
         body, cuts = print_lines([*declared, *lines], len(head) + 1)
