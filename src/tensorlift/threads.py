@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
+    from tensorlift.summarize.program import Program
     from tensorlift.summarize.statements import Block
 
 _FILE = "program.c"
@@ -48,10 +49,10 @@ def check_pragmas(text: str, entry: str, view: FunctionView) -> None:
         raise CheckFailure(UNREADABLE, str(error), error.line) from None
     if not marked:
         return
-    known = {loop.plain.line: loop for outer in _loops_of(text, entry, view) for loop in outer.all()}
+    loops = [loop for outer in _loops_of(text, entry, view) for loop in outer.all()]
     for line, reductions in marked.items():
-        loop = known.get(line)
-        if loop is None or not loop.is_independent or loop.plain.reductions != reductions:
+        here = [loop for loop in loops if loop.plain.line == line]
+        if len(here) != 1 or not here[0].is_independent or here[0].plain.reductions != reductions:
             raise CheckFailure(MEMORY, "the iterations of this loop are not proved independent", line)
 
 
@@ -62,12 +63,12 @@ class _Loop:
     plain: PlainLoop
     read: Loop
     context: Domain
-    sizes: Sequence[str]
+    program: Program
 
     @cached_property
     def inner(self) -> tuple[_Loop, ...]:
         """The loops right inside."""
-        return _paired(self.plain.inner, self.read.body, self.points, self.sizes)
+        return _paired(self.plain.inner, self.read.body, self.points, self.program)
 
     @property
     def points(self) -> Domain:
@@ -85,8 +86,8 @@ class _Loop:
         """Tell whether the iterations may run in any order, but for what they add up."""
         if self.plain.reductions is None or not self._is_as_written:
             return False
-        numbers = {s.array for s in walk(self.read.body) if isinstance(s, Load | Store) and not s.indices}
-        return is_parallel(self.read, self.context, numbers | allocated(self.read.body))
+        variables = {name for name, info in self.program.arrays.items() if not info.shape and not info.is_parameter}
+        return is_parallel(self.read, self.context, variables | allocated(self.read.body))
 
     @property
     def _is_as_written(self) -> bool:
@@ -98,7 +99,7 @@ class _Loop:
     def extents(self) -> tuple[Affine, ...]:
         """The numbers of iterations of the loop and of those in it, along the deepest nest."""
         deeper = max((loop.extents for loop in self.inner), key=len, default=())
-        return (_extent(self.read.variable, self.points, self.sizes), *deeper)
+        return (_extent(self.read.variable, self.points, self.program.sizes), *deeper)
 
     @property
     def is_uneven(self) -> bool:
@@ -120,16 +121,16 @@ class _Loop:
 
 def _loops_of(text: str, entry: str, view: FunctionView) -> tuple[_Loop, ...]:
     program = read_function(view)
-    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, program.sizes)
+    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, program)
 
 
-def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, sizes: Sequence[str]) -> tuple[_Loop, ...]:
+def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, program: Program) -> tuple[_Loop, ...]:
     """Pair loops as they are written with those that are read; calls of BLAS are read as loops too."""
     lines = {loop.line for loop in plain}
     found = [(loop, where) for loop, where in _loops_in(block, context) if _line(loop) in lines]
     if [loop.line for loop in plain] != [_line(loop) for loop, _ in found]:
         return ()
-    return tuple(_Loop(written, loop, where, sizes) for written, (loop, where) in zip(plain, found, strict=True))
+    return tuple(_Loop(written, loop, where, program) for written, (loop, where) in zip(plain, found, strict=True))
 
 
 def _loops_in(block: Block, context: Domain) -> Iterator[tuple[Loop, Domain]]:

@@ -21,6 +21,10 @@ ROWS = """void rows(int m, int n, float x[m][n], float y[m]) {
   }
 }
 """
+CELL = """void cell(int n, double a[n], double *out) {
+  for (int i = 0; i < n; i++) *out += a[i];
+}
+"""
 TOTAL = """int total(int n, int a[n]) {
   int sum = 0;
   for (int i = 0; i < n; i++) sum += a[i] * a[i];
@@ -128,10 +132,17 @@ _DEPENDENT = "the iterations of this loop are not proved independent"
             id="a recurrence",
         ),
         pytest.param(SCALE, " if ((double)m * n > 65536)\n", "\n\n", id="a pragma of no loop"),
+        pytest.param(CELL, "sum += a[k]", "*out += a[k]", id="a cell of the caller"),
     ],
 )
 def test_a_pragma_on_iterations_that_depend_on_each_other_is_refused(source: str, old: str, new: str) -> None:
     assert refusal(source, (old, new)) == _DEPENDENT
+
+
+def test_a_pragma_on_a_line_of_two_loops_is_refused() -> None:
+    old = "  for (ptrdiff_t t = 0; t < steps; t++) {\n    #pragma omp parallel for if (n - 2 > 65536)\n    for"
+    new = "  #pragma omp parallel for if (n - 2 > 65536)\n  for (ptrdiff_t t = 0; t < steps; t++) { for"
+    assert refusal(SMOOTH, (old, new)) == _DEPENDENT
 
 
 def test_a_variable_that_threads_would_share_is_refused() -> None:
