@@ -17,9 +17,9 @@ from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.targets.c.pragmas import with_pragmas
-from tensorlift.targets.c.quotients import quotients_of
+from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.signature import Signature, signature_of
-from tensorlift.threads import check_pragmas, pragmas_for
+from tensorlift.threads import check_independent, marked_loops, pragmas_for
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
@@ -42,8 +42,9 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
 
     """
     try:
+        marked = marked_loops(text)
         view = _read(text, entry)
-        check_pragmas(text, entry, view)
+        check_independent(marked, text, entry, view)
         if within is not None:
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         summary = summarise(view, distribute=False, for_loops=True, within=within)
@@ -86,7 +87,8 @@ class InPlace:
         if self.view.prototype or not all(p.c_type for p in self.view.parameters):
             return None
         try:
-            return signature_of(self.view, [p.condition for p in self.preconditions], quotients_of(self.summary))
+            quotients = {**quotients_of(self.summary), **notations_of(self.summary)}
+            return signature_of(self.view, [p.condition for p in self.preconditions], quotients)
         except LiftError as refusal:
             return refusal
 

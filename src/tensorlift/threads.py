@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import NotAffine
@@ -21,11 +21,10 @@ from tensorlift.summarize.statements import Branch, Load, Loop, Store, allocated
 from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
-    from tensorlift.summarize.program import Program
     from tensorlift.summarize.statements import Block
 
 _FILE = "program.c"
@@ -36,24 +35,38 @@ def pragmas_for(text: str, entry: str, view: FunctionView) -> dict[int, str]:
     return dict(_worth_threads(_loops_of(text, entry, view)))
 
 
-def check_pragmas(text: str, entry: str, view: FunctionView) -> None:
-    """Demand that loops with a pragma have independent iterations.
+def marked_loops(text: str) -> dict[int, dict[str, str]]:
+    """Return the lines on which loops with a pragma start, with the reductions of each.
 
     Raises:
-        CheckFailure: where iterations share what one of them writes, and for pragmas that are none of ours.
+        CheckFailure: for pragmas and other directives that are none of ours.
 
     """
     try:
-        marked = loops_with_pragmas(text)
+        return loops_with_pragmas(text)
     except PragmaError as error:
         raise CheckFailure(UNREADABLE, str(error), error.line) from None
-    if not marked:
-        return
-    loops = [loop for outer in _loops_of(text, entry, view) for loop in outer.all()]
+
+
+def check_independent(marked: Mapping[int, Mapping[str, str]], text: str, entry: str, view: FunctionView) -> None:
+    """Demand that loops that are marked have independent iterations.
+
+    Raises:
+        CheckFailure: where iterations share what one of them writes.
+
+    """
+    loops = [loop for outer in _loops_of(text, entry, view) for loop in outer.all()] if marked else []
     for line, reductions in marked.items():
         here = [loop for loop in loops if loop.plain.line == line]
         if len(here) != 1 or not here[0].is_independent or here[0].plain.reductions != reductions:
             raise CheckFailure(MEMORY, "the iterations of this loop are not proved independent", line)
+
+
+class _Names(NamedTuple):
+    """The variables of a program that are no arrays, and its sizes, with quotients that the text has by their names."""
+
+    variables: frozenset[str]
+    sizes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -63,12 +76,12 @@ class _Loop:
     plain: PlainLoop
     read: Loop
     context: Domain
-    program: Program
+    names: _Names
 
     @cached_property
     def inner(self) -> tuple[_Loop, ...]:
         """The loops right inside."""
-        return _paired(self.plain.inner, self.read.body, self.points, self.program)
+        return _paired(self.plain.inner, self.read.body, self.points, self.names)
 
     @property
     def points(self) -> Domain:
@@ -86,8 +99,7 @@ class _Loop:
         """Tell whether the iterations may run in any order, but for what they add up."""
         if self.plain.reductions is None or not self._is_as_written:
             return False
-        variables = {name for name, info in self.program.arrays.items() if not info.shape and not info.is_parameter}
-        return is_parallel(self.read, self.context, variables | allocated(self.read.body))
+        return is_parallel(self.read, self.context, self.names.variables | allocated(self.read.body))
 
     @property
     def _is_as_written(self) -> bool:
@@ -99,7 +111,7 @@ class _Loop:
     def extents(self) -> tuple[Affine, ...]:
         """The numbers of iterations of the loop and of those in it, along the deepest nest."""
         deeper = max((loop.extents for loop in self.inner), key=len, default=())
-        return (_extent(self.read.variable, self.points, self.program.sizes), *deeper)
+        return (_extent(self.read.variable, self.points, self.names.sizes), *deeper)
 
     @property
     def is_uneven(self) -> bool:
@@ -121,16 +133,19 @@ class _Loop:
 
 def _loops_of(text: str, entry: str, view: FunctionView) -> tuple[_Loop, ...]:
     program = read_function(view)
-    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, program)
+    variables = (name for name, info in program.arrays.items() if not info.shape and not info.is_parameter)
+    quotients = (size.name for size in program.derived if f" {size.name} = " in text)
+    names = _Names(frozenset(variables), (*program.sizes, *quotients))
+    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, names)
 
 
-def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, program: Program) -> tuple[_Loop, ...]:
+def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, names: _Names) -> tuple[_Loop, ...]:
     """Pair loops as they are written with those that are read; calls of BLAS are read as loops too."""
     lines = {loop.line for loop in plain}
     found = [(loop, where) for loop, where in _loops_in(block, context) if _line(loop) in lines]
     if [loop.line for loop in plain] != [_line(loop) for loop, _ in found]:
         return ()
-    return tuple(_Loop(written, loop, where, program) for written, (loop, where) in zip(plain, found, strict=True))
+    return tuple(_Loop(written, loop, where, names) for written, (loop, where) in zip(plain, found, strict=True))
 
 
 def _loops_in(block: Block, context: Domain) -> Iterator[tuple[Loop, Domain]]:

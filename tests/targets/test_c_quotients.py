@@ -30,6 +30,15 @@ GRID = """void grid(int m, int n, double x[2 * m][2 * n], double y[m][n]) {
     for (int j = 0; j < n; j++) x[2 * i][2 * j] = y[i][j];
 }
 """
+SWEEP = """void sweep(int n, double a[n]) {
+  for (int i = 1; i < n - 1; i += 2) a[i] = a[i - 1] + a[i + 1];
+  for (int i = 2; i < n - 1; i += 2) a[i] = a[i - 1] + a[i + 1];
+}
+"""
+THREE = """void three(int n, double x[n], double y[n]) {
+  for (int i = 0; i < 3 * n / 4; i++) y[i] = x[i];
+}
+"""
 LATE = """void late(int n, double a[n], double b[n]) {
   for (int i = 0; i < n; i++) if (i > 2) b[i] = a[i]; else b[i] = 0;
 }
@@ -44,6 +53,8 @@ LATE = """void late(int n, double a[n], double b[n]) {
         (QUARTER, ["float y[restrict ((n / 2) / 2) + 1]"]),
         (SPREAD, ["for (ptrdiff_t k = 0; k < n; k++)", "x[3 * k + 1] += y[k];"]),
         (GRID, ["x[2 * k][2 * l] = y[k][l];"]),
+        (SWEEP, ["(ptrdiff_t)(((ptrdiff_t)n + 1) / 2) + 1", "a[2 * k + 1] = a[2 * k] + a[2 * k + 2];"]),
+        (THREE, ["= (3 * (ptrdiff_t)n) / 4;"]),
         (LATE, ["i <= (2 < n - 1 ? 2 : n - 1)", "for (ptrdiff_t i = 3; i < n; i++)"]),
     ],
 )  # fmt: skip
@@ -59,6 +70,8 @@ def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: s
     [
         (POOL, "n_div_2 = n / 2", "n_div_2 = n / 3", "y is not proved to be y_1"),
         (POOL, "sizeof(double) * (n / 2)", "sizeof(double) * (n / 3)", "nothing checks that x and y are apart"),
+        (POOL, "* (n / 2)", "* 0 + (n / 2)", "nothing checks that x and y are apart"),
+        (SPREAD, "sizeof(double) * (3 * (ptrdiff_t)n)", "sizeof(double) * (3 * n)", "nothing checks that"),
         (POOL, "restrict (n / 2)", "restrict (n / 3)", "the program needs that (n // 2) <= (n // 3)"),
         (SPREAD, "k < n;", "k < n - 1;", "x is not proved to be x_1"),
     ],

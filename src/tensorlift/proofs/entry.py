@@ -14,7 +14,7 @@ from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Su
 from tensorlift.conditions.notation import parse_condition, parse_sum
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
-from tensorlift.targets.c.quotients import quotients_of
+from tensorlift.targets.c.quotients import notations_of, quotients_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +32,7 @@ _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b
 _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
 _PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
 _APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
+_GROUP = re.compile(r"\(([^()]*)\)")
 _ALLOCATION = re.compile(rf"\((\w+) = calloc\(\(size_t\)1 \* ({_PLAIN}), sizeof\(([\w ]+)\)({_PLAIN})\)\) != NULL")
 
 
@@ -60,8 +61,8 @@ class _Reading:
     def __init__(self, text: str, program: ReadBack, summary: Summary, caller: Caller) -> None:
         self.program = program
         self.summary = summary
-        self.places = {**caller.places, **quotients_of(summary)}
         self.caller = caller
+        self.quotients, self.notations = quotients_of(summary), notations_of(summary)
         lines = text.splitlines()
         start = next((k for k, line in enumerate(lines) if line == "}"), -1) + 2
         self.line = start + 1
@@ -177,7 +178,7 @@ class _Reading:
 
     def _condition(self, test: str) -> Condition | None:
         """Read a test as a condition on the names of the source; None where it is none."""
-        text = self._by_names(test)
+        text = self._by_names(test, self.notations)
         if text.startswith("(("):
             text = text[1:-1].replace("&&", "and").replace("||", "or")
         text = text.replace(" * ", "*")
@@ -236,18 +237,19 @@ class _Reading:
         return _same(given, parse_sum(str(info.shape[0])) * parse_sum(strides[0]))
 
     def _polynomial(self, text: str) -> Sum | None:
-        """Evaluate a product of sums over the names of the source."""
+        """Evaluate a product of sums over the names of the source, in which C computes in 64 bits or wider."""
+        if not _is_wide_product(self._by_names(text, self.quotients, "(wide)")):
+            return None
         try:
-            return parse_sum(self._by_names(text).replace(" ", ""))
+            return parse_sum(self._by_names(text, self.quotients).replace(" ", ""))
         except (ValueError, SyntaxError):
             return None
 
-    def _by_names(self, text: str) -> str:
-        """Put the names of the source in place of what C reaches them by."""
-        for name, place in sorted(self.places.items(), key=lambda entry: -len(entry[1])):
-            if not place.isidentifier():
-                text = text.replace(place, name)
-        return text.replace("(ptrdiff_t)", "")
+    def _by_names(self, text: str, quotients: Mapping[str, str], cast: str = "") -> str:
+        """Put the names of the source in place of what C reaches them by, and something in place of conversions."""
+        for name, place in sorted(quotients.items(), key=lambda entry: -len(entry[1])):
+            text = text.replace(place, name)
+        return text.replace("(ptrdiff_t)", cast)
 
     def _check_scratch(self, scratch: Sequence[str]) -> None:
         """Demand that scratch memory is as large as the program says."""
@@ -268,6 +270,17 @@ def _parsed(text: str) -> Condition | None:
     except (ValueError, SyntaxError):
         return None
     return condition if isinstance(condition, Compare | AnyOf) else None
+
+
+def _is_wide_product(text: str) -> bool:
+    """Tell whether a text is a product, and every product in parentheses in it has a factor that was widened."""
+    while (group := _GROUP.search(text)) is not None:
+        inner = group[1]
+        terms = re.split(r" [+-] ", inner)
+        if any("*" in term and "wide" not in term for term in terms) and inner != "wide":
+            return False
+        text = f"{text[: group.start()]} {'wide' if 'wide' in inner else 'group'} {text[group.end() :]}"
+    return re.search(r"[+-]", text) is None
 
 
 def _product(texts: Iterable[str]) -> Sum:

@@ -177,11 +177,19 @@ class Indices:
     def _derived_size(self, numerator: Affine, divisor: int) -> Affine:
         key = (numerator, divisor)
         if key not in self.derived:
-            spelled = re.sub(r"\W+", "_", str(numerator).replace("-", "minus").replace("+", "plus"))
-            name = unused(f"{spelled.strip('_')}_div_{divisor}", self.taken)
+            name = unused(f"{_in_words(numerator)}_div_{divisor}", self.taken)
             self.derived[key] = DerivedSize(name, numerator, divisor)
             self.sizes.add(name)
         return affine(self.derived[key].name)
+
+
+def _in_words(value: Affine) -> str:
+    """Spell a sum as a name: ``n_plus_1``, ``n_times_3_minus_m``, as a name starts with a letter."""
+    terms = sorted(value.terms, key=lambda term: (term[1] < 0, term[0]))
+    parts = [(factor, name if abs(factor) == 1 else f"{name}_times_{abs(factor)}") for name, factor in terms]
+    parts += [(value.constant, str(abs(value.constant)))] * (value.constant != 0)
+    joined = "_".join(f"{'minus' if sign < 0 else 'plus'}_{part}" for sign, part in parts)
+    return re.sub(r"\W+", "_", joined.removeprefix("plus_"))
 
 
 def multiply(left: Affine, right: Affine) -> Affine:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of
 from tensorlift.frontends.c.modified import assigned_in_statement
@@ -133,18 +134,21 @@ def _operator(variable: nodes.Variable, inside: Sequence[nodes.Statement]) -> st
 
 
 def _step(expression: nodes.Expression, variable: nodes.Variable) -> str | None:
-    """Return the operator of ``v += x`` and the like, and of ``v = x > v ? x : v``, where ``x`` is without ``v``."""
+    """Return the operator of ``v += x`` and the like, and of ``v = x > v ? x : v``, where ``x`` is without ``v``.
+
+    All of it must be in the type of the variable, as each thread adds up in that.
+    """
     if not isinstance(expression, nodes.Assign) or not is_name(expression.target, variable):
         return None
-    value = nodes.without_casts(expression.value)
-    if expression.operator:
-        return expression.operator if expression.operator in ("+", "*") and variable not in names_in(value) else None
-    match value:
-        case nodes.Binary(operator="&&" | "||" as operator, left=left, right=right):
+    value, ctype = expression.value, variable.ctype
+    if expression.operator in ("+", "*"):
+        return expression.operator if value.ctype == ctype and variable not in names_in(value) else None
+    match nodes.without_casts(value) if ctype == BOOL else value:
+        case nodes.Binary(operator="&&" | "||" as operator, left=left, right=right) if ctype == BOOL:
             is_step = is_name(nodes.without_casts(left), variable) and variable not in names_in(right)
             return operator if is_step else None
         case nodes.Conditional(condition=nodes.Binary(operator=">" | "<" as order) as test, then=then, otherwise=other):
-            ends = (nodes.without_casts(side) for side in (test.right, other))
-            is_step = all(is_name(side, variable) for side in ends) and variable not in names_in(then)
-            return _EXTREMES[order] if is_step and alike(test.left, then, but_types=True) else None
+            ends = is_name(test.right, variable) and is_name(other, variable)
+            is_step = ends and then.ctype == ctype and variable not in names_in(then)
+            return _EXTREMES[order] if is_step and alike(test.left, then) else None
     return None

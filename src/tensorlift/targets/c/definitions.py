@@ -64,7 +64,7 @@ class PieceWriter:
 
     def piece(self, piece: Piece) -> list[Line]:
         """Return statements that compute a piece."""
-        lines, piece = self.hoisted(piece)
+        lines, piece = self.hoisted(counted(piece, self.names.fresh))
         lines += self._cells(piece) if self.plain else self._computed(piece)
         self.names.keep(line for line in lines if isinstance(line, str))
         return lines
@@ -84,10 +84,7 @@ class PieceWriter:
 
     def _cells(self, piece: Piece) -> list[Line]:
         """Return a nest that computes cell by cell."""
-        with self.names.scope():
-            return self._nest(counted(piece, self.names.fresh))
 
-    def _nest(self, piece: Piece) -> list[Line]:
         def body(values: Mapping[str, Affine]) -> list[Line]:
             cell = self.cell(piece.where)
             with self.names.scope():

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.c.cells import affine_text
+from tensorlift.targets.c.prelude import APART, HEADERS
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ _PRAGMA = re.compile(
     rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
-_DIRECTIVE = re.compile(r"\s*#\s*(?:include|ifndef|define|endif)\b")
+_DIRECTIVES = {"#include <cblas.h>", *(f"#include <{name}>" for name in HEADERS), *APART}
+_HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives
 
 
 class PragmaError(Exception):
@@ -58,12 +60,12 @@ def pragma(extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: 
 def with_pragmas(text: str, cuts: Sequence[Cut], pragmas: Mapping[int, str]) -> tuple[str, tuple[Cut, ...]]:
     """Put pragmas before the loops that start on lines of a text; the lines of cuts move with the text."""
     lines: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if number in pragmas:
             lines.append(line[: len(line) - len(line.lstrip())] + pragmas[number])
         lines.append(line)
     moved = (cut._replace(line=cut.line + sum(number <= cut.line for number in pragmas)) for cut in cuts)
-    return "\n".join(lines) + "\n", tuple(moved)
+    return "\n".join(lines), tuple(moved)
 
 
 def loops_with_pragmas(text: str) -> dict[int, dict[str, str]]:
@@ -74,10 +76,11 @@ def loops_with_pragmas(text: str) -> dict[int, dict[str, str]]:
 
     """
     found = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        match = _PRAGMA.fullmatch(line)
-        if match is not None:
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        match, following = _PRAGMA.fullmatch(line), "".join(lines[number : number + 1])
+        if match is not None and following.lstrip().startswith("for ("):
             found[number + 1] = {name: operator for operator, name in _REDUCTION.findall(match["reductions"])}
-        elif ("#" in line and not _DIRECTIVE.match(line)) or "_Pragma" in line or line.endswith("\\"):
+        elif _HIDING.search(line) and line not in _DIRECTIVES:
             raise PragmaError(number, line)
     return found

@@ -30,6 +30,17 @@ def quotients_of(summary: Summary) -> dict[str, str]:
     return found
 
 
+def notations_of(summary: Summary) -> dict[str, str]:
+    """Spell the same sizes by what they are called in preconditions, ``((n + 1) // 2)``."""
+    spelled = quotients_of(summary)
+    found = {}
+    for size in summary.derived:
+        numerator = str(size.numerator).replace(" * ", "*")
+        inner = numerator if size.numerator.variable is not None else f"({numerator})"
+        found[f"({inner} // {size.divisor})"] = spelled[size.name]
+    return found
+
+
 def _numerator(value: Affine, quotients: Mapping[str, str]) -> str:
     """Spell a sum in 64 bits, a variable alone as it is; it may be a quotient itself."""
     if value.variable is not None:

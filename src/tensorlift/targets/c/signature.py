@@ -41,7 +41,7 @@ class Signature:
 def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quotients: Mapping[str, str]) -> Signature:
     """Read the signature of a function of the source that ``conditions`` must be checked for.
 
-    ``quotients`` are the sizes that are quotients of its parameters, as C spells them.
+    ``quotients`` are the sizes that are quotients of its parameters, by their names and as preconditions name them.
 
     Raises:
         LiftError: TL309, where the program cannot be called with what C has.

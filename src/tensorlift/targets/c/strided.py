@@ -55,6 +55,6 @@ def _places(fold: Reduce, piece: Piece) -> dict[str, tuple[str, Affine]] | None:
 
 
 def _moves(place: Affine, bound: str, fold: Reduce) -> bool:
-    """Tell whether a place moves with one variable of a fold alone, by more than one cell."""
+    """Tell whether a place moves upwards with one variable of a fold alone, by more than one cell."""
     others = (name for name in fold.bound if name != bound)
-    return abs(place.coefficient(bound)) > 1 and not any(map(place.coefficient, others))
+    return place.coefficient(bound) > 1 and not any(map(place.coefficient, others))

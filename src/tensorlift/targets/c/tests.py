@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, NotNull, Quotient, Separate
+from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def spelled_sum(value: Sum, signature: Signature) -> str:
     """Spell a sum in 64 bits."""
     parts = []
     for factor, atoms in value.terms:
-        if len(atoms) > _MOST_FACTORS or any(isinstance(atom, Quotient) for atom in atoms):
+        if len(atoms) > _MOST_FACTORS:
             raise unchecked(str(value), signature)
         listed = [str(abs(factor))] if abs(factor) != 1 or not atoms else []
         listed += [_atom(atom, signature, alone=value.atom is not None) for atom in atoms]
