@@ -52,8 +52,9 @@ says so.
 
 _WHY = """What stays below computes more than its operations count, a division of integers or an exponential for each
 cell (`diveq`, `color_burn_8`, `softmax`), or goes twice through a matrix that is counted once, in two calls of `gemv`
-(`atax`, `bicg`, `mvt`, `gemver`).  With several threads, so are the peaks measured; C runs its own loops on one thread,
-and only its calls of BLAS on all, so that its streams reach about half of a triad on two.
+(`atax`, `bicg`, `mvt`, `gemver`).  The triad is measured call after call on the same memory; a kernel that updates its
+arrays in place gets them back before each call, from one processor, so that another fetches its half (`cube_in_place`,
+`muleq`).  Sums down the columns of a matrix run on one thread in C, and products of matrices of 4 MB are small for two.
 """
 
 
