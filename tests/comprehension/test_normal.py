@@ -20,6 +20,10 @@ I_ = box(i="n")
 Row = tuple[Term, Term, Domain]
 
 
+def inverse(term: Term) -> Term:
+    return apply("div", num(1), term)
+
+
 def a(*indices: AffineLike) -> Term:
     return read("A", *indices)
 
@@ -170,6 +174,10 @@ SHOWN: dict[str, Row] = {
     "a product is extended by a point": (
         total("k", 0, N + 1, a("k"), "prod"), mul(total("l", 0, "n", a("l"), "prod"), a("n")), SIZES,
     ),
+    "so it is where the point is an inverse": (
+        total("k", 0, N + 1, inverse(add(a("k"), num(1))), "prod"),
+        apply("div", total("l", 0, "n", inverse(add(a("l"), num(1))), "prod"), add(num(1), a("n"))), SIZES,
+    ),
     "a product over one point": (total("k", 0, 1, a("k"), "prod"), a(0), UNIVERSE),
     "some is extended by a point": (
         total("k", 0, N + 1, apply("lt", a("k"), num(0)), "any"),
@@ -262,6 +270,13 @@ NOT_SHOWN: dict[str, Row] = {
         cast(cast(cast(x32("i"), "f32"), "f64"), "i32"), x32("i"), I_,
     ),
     "a cancelled division": (apply("div", mul(a("i"), b("i")), b("i")), a("i"), I_),
+    "a cancelled factor of a product": (
+        total("k", 0, "n", mul(b("k"), apply("div", a("k"), a("k"))), "prod"), total("k", 0, "n", b("k"), "prod"),
+        SIZES,
+    ),
+    "a product whose next point is cancelled": (
+        apply("div", total("k", 0, N + 1, a("k"), "prod"), a("n")), total("k", 0, "n", a("k"), "prod"), SIZES,
+    ),
     "a root of a square": (apply("sqrt", mul(a("i"), a("i"))), a("i"), I_),
     "signed and unsigned": (cast(cast(x32("i"), "u32"), "i64"), cast(x32("i"), "i64"), I_),
     "the maximum and the minimum": (total("k", 0, "n", a("k"), "max"), total("k", 0, "n", a("k"), "min"), I_),

@@ -66,9 +66,9 @@ def product_of(left: Monomial, right: Monomial, ring: int) -> Monomial:
     """Multiply two monomials: a product of sums is the sum over both ranges."""
     if left.bound and right.bound and not set(left.bound).isdisjoint(right.bound):
         right = right.freshened()
-    num = gathered(idempotent(left.num + right.num), ring)
-    bound = left.bound + right.bound
-    return Monomial(left.coefficient * right.coefficient, num, left.den + right.den, bound, left.domain & right.domain)
+    num, den = gathered(idempotent(left.num + right.num), left.den + right.den, ring)
+    coefficient, bound = left.coefficient * right.coefficient, left.bound + right.bound
+    return Monomial(coefficient, num, den, bound, left.domain & right.domain)
 
 
 def idempotent(factors: tuple[Atom, ...]) -> tuple[Atom, ...]:

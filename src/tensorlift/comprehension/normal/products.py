@@ -7,10 +7,16 @@ same, each as often.  A factor beside such a fold joins it, for it may be the ne
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Atoms = tuple[Atom, ...]
 FACTOR_LIMIT = 8
 
 
@@ -20,12 +26,11 @@ def factor_of(value: Poly) -> Monomial:
 
 
 def factors_of(value: Poly) -> list[Monomial]:
-    """Return the formal factors of a value: those of a single product one by one, those below the line negative."""
+    """Return the formal factors of a value: those of a single product one by one, inverses of those below the line."""
     only = value.terms[0] if len(value.terms) == 1 else None
     if only is None or only.bound:
         return [factor_of(value)]
-    found = [factor_of(Poly((Monomial(1, (a,)),), value.modulus)) for a in only.num]
-    found += [factor_of(Poly((Monomial(1, (a,)),), value.modulus)).scaled(-1) for a in only.den]
+    found = _factors(only.num, only.den, value.modulus)
     if only.coefficient != 1:
         found.append(factor_of(Poly((Monomial(only.coefficient),), value.modulus)))
     return found
@@ -36,14 +41,20 @@ def is_product(atom: Atom, ring: int) -> bool:
     return isinstance(atom, FoldAtom) and atom.op == "product" and atom.modulus == ring
 
 
-def gathered(factors: tuple[Atom, ...], ring: int) -> tuple[Atom, ...]:
+def gathered(num: Atoms, den: Atoms, ring: int) -> tuple[Atoms, Atoms]:
     """Join all factors into one fold, where one of them is a product over a range in the same ring."""
-    folds = [a for a in factors if isinstance(a, FoldAtom) and is_product(a, ring)]
-    if not folds or len(factors) == 1:
-        return factors
+    folds = [a for a in num if isinstance(a, FoldAtom) and is_product(a, ring)]
+    if not folds or len(num) + len(den) == 1:
+        return num, den
     items = [i.freshened() for f in folds for i in f.items]
-    items += [factor_of(Poly((Monomial(1, (a,)),), ring)) for a in factors if not is_product(a, ring)]
-    return (fold_atom("product", items, folds[0].dtype, ring),)
+    items += _factors([a for a in num if not is_product(a, ring)], den, ring)
+    return (fold_atom("product", items, folds[0].dtype, ring),), ()
+
+
+def _factors(num: Iterable[Atom], den: Iterable[Atom], ring: int) -> list[Monomial]:
+    """Return formal factors; an atom and its inverse are two, which do not cancel as the atom may be zero."""
+    found = [factor_of(Poly((Monomial(1, (a,)),), ring)) for a in num]
+    return found + [factor_of(Poly((Monomial(1, (), (a,)),), ring)) for a in den]
 
 
 def plain_product(items: Poly) -> list[Poly] | None:
