@@ -70,6 +70,27 @@ PREFIX = """void prefix(int m, int n, double x[m][n]) {
     for (int j = 1; j < n; j++) x[i][j] += x[i][j - 1] * x[i][j];
 }
 """
+CHAINS = """void chains(int m, int n, double x[m][n], double y[m][n], double z[m][n]) {
+  for (int i = 0; i < m; i++) {
+    z[i][0] = 1;
+    for (int j = 1; j < n; j++) {
+      x[i][j] = y[i][j] / (2 + x[i][j - 1]);
+      z[i][j] = (y[i][j] - z[i][j - 1]) / (2 + x[i][j - 1]);
+    }
+    for (int j = n - 2; j >= 0; j--) y[i][j] = x[i][j] - y[i][j + 1] * y[i][j + 1] * z[i][j];
+  }
+}
+"""
+ACROSS = """void across(int m, int n, double x[m][n], double y[m][n]) {
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < m; i++) x[i][j] = y[i][j] / (2 + x[i][j - 1]);
+}
+"""
+DOWN = """void down(int m, int n, double x[m][n], double y[m][n]) {
+  for (int j = 0; j < n; j++)
+    for (int i = 1; i < m; i++) x[i][j] = y[i][j] / (2 + x[i - 1][j]);
+}
+"""
 SOLVE = """void solve(int n, double l[n][n], double x[n], double b[n]) {
   for (int i = 0; i < n; i++) {
     x[i] = b[i];
@@ -109,7 +130,7 @@ def _pragmas(source: str) -> list[str]:
         (GREATEST, ["#pragma omp parallel for reduction(max: most) if (n > 65536)"]),
         (SMOOTH, ["#pragma omp parallel for if (n - 2 > 65536)"] * 2),
         (MIRROR, ["#pragma omp parallel for schedule(static, 8) if ((double)(n - 1) * (n - 1) > 65536)"]),
-        (PREFIX, []),
+        (PREFIX, ["#pragma omp parallel for if ((double)m * (n - 1) > 65536)"]),
         (SOLVE, []),
         (WRAPPED, []),
         (NARROW, []),
@@ -120,6 +141,22 @@ def _pragmas(source: str) -> list[str]:
 )
 def test_loops_with_independent_iterations_say_so_where_there_is_enough_to_do(source: str, pragmas: list[str]) -> None:
     assert _pragmas(source) == pragmas
+
+
+@pytest.mark.parametrize("source", [CHAINS, ACROSS])
+def test_recurrences_along_rows_run_row_by_row_on_several_threads(source: str) -> None:
+    text = _text(source)
+    assert _pragmas(source) == ["#pragma omp parallel for if ((double)m * (n - 1) > 65536)"]
+    assert text.count("for (") == source.count("for (")
+    assert "    for (ptrdiff_t j = 1;" in text
+    record = lift(source, to="c").functions[0]
+    assert "its iterations are independent, and the loop over j in it stays" in record.residual_loops[0].reason
+
+
+def test_a_recurrence_down_columns_runs_through_rows() -> None:
+    text = _text(DOWN)
+    assert text.index("for (ptrdiff_t i = 1;") < text.index("for (ptrdiff_t k = 0; k < n; k++)")
+    assert _pragmas(DOWN) == []
 
 
 _DEPENDENT = "the iterations of this loop are not proved independent"

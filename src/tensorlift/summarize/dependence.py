@@ -7,6 +7,7 @@ Two accesses to one array, one of them a store, conflict where some iterations o
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,12 +17,14 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import Constraint, Domain, equal, less
 from tensorlift.comprehension.names import fresh, image
-from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store
+from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from tensorlift.diagnostics import Location
+
+MOST_PAIRS = 10000  # of accesses to one array, which are all compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +122,19 @@ def conflicting(first: Access, second: Access) -> bool:
     return first.array == second.array and (first.writes or second.writes)
 
 
+def has_many_accesses(loop: Loop) -> bool:
+    """Tell whether there are too many accesses to compare all those to one array with each other."""
+    found = Counter(s.array for s in walk(loop.body) if isinstance(s, Load | Store))
+    return sum(count * count for count in found.values()) > MOST_PAIRS
+
+
 def is_parallel(loop: Loop, context: Domain, private: Collection[str] = ()) -> bool:
-    """Tell whether no two iterations touch one cell, of which one stores to it; each has its own ``private`` arrays."""
+    """Tell whether no two iterations touch one cell, of which one stores to it; each has its own ``private`` arrays.
+
+    Of too many accesses that is not known.
+    """
+    if has_many_accesses(loop):
+        return False
     inside = accesses(loop.body, context & loop.domain(), (loop.variable,))
     found = [access for access in inside if access.array not in private]
     return not any(

@@ -8,15 +8,15 @@ whose iterations are independent is moved inside the only loop of its body.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import unused
-from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, is_parallel
+from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, has_many_accesses, is_parallel
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -39,25 +39,26 @@ if TYPE_CHECKING:
     from tensorlift.summarize.liveness import Liveness
 
 
-MOST_PAIRS = 10000  # of accesses to one array, which are all compared
+class Splits(Enum):
+    """Which loops without a closed form are split.
 
+    For a target that is made of loops, not all that can be is worth it: a loop that does not go along rows of memory
+    stays where its iterations have locals or are independent, as arrays for the locals cost more than the loop and a
+    recurrence is followed best within its row; and steps that all wait for the step before run in one loop.
+    """
 
-def goes_along_rows(loop: Loop) -> bool:
-    """Tell whether most reads and writes that move with a loop go to the next cell in memory at each iteration."""
-    accesses = (s for s in walk(loop.body) if isinstance(s, Load | Store) and s.indices)
-    moving = [s.indices for s in accesses if any(index.coefficient(loop.variable) for index in s.indices)]
-    along = [i for i in moving if abs(i[-1].coefficient(loop.variable)) == 1 and not _moves(i[:-1], loop.variable)]
-    return 2 * len(along) >= len(moving)
-
-
-def _moves(indices: Sequence[Affine], variable: str) -> bool:
-    return any(index.coefficient(variable) for index in indices)
+    NONE = auto()
+    WORTH_IT = auto()
+    ALL = auto()
 
 
 class Distributor:
     """Splits loops; adds the arrays that expansion makes to ``arrays``."""
 
-    def __init__(self, arrays: dict[str, ArrayInfo], sizes: set[str], names: set[str], liveness: Liveness) -> None:
+    def __init__(
+        self, splits: Splits, arrays: dict[str, ArrayInfo], sizes: set[str], names: set[str], liveness: Liveness
+    ) -> None:
+        self.splits = splits
         self.arrays = arrays
         self.sizes = sizes
         self.names = names
@@ -65,15 +66,26 @@ class Distributor:
         self.renamed: dict[str, str] = {}  # by the last split, arrays that got a cell for each iteration
 
     def split(self, loop: Loop, context: Domain) -> Block | None:
-        """Return statements that mean what the loop means, or None where it cannot be split."""
+        """Return statements that mean what the loop means, or None where it cannot be split, or is not to be."""
         self.renamed = {}
+        if self.splits is Splits.NONE or (self.splits is Splits.WORTH_IT and self._is_best_whole(loop, context)):
+            return None
         expanded, after = self._expanded(loop, context)
-        result = self._distributed(expanded, context) or _interchanged(expanded, context)
+        result = self._distributed(expanded, context) or _moved_in(expanded, context)
+        if result is None and self.splits is Splits.WORTH_IT:
+            result = _moved_out(expanded, context)
         if result is None:
             return None
         block = (*result, *after)
         self.liveness.extend(block, self.liveness.after[loop])
         return block
+
+    def _is_best_whole(self, loop: Loop, context: Domain) -> bool:
+        """Tell whether a loop is worth more in the order in which it is written than what it could be split into."""
+        if _goes_along_rows(loop):
+            return False
+        has_locals = any(not self.arrays[array].is_parameter for array in written(loop.body))
+        return has_locals or is_parallel(loop, context)
 
     # -- expansion
 
@@ -116,14 +128,32 @@ class Distributor:
         units = _units(loop.body)
         if len(units) == 1:
             return None
-        found = Counter(s.array for s in walk(loop.body) if isinstance(s, Load | Store))
-        if sum(count * count for count in found.values()) > MOST_PAIRS:
+        if has_many_accesses(loop):
             return None
         edges = _edges(units, loop, context)
         groups = _components(len(units), edges)
         if len(groups) == 1:
             return None
-        return tuple(_loop_of([units[i] for i in group], loop) for group in groups)
+        parts = tuple(_loop_of([units[i] for i in group], loop) for group in groups)
+        return None if self.splits is Splits.WORTH_IT and _all_wait(parts, context) else parts
+
+
+def _goes_along_rows(loop: Loop) -> bool:
+    """Tell whether most reads and writes that move with a loop go to the next cell in memory at each iteration."""
+    accesses = (s for s in walk(loop.body) if isinstance(s, Load | Store) and s.indices)
+    moving = [s.indices for s in accesses if any(index.coefficient(loop.variable) for index in s.indices)]
+    along = [i for i in moving if abs(i[-1].coefficient(loop.variable)) == 1 and not _moves(i[:-1], loop.variable)]
+    return 2 * len(along) >= len(moving)
+
+
+def _moves(indices: Sequence[Affine], variable: str) -> bool:
+    return any(index.coefficient(variable) for index in indices)
+
+
+def _all_wait(parts: Sequence[Loop], context: Domain) -> bool:
+    """Tell whether each of several innermost loops has steps that wait for the step before."""
+    inside = (s for part in parts for s in walk(part.body))
+    return not any(isinstance(s, Loop) for s in inside) and not any(is_parallel(part, context) for part in parts)
 
 
 def _redirected(s: Statement, renamed: Mapping[str, str], index: Affine) -> Statement:
@@ -226,14 +256,29 @@ def _loop_of(units: list[Unit], loop: Loop) -> Loop:
     return replace(loop, body=body, location=loop.location or first)
 
 
-def _interchanged(loop: Loop, context: Domain) -> Block | None:
-    """Move a loop of independent iterations inside the only loop of its body, where that is not one itself."""
+def _swapped(loop: Loop) -> Loop | None:
+    """Return a loop and the only loop of its body in the other order; None where the inner bounds forbid that."""
     inner = [s for s in loop.body if not isinstance(s, Allocate)]
     nested = inner[0] if len(inner) == 1 else None
     if not isinstance(nested, Loop):
         return None
     if any(loop.variable in bound.variables for bound in (*nested.lower, *nested.upper)):
         return None
-    if not is_parallel(loop, context) or is_parallel(nested, context & loop.domain()):
+    return replace(nested, body=(replace(loop, body=nested.body),))
+
+
+def _moved_in(loop: Loop, context: Domain) -> Block | None:
+    """Move a loop of independent iterations inside the only loop of its body, where that is not one itself."""
+    swapped = _swapped(loop)
+    if swapped is None or not is_parallel(loop, context):
         return None
-    return (replace(nested, body=(replace(loop, body=nested.body),)),)
+    nested = next(s for s in loop.body if isinstance(s, Loop))
+    return None if is_parallel(nested, context & loop.domain()) else (swapped,)
+
+
+def _moved_out(loop: Loop, context: Domain) -> Block | None:
+    """Move a loop around the only loop of its body inside of it, where that has independent iterations across rows."""
+    swapped = _swapped(loop)
+    if swapped is None or _goes_along_rows(swapped) or not is_parallel(swapped, context):
+        return None
+    return (swapped,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import Diagnostic, Note, Severity
-from tensorlift.summarize.dependence import Conflict, accesses
+from tensorlift.summarize.dependence import Conflict, accesses, is_parallel
 from tensorlift.summarize.state import RecurrenceError
 from tensorlift.summarize.statements import Loop, Store, walk
 
@@ -28,6 +28,10 @@ def reason_for(
     if not isinstance(error, RecurrenceError):
         what = f", {error}" if error.args else ""
         message = f"the loop over {name} stays: its closed form needs an integer division{what}"
+        return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
+    if error.variable not in (None, name) and is_parallel(loop, context):
+        why = f"its iterations are independent, and the loop over {error.variable} in it stays"
+        message = f"the loop over {name} stays: {why}"
         return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
     distance = _distance(loop, error.array, context)
     over = f", {distance} iteration{'s' if distance != 1 else ''} apart" if distance else ""

@@ -7,7 +7,7 @@ here in the same way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
@@ -18,7 +18,7 @@ from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.comprehension.names import unused
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.summarize.block import Evaluator
-from tensorlift.summarize.distribute import Distributor, goes_along_rows
+from tensorlift.summarize.distribute import Distributor, Splits
 from tensorlift.summarize.kept import hands_on, reason_for
 from tensorlift.summarize.liveness import Liveness
 from tensorlift.summarize.program import Program, formals
@@ -65,50 +65,29 @@ def _as_recurrence(error: Exception, s: Statement) -> RecurrenceError | NotAffin
     return RecurrenceError(min(written((s,)), default="this"), why)
 
 
-@dataclass(frozen=True, slots=True)
-class Distributes:
-    """Which loops without a closed form are split.
-
-    With ``along_rows`` a loop that would need an array for a local of each iteration is, only where it goes along rows
-    of memory.
-    """
-
-    is_on: bool = True
-    along_rows: bool = False
-
-    def tells(self, loop: Loop, arrays: Mapping[str, ArrayInfo]) -> bool:
-        """Tell whether a loop is to be split."""
-        has_locals = any(not arrays[array].is_parameter for array in written(loop.body))
-        return self.is_on and not (self.along_rows and has_locals and not goes_along_rows(loop))
-
-
-_ALWAYS = Distributes()
-
-
 class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
     ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
-    stays is split where ``distributes`` tells so.  ``unfolds``: see `LoopRule.closed`.
+    stays is split where ``splits`` says so.  ``unfolds``: see `LoopRule.closed`.
     """
 
     def __init__(
         self,
         program: Program,
         kept: Mapping[LoopPlace, str],
-        distributes: Distributes = _ALWAYS,
+        splits: Splits = Splits.ALL,
         *,
         unfolds: bool = True,
     ) -> None:
         self.program = program
-        self.distributes = distributes
         self.kept = kept
         self.arrays: dict[str, ArrayInfo] = dict(program.arrays)
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
         self.liveness = Liveness(program.body, self.arrays)
         self.evaluator = Evaluator(self.arrays, self.liveness, unfolds=unfolds)
-        self.distributor = Distributor(self.arrays, self.sizes, self.names, self.liveness)
+        self.distributor = Distributor(splits, self.arrays, self.sizes, self.names, self.liveness)
         self.values: dict[str, Term] = {}
         self.numbers: dict[str, int] = {}
 
@@ -253,7 +232,7 @@ class Lifting:
     def _open_loop(
         self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions
     ) -> list[Item]:
-        parts = self.distributor.split(s, context) if self.distributes.tells(s, self.arrays) else None
+        parts = self.distributor.split(s, context)
         if parts is None:
             return self._kept(s, error, context, versions)
         if isinstance(error, RecurrenceError):

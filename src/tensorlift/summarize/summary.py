@@ -16,8 +16,9 @@ from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summ
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.aliasing import harmless_pairs
 from tensorlift.summarize.bounds import bounds_of
+from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.initialisation import require_initialised
-from tensorlift.summarize.lifting import Distributes, Lifting
+from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.unwritten import without_unwritten
 
@@ -63,10 +64,10 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        distributes = Distributes(is_on=distribute, along_rows=for_loops)
+        splits = (Splits.WORTH_IT if for_loops else Splits.ALL) if distribute else Splits.NONE
         require_initialised(program)
         bounds = bounds_of(program, minimum_size, within)
-        return _summarise(program, bounds, kept, distributes, unfolds=not for_loops)
+        return _summarise(program, bounds, kept, splits, unfolds=not for_loops)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -75,9 +76,9 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
 
 
 def _summarise(
-    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], distributes: Distributes, *, unfolds: bool
+    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], splits: Splits, *, unfolds: bool
 ) -> Summary:
-    lifting = Lifting(program, kept, distributes, unfolds=unfolds)
+    lifting = Lifting(program, kept, splits, unfolds=unfolds)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)
