@@ -89,6 +89,39 @@ RUNNING_COLUMNS = """void f(int m, int n, double x[m][n]) {
   for (int i = 1; i < m; i++) for (int j = 0; j < n; j++) x[i][j] += x[i - 1][j];
 }
 """
+EXCLUSIVE = """void f(int n, double x[n], double y[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) { y[i] = s; s += x[i]; }
+}
+"""
+EXCLUSIVE_ROWS = """void f(int m, int n, double x[m][n], double y[m][n]) {
+  for (int i = 0; i < m; i++) {
+    double s = 0;
+    for (int j = 0; j < n; j++) { y[i][j] = s; s += x[i][j]; }
+  }
+}
+"""
+SHIFTED = """void f(int n, double x[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) { double t = x[i]; x[i] = s; s += t; }
+}
+"""
+DISCOUNTED = """void f(int n, double s, double x[n], double y[n]) {
+  for (int i = 0; i < n; i++) { y[i] = 2 * s; s /= 1 + x[i]; }
+}
+"""
+SUFFIX = """void f(int n, double x[n], double y[n]) {
+  double s = 0;
+  for (int i = n - 1; i >= 0; i--) { s += x[i]; y[i] = s; }
+}
+"""
+SUFFIX_ROWS = """void f(int m, int n, double x[m][n], double y[m][n]) {
+  for (int i = 0; i < m; i++) {
+    double s = 0;
+    for (int j = n - 1; j >= 0; j--) { y[i][j] = s; s += x[i][j]; }
+  }
+}
+"""
 STATISTICS = """#include <math.h>
 double f(int m, int n, double x[m][n], double mean[n], double sd[n]) {
   double total = 0;
@@ -119,6 +152,32 @@ def _program(source: str) -> str:
 )
 def test_a_running_fold_in_place_keeps_its_accumulator(source: str, loops: int) -> None:
     assert _program(source).count("for (") == loops
+
+
+@pytest.mark.parametrize(
+    ("source", "first", "step"),
+    [
+        (EXCLUSIVE, "y[0] = sum;", "sum += x[i - 1];"),
+        (EXCLUSIVE_ROWS, "y[i][0] = sum;", "sum += x[i][j - 1];"),
+        (DISCOUNTED, "y[0] = 2.0 * (s * product);", "product *= 1.0 / (1.0 + x[i - 1]);"),
+        (SUFFIX_ROWS, "y[i][n - 1] = sum;", "sum += x[i][n - k];"),
+    ],
+)
+def test_a_running_fold_without_the_present_cell_writes_the_first_one_before(
+    source: str, first: str, step: str
+) -> None:
+    text = _program(source)
+    assert first in text
+    assert step in text
+    assert text.count("for (") == source.count("for (")
+
+
+def test_a_running_fold_that_falls_goes_through_the_cells_from_the_last_one() -> None:
+    assert "sum += x[n - j - 1];\n    y[n - j - 1] = sum;" in _program(SUFFIX)
+
+
+def test_a_running_fold_of_cells_that_it_overwrites_reads_a_copy() -> None:
+    assert "sum += x_before[i - 1];\n    x[i] = sum;" in _program(SHIFTED)
 
 
 def test_a_running_fold_of_cells_behind_it_reads_them_before_they_are_written() -> None:

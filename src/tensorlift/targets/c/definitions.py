@@ -18,7 +18,7 @@ from tensorlift.comprehension.terms import Apply, Reduce, Term
 from tensorlift.targets.c.calls import Matcher
 from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.running import running
+from tensorlift.targets.c.running import running, running_back
 from tensorlift.targets.c.storage import Piece, reads_written
 from tensorlift.targets.c.strided import counted
 from tensorlift.targets.c.sums import (
@@ -79,7 +79,8 @@ class PieceWriter:
             if found is not None:
                 return found
             if not self._reads_written(piece.term, piece, but_own=True):
-                return self._by_sums(piece) or self._through_sum(piece) or self._cells(piece)
+                back = running_back(piece, self.cell, self.names)
+                return back or self._by_sums(piece) or self._through_sum(piece) or self._cells(piece)
         return self._cells(piece)
 
     def _cells(self, piece: Piece) -> list[Line]:

@@ -1,4 +1,8 @@
-"""Running folds: a fold over all cells up to the present one keeps its accumulator from cell to cell."""
+"""Running folds: a fold over all cells up to the present one keeps its accumulator from cell to cell.
+
+At each cell one point comes in.  Where none does at the first cell, as in sums over all cells before the present one,
+the first cell is written before the loop.
+"""
 
 from __future__ import annotations
 
@@ -54,22 +58,56 @@ def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
     return None if found is None else _Running(piece, cell_at, names, *found).lines()
 
 
+def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
+    """Return statements for a piece with a fold that grows where a variable falls; None where there is none.
+
+    They go through the cells of that variable from the last one on.
+    """
+    if not _has_one_fold(piece):
+        return None
+    for variable in piece.variables:
+        last = _end(variable, piece, maximum=True)
+        if last is None:
+            continue
+        with names.scope():
+            count = names.fresh(variable)
+            variables = [count if name == variable else name for name in piece.variables]
+            turned = piece.over(variables, {variable: last - Affine.var(count)})
+            found = _found(turned)
+            if found is not None and found[1] == count:
+                return _Running(turned, cell_at, names, *found).lines()
+    return None
+
+
+def _has_one_fold(piece: Piece) -> bool:
+    folds = folds_of(piece.term)
+    return len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
+
+
 def _found(piece: Piece) -> tuple[Reduce, str, Affine, Affine] | None:
     """Find a running fold, the variable along which it runs, the point that comes in, and the first value."""
-    folds = folds_of(piece.term)
-    if len(folds) != 1 or len(folds[0].bound) != 1 or has_fold(folds[0].body):
+    if not _has_one_fold(piece):
         return None
+    (fold,) = folds_of(piece.term)
     for variable in reversed(piece.variables):
-        newest = _newest(folds[0], variable, piece.where)
-        start = None if newest is None else _start(variable, piece)
+        newest = _newest(fold, variable, piece.where)
+        start = None if newest is None else _end(variable, piece, maximum=False)
         if newest is not None and start is not None:
-            return folds[0], variable, newest, start
+            points = _first_points(fold, newest, {variable: start}) & piece.where.project_out(variable)
+            inside = points & fold.domain.substitute({variable: start})
+            if inside.is_empty() or inside.is_equal(points):
+                return fold, variable, newest, start
     return None
+
+
+def _first_points(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
+    """Return the points that come in where a variable has its first value."""
+    return Domain.of(equal(fold.bound[0], newest.substitute(first)))
 
 
 def _before(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
     """Return the points of a fold that are in it before its variable has its first value."""
-    return fold.domain.substitute(first) - Domain.of(equal(fold.bound[0], newest.substitute(first)))
+    return fold.domain.substitute(first) - _first_points(fold, newest, first)
 
 
 def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
@@ -90,13 +128,13 @@ def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
     return newest if (grown & both).is_equal(fold.domain.substitute(following) & both) else None
 
 
-def _start(variable: str, piece: Piece) -> Affine | None:
-    """Return the first value of a variable; None where that is no single expression, or others come between."""
+def _end(variable: str, piece: Piece, *, maximum: bool) -> Affine | None:
+    """Return the first or last value of a variable; None where it is no single expression, or some lie between."""
     try:
-        starts = piece.where.extreme(variable, maximum=False)
+        ends = piece.where.extreme(variable, maximum=maximum)
     except NotAffine:
         return None
-    return starts[0][1] if len(starts) == 1 and not piece.domain.has_divisions else None
+    return ends[0][1] if len(ends) == 1 and not piece.domain.has_divisions else None
 
 
 @dataclass(frozen=True)
@@ -125,23 +163,36 @@ class _Running:
         _require_none(values)
         total = self.names.fresh(accumulator(self.fold.op))
         here = self.piece.where.project_out(self.variable)
-        before = _before(self.fold, self.newest, {self.variable: self.start})
+        first = {self.variable: self.start}
+        before = _before(self.fold, self.newest, first)
         lines: list[Line] = [f"{C_TYPES[self.fold.dtype]} {total} = {neutral(self.fold.op, self.fold.dtype).source};"]
         if not (before & here).is_empty():
             early = terms.reduce(self.fold.op, self.fold.bound, before, self.fold.body)
             assert isinstance(early, Reduce)
             lines += self.cell_at(here).folded(early, total)
-        return [*lines, *nest(self.piece.domain & here, [self.variable], here, lambda v: self._step(v, total))]
+        cells = self.piece.domain & here
+        if (_first_points(self.fold, self.newest, first) & self.fold.domain.substitute(first) & here).is_empty():
+            start = Domain.of(equal(self.variable, self.start))
+            lines += nest(cells & start, [self.variable], here, lambda values: self._cell(values, total))
+            cells -= start
+        return [*lines, *nest(cells, [self.variable], here, lambda values: self._step(values, total))]
 
     def _step(self, values: Mapping[str, Affine], total: str) -> list[Line]:
+        """Let a point come in, and write a cell."""
         _require_none(values)
         cell = self.cell_at(self.piece.where)
         with self.names.scope():
             added = cell.value(substitute(self.fold.body, {self.fold.bound[0]: self.newest}))
-            cell.lines.append(update(self.fold.op, self.fold.dtype, total, added))
-            cell.know(self.fold, total)
-            text = cell.value(self.piece.term)
-        return [*cell.lines, f"{self.piece.target({})} = {text.source};"]
+        return [*cell.lines, update(self.fold.op, self.fold.dtype, total, added), *self._cell(values, total)]
+
+    def _cell(self, values: Mapping[str, Affine], total: str) -> list[Line]:
+        """Write a cell, with what came in up to there."""
+        cell = self.cell_at(self.piece.where)
+        folded = terms.read(total, (), self.fold.dtype)
+        cell.know(folded, total)
+        with self.names.scope():
+            text = cell.value(substitute(replaced(self.piece.term, self.fold, folded), values))
+        return [*cell.lines, f"{self.piece.target(values)} = {text.source};"]
 
 
 def _require_none(values: Mapping[str, Affine]) -> None:

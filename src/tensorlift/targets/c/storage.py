@@ -7,20 +7,20 @@ it is overwritten, in some order of the pieces and of the loops.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal, less
-from tensorlift.comprehension.rewrite import map_reads, visit_reads
+from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
 
@@ -125,6 +125,16 @@ class Piece:
         """Spell a cell, where variables have other values."""
         return self.slot.cell([index.substitute(values) for index in self.own.indices]).source
 
+    def over(self, variables: Sequence[str], values: Mapping[str, Affine]) -> Piece:
+        """Return the same cells over other variables; ``values`` are those that the present ones have."""
+        return replace(
+            self,
+            variables=tuple(variables),
+            domain=self.domain.substitute(values),
+            term=substitute(self.term, values),
+            own=read(self.own.array, tuple(i.substitute(values) for i in self.own.indices), self.own.dtype),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -156,18 +166,21 @@ def order_in_place(
 ) -> Order | None:
     """Find an order in which pieces can overwrite versions in whose memory they are written; None without one.
 
-    ``rising`` returns what is read at a cell where loops go upwards, if that is less than a term reads.
+    ``rising`` returns what is read at a cell where loops go upwards, if that is less than a term reads: then they are
+    to go upwards, as all of it is much more to do at each cell.
     """
-    for backwards, falling in product((False, True), repeat=2):
+    rising_ones = pieces if rising is None else [(domain, rising(domain, term)) for domain, term in pieces]
+    only_upwards = any(less[1] is not all_[1] for less, all_ in zip(rising_ones, pieces, strict=True))
+    for backwards, falling in product((False, True), (False,) if only_upwards else (False, True)):
         order = tuple(reversed(pieces)) if backwards else tuple(pieces)
-        read = order if falling or rising is None else tuple((d, rising(d, term)) for d, term in order)
-        if not _hazards(read, indices, versions, context, falling=falling):
+        read = pieces if falling else rising_ones
+        if not _hazards(reversed(read) if backwards else read, indices, versions, context, falling=falling):
             return Order(order, falling)
     return None
 
 
 def _hazards(
-    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain, *, falling: bool
+    pieces: Iterable[Cells], indices: Sequence[str], versions: set[str], context: Domain, *, falling: bool
 ) -> bool:
     """Tell whether a cell is read after it was overwritten."""
     own = tuple(map(Affine.var, indices))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import read
 from tensorlift.targets.c.sums import folds_of, replaced
 
 if TYPE_CHECKING:
@@ -25,14 +24,8 @@ def counted(piece: Piece, fresh: Callable[[str], str]) -> Piece:
             counts = {bound: Affine.var(fresh("k")) for bound in fold.bound}
             here = {variable: place.substitute(counts) for variable, (_, place) in places.items()}
             over = {variable: str(counts[bound]) for variable, (bound, _) in places.items()}
-            term = replaced(piece.term, fold, substitute(fold.body, counts))
-            apart = replace(
-                piece,
-                variables=tuple(over.get(name, name) for name in piece.variables),
-                domain=piece.domain.substitute(here),
-                term=substitute(term, here),
-                own=read(piece.own.array, tuple(i.substitute(here) for i in piece.own.indices), piece.own.dtype),
-            )
+            apart = replace(piece, term=replaced(piece.term, fold, substitute(fold.body, counts)))
+            apart = apart.over([over.get(name, name) for name in piece.variables], here)
             return counted(apart, fresh)  # what was inside may be such a fold too
     return piece
 
