@@ -89,6 +89,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
 
     """
     kept: dict[LoopPlace, str] = {}
+    failed: dict[str, LiftError] = {}
     first: LiftError | None = None
     for attempt in range(_ATTEMPTS):
         start_afresh(same_function=attempt > 0)
@@ -96,7 +97,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
             with stage("summarise"):
                 target = request.target
                 summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
-            return replace(_attempt(view, summary, request, stage), kept=kept)
+            return replace(_attempt(view, summary, request, stage, failed), kept=kept)
         except DefinitionError as error:
             if not request.keeps_loops:
                 raise
@@ -121,13 +122,16 @@ def start_afresh(*, same_function: bool = False) -> None:
     clear_caches(and_spending=not same_function)
 
 
-def _attempt(view: FunctionView, summary: Summary, request: Request, stage: Stage) -> Proved:
-    with stage("simplify"):
-        simplified = simplify(summary)
+def _attempt(
+    view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
+) -> Proved:
+    """Make one attempt; ``failed`` are the programs that are read back and were not proved before, which grow."""
     if request.target.reads_back:
         if request.with_guards:
             raise _without_guards(view, request.target)
-        return _attempt_in_place(view, summary, simplified, request.target, stage)
+        return _attempt_in_place(view, summary, request.target, stage, failed)
+    with stage("simplify"):
+        simplified = simplify(summary)
     with stage("derive"):
         program = request.search(simplified, request.target, request.effort)
     return proved_as(view, summary, program, request, stage)
@@ -155,14 +159,16 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
 
 
 def _attempt_in_place(
-    view: FunctionView, summary: Summary, simplified: Summary, target: Target, stage: Stage
+    view: FunctionView, summary: Summary, target: Target, stage: Stage, failed: dict[str, LiftError]
 ) -> Proved:
     """Emit a program in a language that a front end reads, and prove it by what it means when it is read back.
 
     Where a fast program is not proved, one that computes again what is stored is tried, and then a plain one.
     """
-    from tensorlift.readback import InPlace, on_threads  # noqa: PLC0415  it loads the C front end
+    from tensorlift.readback import InPlace, with_threads  # noqa: PLC0415  it loads the C front end
 
+    with stage("simplify"):
+        simplified = simplify(summary)
     with stage("derive"):
         again = tuple(_arranged(simplified.items))
         stored = tuple(_arranged(reading_stored(simplified.items)))
@@ -170,12 +176,18 @@ def _attempt_in_place(
     first: LiftError | None = None
     for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
         ordered = replace(simplified, items=items)
+        text = ""
         try:
             with stage("emit"):
-                emitted = on_threads(_emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain)))
+                emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
+                text = emitted.text
+                if text in failed:
+                    raise failed[text]
+                emitted = with_threads(emitted)
             with stage("prove"), _blamed(summary, emitted):
                 certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:
+            failed[text] = failure
             first = first or failure
         else:
             return Proved(summary, emitted, certificate, function.preconditions, program, function.diagnostics)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Severity, located
-from tensorlift.frontends.c import read_c
+from tensorlift.frontends.c.reader import read_with_tree
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.proofs.entry import Caller
@@ -19,7 +19,7 @@ from tensorlift.summarize import summarise
 from tensorlift.targets.c.pragmas import with_pragmas
 from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.signature import Signature, signature_of
-from tensorlift.threads import check_independent, marked_loops, pragmas_for
+from tensorlift.threads import FILE, Program, check_independent, marked_loops, pragmas_for
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tensorlift.interface import Emitted
     from tensorlift.proofs import Certificate
     from tensorlift.record import Precondition
-
-_FILE = "program.c"
 
 
 def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
@@ -43,8 +41,9 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     """
     try:
         marked = marked_loops(text)
-        view = _read(text, entry)
-        check_independent(marked, text, entry, view)
+        program = _read(text, entry)
+        check_independent(marked, program)
+        view = program.view
         if within is not None:
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         summary = summarise(view, distribute=False, for_loops=True, within=within)
@@ -55,22 +54,22 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     return ReadBack(summary, strides_of(view), tuple(p.text for p in preconditions_of(view, summary)), view)
 
 
-def on_threads(emitted: Emitted) -> Text:
+def with_threads(emitted: Emitted) -> Text:
     """Mark the loops of a program in C that several threads are worth; none where it cannot be read back."""
     try:
-        pragmas = pragmas_for(emitted.text, emitted.entry, _read(emitted.text, emitted.entry))
+        pragmas = pragmas_for(_read(emitted.text, emitted.entry))
     except LiftError:
         pragmas = {}  # the proof says why
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
     return Text(text, emitted.entry, cuts)
 
 
-def _read(text: str, entry: str) -> FunctionView:
-    (function,) = read_c(text, _FILE, function=entry)
+def _read(text: str, entry: str) -> Program:
+    function, tree = read_with_tree(text, FILE, entry)
     if function.module is None:
         raise _failure(function.diagnostics)
     (func_op,) = functions(function.module)
-    return FunctionView(func_op)
+    return Program(text, FunctionView(func_op), tree)
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,8 @@ class InPlace:
         if self.view.prototype or not all(p.c_type for p in self.view.parameters):
             return None
         try:
-            quotients = {**quotients_of(self.summary), **notations_of(self.summary)}
+            quotients = quotients_of(self.summary)
+            quotients |= notations_of(self.summary, quotients)
             return signature_of(self.view, [p.condition for p in self.preconditions], quotients)
         except LiftError as refusal:
             return refusal
@@ -125,5 +125,5 @@ def strides_of(view: FunctionView) -> dict[str, tuple[str, ...]]:
 
 def _failure(diagnostics: tuple[Diagnostic, ...]) -> CheckFailure:
     first = diagnostics[0]
-    line = first.location.line if first.location is not None and first.location.file == _FILE else None
+    line = first.location.line if first.location is not None and first.location.file == FILE else None
     return CheckFailure(UNREADABLE, f"the program cannot be read back: {first.message}", line)

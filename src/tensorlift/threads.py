@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import NotAffine
 from tensorlift.frontends.c.plain_loops import PlainLoop, plain_loops
-from tensorlift.frontends.c.reader import syntax_tree
 from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
 from tensorlift.summarize.dependence import is_parallel
 from tensorlift.summarize.reader import read_function
@@ -24,15 +23,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.frontends.c.nodes import Function
     from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.statements import Block
 
-_FILE = "program.c"
+FILE = "program.c"  # as which programs are read
 
 
-def pragmas_for(text: str, entry: str, view: FunctionView) -> dict[int, str]:
+@dataclass(frozen=True)
+class Program:
+    """A program: its text, what the front end reads it as, and the syntax tree of what is written."""
+
+    text: str
+    view: FunctionView
+    tree: Function
+
+
+def pragmas_for(program: Program) -> dict[int, str]:
     """Return a pragma for each loop of a program that several threads are worth, by the line on which it starts."""
-    return dict(_worth_threads(_loops_of(text, entry, view)))
+    return dict(_worth_threads(_loops_of(program)))
 
 
 def marked_loops(text: str) -> dict[int, dict[str, str]]:
@@ -48,14 +57,14 @@ def marked_loops(text: str) -> dict[int, dict[str, str]]:
         raise CheckFailure(UNREADABLE, str(error), error.line) from None
 
 
-def check_independent(marked: Mapping[int, Mapping[str, str]], text: str, entry: str, view: FunctionView) -> None:
+def check_independent(marked: Mapping[int, Mapping[str, str]], program: Program) -> None:
     """Demand that loops that are marked have independent iterations.
 
     Raises:
         CheckFailure: where iterations share what one of them writes.
 
     """
-    loops = [loop for outer in _loops_of(text, entry, view) for loop in outer.all()] if marked else []
+    loops = [loop for outer in _loops_of(program) for loop in outer.all()] if marked else []
     for line, reductions in marked.items():
         here = [loop for loop in loops if loop.plain.line == line]
         if len(here) != 1 or not here[0].is_independent or here[0].plain.reductions != reductions:
@@ -131,12 +140,12 @@ class _Loop:
         return not any(index.coefficient(self.read.variable) for access in accesses for index in access.indices)
 
 
-def _loops_of(text: str, entry: str, view: FunctionView) -> tuple[_Loop, ...]:
-    program = read_function(view)
-    variables = (name for name, info in program.arrays.items() if not info.shape and not info.is_parameter)
-    quotients = (size.name for size in program.derived if f" {size.name} = " in text)
-    names = _Names(frozenset(variables), (*program.sizes, *quotients))
-    return _paired(plain_loops(syntax_tree(text, _FILE, entry)), program.body, program.requires, names)
+def _loops_of(program: Program) -> tuple[_Loop, ...]:
+    read = read_function(program.view)
+    variables = (name for name, info in read.arrays.items() if not info.shape and not info.is_parameter)
+    quotients = (size.name for size in read.derived if f" {size.name} = " in program.text)
+    names = _Names(frozenset(variables), (*read.sizes, *quotients))
+    return _paired(plain_loops(program.tree), read.body, read.requires, names)
 
 
 def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, names: _Names) -> tuple[_Loop, ...]:
@@ -161,7 +170,7 @@ def _loops_in(block: Block, context: Domain) -> Iterator[tuple[Loop, Domain]]:
 
 def _line(loop: Loop) -> int | None:
     """Return the line of a loop of the program, None of one in a function of BLAS."""
-    return loop.location.line if loop.location is not None and loop.location.file == _FILE else None
+    return loop.location.line if loop.location is not None and loop.location.file == FILE else None
 
 
 def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:

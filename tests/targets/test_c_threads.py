@@ -6,7 +6,7 @@ import pytest
 from tests.targets.tampering import refusal
 
 from tensorlift import lift
-from tensorlift.runtime.in_place import on_threads
+from tensorlift.runtime.in_place import always_on_threads
 
 SCALE = """void scale(int m, int n, double a[m][n], double b[m][n], double c[m]) {
   for (int i = 0; i < m; i++)
@@ -232,11 +232,11 @@ def test_any_other_directive_is_refused(directive: str) -> None:
 
 def test_a_test_runs_every_such_loop_on_several_threads() -> None:
     text = _text(TOTAL)
-    assert "#pragma omp parallel for reduction(+: sum)\n" in on_threads(text)
-    assert " if (n >= 1" in on_threads(text)
+    assert "#pragma omp parallel for reduction(+: sum)\n" in always_on_threads(text)
+    assert " if (n >= 1" in always_on_threads(text)
 
 
 @pytest.mark.parametrize("source", [SCALE, ROWS, TOTAL, GREATEST, SMOOTH, MIRROR, PREFIX])
-def test_programs_on_threads_agree_with_the_compiled_original(source: str) -> None:
+def test_programs_always_on_threads_agree_with_the_compiled_original(source: str) -> None:
     (function,) = lift(source, to="c", test=True).functions
     assert [trial.passed for trial in function.tests] == [True, True]

@@ -62,7 +62,8 @@ class _Reading:
         self.program = program
         self.summary = summary
         self.caller = caller
-        self.quotients, self.notations = quotients_of(summary), notations_of(summary)
+        self.quotients = quotients_of(summary)
+        self.notations = notations_of(summary, self.quotients)
         lines = text.splitlines()
         start = next((k for k, line in enumerate(lines) if line == "}"), -1) + 2
         self.line = start + 1
@@ -277,7 +278,7 @@ def _is_wide_product(text: str) -> bool:
     while (group := _GROUP.search(text)) is not None:
         inner = group[1]
         terms = re.split(r" [+-] ", inner)
-        if any("*" in term and "wide" not in term for term in terms) and inner != "wide":
+        if any("*" in term and "wide" not in term for term in terms):
             return False
         text = f"{text[: group.start()]} {'wide' if 'wide' in inner else 'group'} {text[group.end() :]}"
     return re.search(r"[+-]", text) is None

@@ -73,7 +73,9 @@ def compare_compiled(
         else (view, [case.arguments for case in cases])
     )
     build = replace(CHECKED, flags=(*CHECKED.flags, *openmp(CHECKED.compiler("C"))))
-    replies = run_original(Original(on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build)
+    replies = run_original(
+        Original(always_on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build
+    )
     for case, original, reply in zip(cases, originals, replies, strict=True):
         if original is not None:
             tally.cases.append(case.sizes)
@@ -86,7 +88,7 @@ def without_original(text: str, name: str) -> str:
     return re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
 
 
-def on_threads(text: str) -> str:
+def always_on_threads(text: str) -> str:
     """Let loops that may run on several threads do so, however few iterations they have."""
     return re.sub(r"^(\s*#pragma omp .*) if \(.*\)$", r"\1", text, flags=re.MULTILINE)
 

@@ -7,11 +7,13 @@ add up is the exception: each thread adds up in one of its own.  What they share
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of
 from tensorlift.frontends.c.modified import assigned_in_statement
 
@@ -39,7 +41,8 @@ def plain_loops(function: nodes.Function) -> tuple[PlainLoop, ...]:
 
     Of a function that takes the address of a variable there are none, as that hides what is assigned.
     """
-    return () if any(map(_takes_address, _nodes(function.body))) else tuple(_loops(function.body))
+    inside = chain.from_iterable(map(nodes_of, statements_of(function.body)))
+    return () if any(map(_takes_address, inside)) else tuple(_loops(function.body))
 
 
 def _takes_address(node: nodes.Expression) -> bool:
@@ -61,40 +64,16 @@ def _loops(statement: nodes.Statement | None) -> Iterator[PlainLoop]:
 
 
 def _reductions(loop: nodes.Loop) -> dict[str, str] | None:
-    inside = list(_statements(loop.body))
+    inside = list(statements_of(loop.body))
     own = {s.variable for s in inside if isinstance(s, nodes.Declare)}
     assigned = assigned_in_statement(loop.body)
-    calls = (isinstance(node, nodes.Call) and node.callee is not None for node in _nodes(loop.body))
+    calls = (isinstance(node, nodes.Call) and node.callee is not None for s in inside for node in nodes_of(s))
     ends = (isinstance(s, nodes.Return | nodes.Unsupported) for s in inside)
     if not _counts(loop, assigned) or any(calls) or any(ends):
         return None
     found = {variable: _operator(variable, inside) for variable in assigned - own}
     known = {variable.name: operator for variable, operator in found.items() if operator is not None}
     return dict(sorted(known.items())) if len(known) == len(found) else None
-
-
-def _statements(statement: nodes.Statement | None) -> Iterator[nodes.Statement]:
-    """Yield a statement and all inside of it."""
-    if statement is None:
-        return
-    yield statement
-    match statement:
-        case nodes.Block(statements=statements):
-            inner: Sequence[nodes.Statement | None] = statements
-        case nodes.If(then=then, otherwise=otherwise):
-            inner = (then, otherwise)
-        case nodes.Loop(initial=initial, body=body):
-            inner = (initial, body)
-        case _:
-            inner = ()
-    for child in inner:
-        yield from _statements(child)
-
-
-def _nodes(statement: nodes.Statement) -> Iterator[nodes.Expression]:
-    """Yield the expressions in a statement, and those in them."""
-    for inner in _statements(statement):
-        yield from nodes_of(inner)
 
 
 def _counts(loop: nodes.Loop, assigned: set[nodes.Variable]) -> bool:

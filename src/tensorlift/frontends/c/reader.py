@@ -54,11 +54,13 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
 
 
-def syntax_tree(text: str, filename: str, function: str) -> nodes.Function:
-    """Return the syntax tree of one function; raises ``LiftError`` where there is none."""
+def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
+    """Read one function, and give its syntax tree as it is written; raises ``LiftError`` where that cannot be had."""
     unit = libclang.parse(text, filename, [])
+    unsequenced = diagnose(unit, filename)
+    reader = UnitReader(filename, encoded(text, filename))
     (cursor,) = _definitions(unit, filename, function)
-    return UnitReader(filename, encoded(text, filename)).function(cursor)
+    return _read(reader, cursor, filename, unsequenced), reader.function(cursor)
 
 
 def parser_arguments(

@@ -30,9 +30,8 @@ def quotients_of(summary: Summary) -> dict[str, str]:
     return found
 
 
-def notations_of(summary: Summary) -> dict[str, str]:
-    """Spell the same sizes by what they are called in preconditions, ``((n + 1) // 2)``."""
-    spelled = quotients_of(summary)
+def notations_of(summary: Summary, spelled: Mapping[str, str]) -> dict[str, str]:
+    """Give the spellings of the same sizes by what they are called in preconditions, ``((n + 1) // 2)``."""
     found = {}
     for size in summary.derived:
         numerator = str(size.numerator).replace(" * ", "*")
