@@ -120,13 +120,15 @@ class _Loop:
     def extents(self) -> tuple[Affine, ...]:
         """The numbers of iterations of the loop and of those in it, along the deepest nest."""
         deeper = max((loop.extents for loop in self.inner), key=len, default=())
-        return (_extent(self.read.variable, self.points, self.names.sizes), *deeper)
+        sizes = _sizes_of(self.read)
+        is_even = len(sizes) == 1 and set(sizes[0].variables) <= set(self.names.sizes)
+        return (sizes[0] if is_even else _extent(self.read.variable, self.points, self.names.sizes), *deeper)
 
     @property
     def is_uneven(self) -> bool:
         """Tell whether some iterations have more to do than others."""
-        name, loops = self.read.variable, (s for s in walk(self.read.body) if isinstance(s, Loop))
-        return any(bound.coefficient(name) for loop in loops for bound in (*loop.lower, *loop.upper))
+        loops = (s for s in walk(self.read.body) if isinstance(s, Loop))
+        return any(size.coefficient(self.read.variable) for loop in loops for size in _sizes_of(loop))
 
     @property
     def degree(self) -> int:
@@ -171,6 +173,13 @@ def _loops_in(block: Block, context: Domain) -> Iterator[tuple[Loop, Domain]]:
 def _line(loop: Loop) -> int | None:
     """Return the line of a loop of the program, None of one in a function of BLAS."""
     return loop.location.line if loop.location is not None and loop.location.file == FILE else None
+
+
+def _sizes_of(loop: Loop) -> tuple[Affine, ...]:
+    """Return the number of iterations of a loop where it is one expression, else the bounds."""
+    if loop.step == 1 and len(loop.lower) == len(loop.upper) == 1:
+        return (loop.upper[0] - loop.lower[0],)
+    return (*loop.lower, *loop.upper)
 
 
 def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:

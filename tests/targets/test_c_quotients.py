@@ -43,6 +43,12 @@ LATE = """void late(int n, double a[n], double b[n]) {
   for (int i = 0; i < n; i++) if (i > 2) b[i] = a[i]; else b[i] = 0;
 }
 """
+EVERY_THIRD = "void every_third(int n, int *v) { for (int i = 0; i < n; i += 3) v[i] = 1; }"
+PLACES = "void places(int n, int y[n]) { for (int i = 0; i < n; i++) y[i] = i / 3 + i % 5; }"
+OFTEN = """void often(int n, int m, double y[n]) {
+  for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) y[i] = i;
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -55,6 +61,9 @@ LATE = """void late(int n, double a[n], double b[n]) {
         (GRID, ["x[2 * k][2 * l] = y[k][l];"]),
         (SWEEP, ["(ptrdiff_t)(((ptrdiff_t)n + 1) / 2) + 1", "a[2 * k + 1] = a[2 * k] + a[2 * k + 2];"]),
         (THREE, ["= (3 * (ptrdiff_t)n) / 4;"]),
+        (EVERY_THIRD, ["if ((((ptrdiff_t)n + 2) / 3) >= 1) {"]),
+        (PLACES, ["y[i] = (int)i / 3 + (int)i % 5;"]),
+        (OFTEN, ["  if (m >= 1\n", "y[i] = (double)(int)i;"]),
         (LATE, ["i <= (2 < n - 1 ? 2 : n - 1)", "for (ptrdiff_t i = 3; i < n; i++)"]),
     ],
 )  # fmt: skip
@@ -73,6 +82,9 @@ def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: s
         (POOL, "* (n / 2)", "* 0 + (n / 2)", "nothing checks that x and y are apart"),
         (SPREAD, "sizeof(double) * (3 * (ptrdiff_t)n)", "sizeof(double) * (3 * n)", "nothing checks that"),
         (POOL, "restrict (n / 2)", "restrict (n / 3)", "the program needs that (n // 2) <= (n // 3)"),
+        (EVERY_THIRD, "+ 2) / 3) >= 1", "+ 2) / 3) >= 0", "nothing checks that ((n + 2) // 3) >= 1"),
+        (PLACES, "(int)i / 3", "((int)i - 1) / 3", "y is not proved to be y_1"),
+        (OFTEN, "(double)(int)i", "(double)m", "y is not proved to be y_1"),
         (SPREAD, "k < n;", "k < n - 1;", "x is not proved to be x_1"),
     ],
 )

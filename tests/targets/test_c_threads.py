@@ -99,6 +99,10 @@ SOLVE = """void solve(int n, double l[n][n], double x[n], double b[n]) {
   }
 }
 """
+UPSAMPLE = """void upsample(int n, float x[n], float y[2 * n]) {
+  for (int i = 0; i < 2 * n; i++) y[i] = x[i / 2];
+}
+"""
 SMALL = """void small(int n, double a[4][8], double b[4][8]) {
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 8; j++) a[i][j] = b[i][j] * n;
@@ -135,6 +139,7 @@ def _pragmas(source: str) -> list[str]:
         (WRAPPED, []),
         (NARROW, []),
         (KEPT, []),
+        (UPSAMPLE, ["#pragma omp parallel for if (n > 32768)"]),
         (SMALL, []),
         (LARGE, ["#pragma omp parallel for"]),
     ],

@@ -6,6 +6,7 @@ the original, the conditions, of which none may be missing, and the arguments, w
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -180,7 +181,7 @@ class _Reading:
     def _condition(self, test: str) -> Condition | None:
         """Read a test as a condition on the names of the source; None where it is none."""
         text = self._by_names(test, self.notations)
-        if text.startswith("(("):
+        if _is_in_parentheses(text):
             text = text[1:-1].replace("&&", "and").replace("||", "or")
         text = text.replace(" * ", "*")
         return None if "&&" in text or "=" not in text or "NULL" in text or "INT_MAX" in text else _parsed(text)
@@ -282,6 +283,12 @@ def _is_wide_product(text: str) -> bool:
             return False
         text = f"{text[: group.start()]} {'wide' if 'wide' in inner else 'group'} {text[group.end() :]}"
     return re.search(r"[+-]", text) is None
+
+
+def _is_in_parentheses(text: str) -> bool:
+    """Tell whether the parenthesis that opens a text closes at its end."""
+    depths = itertools.accumulate({"(": 1, ")": -1}.get(character, 0) for character in text)
+    return text.startswith("(") and next((k for k, depth in enumerate(depths) if depth == 0), 0) == len(text) - 1
 
 
 def _product(texts: Iterable[str]) -> Sum:

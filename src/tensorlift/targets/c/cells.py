@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.comprehension.flags import FALSE
 from tensorlift.comprehension.positions import extreme_in
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _WIDE = 32
 _SHARED = 2  # so often a value must be used to get a name
 _COMPOUND = {"sum": "+", "prod": "*"}
+_TOWARDS_ZERO = {"floordiv": "tdiv", "mod": "rem"}
 
 
 class Cell:
@@ -91,7 +93,18 @@ class Cell:
         init = self._init_of_fold(term)
         if init is not None:
             return self._fold(*init)
-        return applied(term, [self._spelled(a) for a in term.args])
+        return applied(self._towards_zero(term), [self._spelled(a) for a in term.args])
+
+    def _towards_zero(self, term: Apply) -> Apply:
+        """Divide a position towards zero, as C does, where it is rounded down, which is the same."""
+        if (
+            term.op not in _TOWARDS_ZERO
+            or not isinstance(term.args[0], Index)
+            or not isinstance(term.args[1], Constant)
+        ):
+            return term
+        is_same = term.args[1].value > 0 and self.where.implies(at_least(term.args[0].affine, 0))
+        return terms.apply(_TOWARDS_ZERO[term.op], *term.args) if is_same else term
 
     # -- folds
 
