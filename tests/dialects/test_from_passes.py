@@ -48,6 +48,7 @@ _LAYER = f"""void f(int n, int m, int k, float A[n][k], float B[k][m], float b[m
   for (int p = 0; p < k; p++) s += A[i][p] * B[p][j];
   C[i][j] = s > 0 ? s : 0; }} }}
 """
+_AFFINE = _LAYER.replace("s > 0 ? s : 0", "s")
 _PICK = """void f(int n, float a[n], float b[n], float x[n]) {
   for (int i = 0; i < n; i++) x[i] = a[i] > b[i] ? b[i] : x[i];
 }
@@ -165,7 +166,7 @@ def test_programs_of_other_types_run_as_upstream_lowers_them(
 @needs_tools
 @pytest.mark.parametrize(
     ("text", "operations", "engine"),
-    [(_LAYER, 3, "derive"), (_LAYER, 3, "sketch"), (_LAYER, 3, "enumerate"), (_SCALED, 2, "auto")],
+    [(_LAYER, 3, "derive"), (_LAYER, 3, "sketch"), (_AFFINE, 2, "enumerate"), (_SCALED, 2, "auto")],
 )
 def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, engine: str, tmp_path: Path) -> None:
     program, run = _lifted(text, engine, tmp_path)
@@ -204,8 +205,9 @@ def _shapes(program: str) -> dict[str, tuple[int, ...]]:
 
 
 def _expected(text: str, given: dict[str, Array]) -> Array:
-    if text == _LAYER:
-        return np.asarray(np.maximum(given["A"] @ given["B"] + given["b"], 0))
+    if text in (_LAYER, _AFFINE):
+        affine = given["A"] @ given["B"] + given["b"]
+        return np.asarray(np.maximum(affine, 0) if text == _LAYER else affine)
     return np.asarray(given["y"] + given["s"] * given["x"])
 
 

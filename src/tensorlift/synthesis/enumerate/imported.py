@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.comprehension.instance import Instance
+    from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
     from tensorlift.synthesis.enumerate.heuristics import Folds
     from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.grammar import Dialect
     from tensorlift.synthesis.symbolic.covering import Traced
+
+    Fixed = tuple[tuple[int, Affine], ...]  # axes, with the extents that they must have
 
 # Axes of one position in a view, and for so many how many operations are tried at most.
 MOST_INSERTED = {0: 6, 1: 6, 2: 1}
@@ -127,6 +130,7 @@ class ImportedEnumeration(Levels):
         """Enter the leaves; ``most_inserted`` axes of one position are inserted into one."""
         super().__init__(wanted, goal, options, statistics)
         self._by_rank: dict[tuple[DType, int], tuple[Pool, ...]] = {}
+        self._with_fixed: dict[tuple[DType, int, Fixed], tuple[int, tuple[Pool, ...]]] = {}  # of so many of a rank
         self.offer = offer
         self.most_inserted = most_inserted
         self.ranks = sorted({len(o.shape) for i in offer.instances for o in i.free})
@@ -227,7 +231,8 @@ class ImportedEnumeration(Levels):
             return None
         steps = list(self._steps(level))
         for self.keeps in (False, True):
-            values = (self._level(step, level) for step in steps)
+            tried = steps if self.keeps else [step for step in steps if step.result in self.goals]
+            values = (self._level(step, level) for step in tried)
             found = next((value for value in values if value is not None), None)
             if found is not None or level == most:
                 return found
@@ -262,21 +267,36 @@ class ImportedEnumeration(Levels):
     def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
         self._kinds = self._tensor_kinds()
         for instance in self.offer.instances:
-            for pools in list(self._operands(instance, ())):
+            for pools in list(self._operands(instance)):
                 for written in self._written(instance, pools):
                     step = self._step(instance, pools, written)
                     if step is not None:
                         yield step
 
-    def _operands(self, instance: Instance, chosen: tuple[Pool, ...]) -> Iterator[tuple[Pool, ...]]:
-        """Yield the pools that fit the operands of an instance, one operand after the other."""
+    def _operands(
+        self, instance: Instance, chosen: tuple[Pool, ...] = (), known: Mapping[str, Affine] = MappingProxyType({})
+    ) -> Iterator[tuple[Pool, ...]]:
+        """Yield the pools that fit the operands of an instance; those chosen before tell the ``known`` sizes."""
         if len(chosen) == len(instance.free):
             yield chosen
             return
         own = instance.free[len(chosen)]
-        for pool in self._by_rank.get((own.dtype, len(own.shape)), ()):
-            if pool.levels and _is_possible(instance, (*chosen, pool)):
-                yield from self._operands(instance, (*chosen, pool))
+        names = [(axis, extent.variable) for axis, extent in enumerate(own.shape) if extent.variable is not None]
+        for pool in self._fitting(own):
+            told = _told(names, pool.kind.extents, known) if pool.levels else None
+            if told is not None:
+                yield from self._operands(instance, (*chosen, pool), told)
+
+    def _fitting(self, operand: InstanceOperand) -> Sequence[Pool]:
+        """Return the pools of an operand's element type and rank that have the extents that it fixes."""
+        fixed = tuple((axis, extent) for axis, extent in enumerate(operand.shape) if extent.is_constant)
+        pools = self._by_rank.get((operand.dtype, len(operand.shape)), ())
+        seen, found = self._with_fixed.get((operand.dtype, len(operand.shape), fixed), (0, ()))
+        if seen < len(pools):
+            fresh = (p for p in pools[seen:] if all(p.kind.extents[axis] == extent for axis, extent in fixed))
+            found = (*found, *fresh)
+            self._with_fixed[operand.dtype, len(operand.shape), fixed] = len(pools), found
+        return found
 
     def _pool(self, kind: Kind) -> Pool:
         """Return the pool of a kind, which is known by its element type and rank too."""
@@ -351,17 +371,13 @@ def _known_extents(instance: Instance, pools: tuple[Pool, ...]) -> dict[str, Aff
     return {own.variable: given for own, given in reversed(pairs) if own.variable is not None}
 
 
-def _is_possible(instance: Instance, pools: tuple[Pool, ...]) -> bool:
-    """Tell whether the first operands of an instance, of its types and ranks, may be of some pools."""
-    known: dict[str, Affine] = {}
-    for own, pool in zip(instance.free, pools, strict=False):
-        for extent, given in zip(own.shape, pool.kind.extents, strict=True):
-            if extent.is_constant:
-                if extent != given:
-                    return False
-            elif (name := extent.variable) is not None and known.setdefault(name, given) != given:
-                return False
-    return True
+def _told(names: Sequence[tuple[int, str]], extents: Shape, known: Mapping[str, Affine]) -> Mapping[str, Affine] | None:
+    """Return the sizes that the axes of an operand tell, with those known before; None where these are others."""
+    told = dict(known)
+    for axis, name in names:
+        if told.setdefault(name, extents[axis]) != extents[axis]:
+            return None
+    return told
 
 
 def _filled(pattern: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
