@@ -60,3 +60,15 @@ def test_bounds_come_first_that_the_fewest_loops_at_their_ends_meet_without_a_gu
     assert ranges.closest_bounds(k, guarded) == [taps - ONE, n - ONE]
     first = Domain((LoopRange("i", Polynomial.constant(0), (taps,)),), (n - ONE - i,))
     assert ranges.closest_bounds(i, first) == [n - ONE, taps - ONE]
+
+
+def test_guards_on_the_variables_of_bounds_are_ends_of_loops() -> None:
+    ranges = Ranges()
+    n, m = ranges.add_size("n", INT), ranges.add_size("m", INT)
+    i, j, k, p = map(Polynomial.variable, "ijkp")
+    three = Polynomial.constant(3)
+    pixels = (LoopRange("i", Polynomial.constant(0), (n,)), LoopRange("j", Polynomial.constant(0), (m,)))
+    taps = (LoopRange("k", ONE - i, (three,)), LoopRange("p", ONE - j, (three,)))
+    border = Domain((*pixels, *taps), (ONE - i, ONE - j))
+    assert ranges.is_certain(k.scale(3) + p, border)
+    assert not ranges.is_certain(k.scale(3) + p, Domain((*pixels, *taps), (ONE - i,)))

@@ -150,10 +150,10 @@ def test_a_recurrence_down_columns_runs_row_by_row() -> None:
     assert text.index("for (ptrdiff_t j ") < text.index("y[j][k] =")
 
 
-def test_a_recurrence_without_locals_runs_all_rows_at_once() -> None:
+def test_a_recurrence_along_rows_without_locals_runs_row_by_row() -> None:
     source = """void f(int n, int m, double y[n][m]) {
       for (int i = 0; i < n; i++)
         for (int j = 1; j < m; j++) y[i][j] = 1.0 / (y[i][j] - y[i][j - 1]);
     }"""
     text = lift(source, to="c").source
-    assert text.index("for (ptrdiff_t j ") < text.index("for (ptrdiff_t i ")
+    assert text.index("for (ptrdiff_t i ") < text.index("for (ptrdiff_t j ")

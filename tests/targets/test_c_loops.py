@@ -141,6 +141,19 @@ MOMENTUM = """void f(int n, double lr, double mu, double g[n], double v[n], doub
 """
 
 
+PADDED = """void f(int h, int w, const double *x, const double *k, double *y) {
+  for (int i = 0; i < h; i++)
+    for (int j = 0; j < w; j++) {
+      double s = 0;
+      for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+          if (i + p >= 1 && i + p <= h && j + q >= 1 && j + q <= w) s += x[(i + p - 1) * w + j + q - 1] * k[3 * p + q];
+      y[i * w + j] = s;
+    }
+}
+"""
+
+
 def _program(source: str) -> str:
     """Lift to C, compare with the compiled source, and return the program without the function around it."""
     lifted = lift(source, to="c", test=shutil.which("cc") is not None)
@@ -215,6 +228,12 @@ def test_squares_of_differences_are_not_multiplied_out() -> None:
     text = _program(DISTANCES)
     assert "a[i][k] - b[j][k]" in text
     assert "cblas" not in text
+
+
+def test_windows_that_reach_over_the_border_start_and_end_at_it() -> None:
+    text = _program(PADDED)
+    assert "= 0 > -i + 1 ? 0 : -i + 1;" in text
+    assert " ? " not in text[text.index("sum1 +=") :].partition(";")[0]
 
 
 def test_what_an_array_holds_is_read_and_not_computed_again() -> None:

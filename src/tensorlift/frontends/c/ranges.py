@@ -12,7 +12,7 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Domain, LoopRange
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 
 _NOT_ASKED = Polynomial({})  # stands for no answer yet, where None is one; told apart by identity
+
+
+class _Way(NamedTuple):
+    """Whether a bound is one from above, and whether guards are the ends of loops even if not known to be tighter."""
+
+    most: bool
+    by_guards: bool = False
 
 
 class Ranges:
@@ -251,17 +258,22 @@ class Ranges:
     def _bounds(self, polynomial: Polynomial, domain: Domain) -> Iterable[tuple[Polynomial, int, bool]]:
         """Give upper bounds, each with the number of the loops at their ends there, and whether it comes of a guard."""
         for choice in domain.choices:
+            told: set[Polynomial] = set()
             for guard in (ZERO, *_touching(polynomial, domain)):
-                found = self._extreme(polynomial + guard, choice, most=True)
+                found = self._extreme(polynomial + guard, choice, _Way(most=True))
                 if found is not None:
+                    told.add(found[0])
                     yield *found, guard != ZERO
+            found = self._extreme(polynomial, choice, _Way(most=True, by_guards=True)) if domain.guards else None
+            if found is not None and found[0] not in told:
+                yield *found, True
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
         opposite = self.maximum(-polynomial, domain)
         return None if opposite is None else -opposite
 
-    def _extreme(self, polynomial: Polynomial, domain: Domain, *, most: bool) -> tuple[Polynomial, int] | None:
+    def _extreme(self, polynomial: Polynomial, domain: Domain, way: _Way) -> tuple[Polynomial, int] | None:
         """Give what bounds a polynomial, of sizes alone, and the number of the loops that are at their ends there."""
         current, ends = polynomial, 0
         for position in range(len(domain.loops) - 1, -1, -1):
@@ -270,11 +282,11 @@ class Ranges:
             if loop.variable not in current.variables() and not nested:
                 continue
             if len(nested) + (loop.variable in current.variables()) > 1:
-                current = self._unrounded(current, nested, most=most)
+                current = self._unrounded(current, nested, most=way.most)
                 nested = self._quotients_of(current, loop.variable)
                 if loop.variable not in current.variables() and not nested:
                     continue
-            substitution = self._ends(current, domain, position, nested, most=most)
+            substitution = self._ends(current, domain, position, nested, way)
             if substitution is None:
                 return None
             current, ends = current.substitute(substitution), ends + 1
@@ -292,7 +304,7 @@ class Ranges:
         return polynomial
 
     def _ends(
-        self, current: Polynomial, domain: Domain, position: int, nested: list[str], *, most: bool
+        self, current: Polynomial, domain: Domain, position: int, nested: list[str], way: _Way
     ) -> dict[str, Polynomial] | None:
         """Give the values at which a loop variable, or one quotient of it, makes the polynomial extreme."""
         loop, outer = domain.loops[position], domain.around(position)
@@ -303,15 +315,14 @@ class Ranges:
         sign = None if moving[0] in factor.variables() else self._sign(factor, outer)
         if sign is None:
             return None
-        upwards = (sign > 0) == most
+        upwards = (sign > 0) == way.most
         if not nested:
-            return {
-                loop.variable: self._last(loop, domain, position) if upwards else self._first(loop, domain, position)
-            }
+            end = self._last if upwards else self._first
+            return {loop.variable: end(loop, domain, position, by_guards=way.by_guards)}
         numerator, divisor = self.quotients[moving[0]]
         inner = Domain(domain.loops[: position + 1], domain.guards)
-        end = self._extreme(numerator, inner, most=upwards)
-        return None if end is None else {moving[0]: self.quotient(end[0], divisor)}
+        found = self._extreme(numerator, inner, _Way(upwards, way.by_guards))
+        return None if found is None else {moving[0]: self.quotient(found[0], divisor)}
 
     def _quotients_of(self, polynomial: Polynomial, variable: str) -> list[str]:
         """List the quotients in a polynomial that depend on a variable."""
@@ -333,19 +344,19 @@ class Ranges:
             return 1
         return -1 if self.is_nonnegative(-factor, outer) else None
 
-    def _last(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
+    def _last(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
         """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
         best = loop.uppers[0] - ONE
         for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
-            if self.is_nonnegative(best - bound, domain.around(position)):
+            if by_guards or self.is_nonnegative(best - bound, domain.around(position)):
                 best = bound
         return best
 
-    def _first(self, loop: LoopRange, domain: Domain, position: int) -> Polynomial:
+    def _first(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
         """Give the least value of a loop variable."""
         best = loop.lower
         for bound in self._guard_bounds(loop.variable, domain, position, upper=False):
-            if self.is_nonnegative(bound - best, domain.around(position)):
+            if by_guards or self.is_nonnegative(bound - best, domain.around(position)):
                 best = bound
         return best
 
