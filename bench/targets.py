@@ -287,7 +287,8 @@ def _merged(rows: Sequence[Row]) -> list[Row]:
     found: dict[str, Row] = {}
     for row in rows:
         before = found.get(row.kernel, row)
-        found[row.kernel] = replace(before, cells={**before.cells, **row.cells})
+        measured = row if before.original_seconds is None else before  # an original that failed may run again
+        found[row.kernel] = replace(measured, cells={**before.cells, **row.cells})
     return list(found.values())
 
 
