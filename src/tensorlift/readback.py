@@ -51,7 +51,8 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
         raise
     except LiftError as refusal:
         raise _failure(refusal.diagnostics) from None
-    return ReadBack(summary, strides_of(view), tuple(p.text for p in preconditions_of(view, summary)), view)
+    needs = tuple(p.text for p in preconditions_of(view, summary) if p.kind != "size")  # sizes are in the context
+    return ReadBack(summary, strides_of(view), needs, view)
 
 
 def with_threads(emitted: Emitted) -> Text:

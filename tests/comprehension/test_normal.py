@@ -171,6 +171,10 @@ SHOWN: dict[str, Row] = {
     "so for integers": (
         select(apply("gt", x8("i"), num(0, "i8")), x8("i"), apply("neg", x8("i"))), apply("abs", x8("i")), I_,
     ),
+    "whether all are zero, in a byte and then in a word": (
+        cast(cast(total("k", 0, "n", apply("eq", x32("k"), num(0, "i32")), "all"), "u8"), "i32"),
+        cast(total("l", 0, "n", apply("eq", x32("l"), num(0, "i32")), "all"), "i32"), SIZES,
+    ),
     "a product is extended by a point": (
         total("k", 0, N + 1, a("k"), "prod"), mul(total("l", 0, "n", a("l"), "prod"), a("n")), SIZES,
     ),
@@ -287,6 +291,10 @@ NOT_SHOWN: dict[str, Row] = {
     "infinity less infinity": (sub(add(a("i"), apply("infinity")), apply("infinity")), a("i"), I_),
     "a product with a repeated point": (
         mul(total("k", 0, N + 1, a("k"), "prod"), a("n")), total("k", 0, N + 1, a("k"), "prod"), SIZES,
+    ),
+    "a difference that wraps in a byte": (
+        cast(sub(cast(apply("gt", x32("i"), num(0, "i32")), "u8"), num(1, "u8")), "i32"),
+        sub(cast(apply("gt", x32("i"), num(0, "i32")), "i32"), num(1, "i32")), I_,
     ),
     "an index that wraps in a byte": (cast(cast(idx("i"), "u8"), "i64"), idx("i"), I_),
 }  # fmt: skip

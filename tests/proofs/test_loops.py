@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tensorlift import lift
 from tensorlift.proofs.failure import LOOP, MEMORY, UNEQUAL, UNREADABLE
 
 if TYPE_CHECKING:
@@ -59,6 +60,23 @@ def test_a_loop_that_stores_into_its_own_array(accept: Callable[..., object]) ->
 )
 def test_a_wrong_loop_is_rejected(reject: Callable[..., str], parts: dict[str, str], code: str) -> None:
     assert reject(SOLVE, _solve(**parts)) == code
+
+
+def test_two_carried_arrays_in_one_memory_are_rejected(
+    accept: Callable[..., object], reject: Callable[..., str]
+) -> None:
+    source = """void f(int n, double x[n], double w[n]) {
+      double b[n];
+      x[0] = w[1];
+      for (int i = 0; i < n; i++) b[i] = x[i];
+      for (int i = 1; i < n; i++) { double t = b[n - 1 - i]; b[n - 1 - i] = b[i]; b[i] = t; x[i] = b[n - 1]; }
+      w[0] = b[0];
+    }"""
+    program = (lift(source).functions[0].program or "").partition("import numpy as np\n")[2]
+    copied = "b = x\n    x = x.copy()\n"
+    accept(source, program)
+    assert copied in program
+    assert reject(source, program.replace(copied, "b = x\n")) == MEMORY
 
 
 def test_a_carried_variable_may_be_bound_anew(accept: Callable[..., object]) -> None:

@@ -141,6 +141,12 @@ MOMENTUM = """void f(int n, double lr, double mu, double g[n], double v[n], doub
 """
 
 
+SAME = """int f(int n, const int *a, const int *b) {
+  int same = 1;
+  for (int i = 0; i < n; i++) same = same && a[i] == b[i];
+  return same;
+}
+"""
 PADDED = """void f(int h, int w, const double *x, const double *k, double *y) {
   for (int i = 0; i < h; i++)
     for (int j = 0; j < w; j++) {
@@ -228,6 +234,10 @@ def test_squares_of_differences_are_not_multiplied_out() -> None:
     text = _program(DISTANCES)
     assert "a[i][k] - b[j][k]" in text
     assert "cblas" not in text
+
+
+def test_a_conjunction_in_an_integer_is_one_in_a_truth_value() -> None:
+    assert "every = every && a[k] == b[k];" in _program(SAME)
 
 
 def test_windows_that_reach_over_the_border_start_and_end_at_it() -> None:

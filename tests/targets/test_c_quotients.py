@@ -45,6 +45,14 @@ LATE = """void late(int n, double a[n], double b[n]) {
 """
 EVERY_THIRD = "void every_third(int n, int *v) { for (int i = 0; i < n; i += 3) v[i] = 1; }"
 PLACES = "void places(int n, int y[n]) { for (int i = 0; i < n; i++) y[i] = i / 3 + i % 5; }"
+TILED = """void tiled(int n, const float *a, const float *b, float *c) {
+  for (int ii = 0; ii < n; ii += 8)
+    for (int kk = 0; kk < n; kk += 8)
+      for (int i = ii; i < ii + 8; i++)
+        for (int k = kk; k < kk + 8; k++)
+          for (int j = 0; j < n; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
+}
+"""
 OFTEN = """void often(int n, int m, double y[n]) {
   for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) y[i] = i;
 }
@@ -63,6 +71,7 @@ OFTEN = """void often(int n, int m, double y[n]) {
         (THREE, ["= (3 * (ptrdiff_t)n) / 4;"]),
         (EVERY_THIRD, ["if ((((ptrdiff_t)n + 2) / 3) >= 1) {"]),
         (PLACES, ["y[i] = (int)i / 3 + (int)i % 5;"]),
+        (TILED, ["cblas_sgemm(", "8 * (ptrdiff_t)(((ptrdiff_t)n + 7) / 8) <= n"]),
         (OFTEN, ["  if (m >= 1\n", "y[i] = (double)(int)i;"]),
         (LATE, ["i <= (2 < n - 1 ? 2 : n - 1)", "for (ptrdiff_t i = 3; i < n; i++)"]),
     ],

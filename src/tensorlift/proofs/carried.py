@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value
 from tensorlift.comprehension.terms import Constant
+from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.values import Buffer, Frame, Held
 
 if TYPE_CHECKING:
@@ -121,9 +122,15 @@ def take_ownership(frame: Frame, variables: list[CarriedVariable], stored: set[s
 
 
 def has_own_memory(frame: Frame, name: str, alive: Iterable[str]) -> bool:
-    """Tell whether a variable's memory is no input's and that of no other name that is still used."""
-    held = frame.values[name]
-    assert isinstance(held, Held)
+    """Tell whether a variable's memory is no input's and that of no other name that is still used.
+
+    Raises:
+        CheckFailure: where the body writes that memory by another name.
+
+    """
+    held = frame.values.get(name)
+    if not isinstance(held, Held):
+        raise CheckFailure(MEMORY, f"the loop writes the memory of {name} by another name")
     if held.buffer is None or held.buffer.is_input or held.is_window:
         return held.buffer is None
     others = (frame.values.get(other) for other in alive if other != name)

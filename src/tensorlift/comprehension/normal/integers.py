@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.comprehension.normal.arithmetic import (
     added,
@@ -90,7 +91,9 @@ def _without_wrapping(value: Poly, source: DType) -> list[Monomial] | None:
         for atom in term.num:
             ends = [end * bound for end in (least, greatest) for bound in _range(atom)]
             least, greatest = min(ends), max(ends)
-        low, high = low + min(least, 0), high + max(greatest, 0)  # outside its guard it is zero
+        if term.domain is not UNIVERSE:  # outside its guard it is zero
+            least, greatest = min(least, 0), max(greatest, 0)
+        low, high = low + least, high + greatest
         terms.append(term.with_domain(term.domain, nearest))
     smallest, largest = integer_range(source)
     return terms if smallest <= low and high <= largest else None

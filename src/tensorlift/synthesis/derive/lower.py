@@ -205,13 +205,14 @@ class _Block:
 
     def _is_seen_later(self, version: str) -> bool:
         """Tell whether later items read a version or a view of its memory."""
-        waiting = [version]
-        while waiting:
-            name = waiting.pop()
-            if name in self.needed_later:
-                return True
-            waiting += self.lowering.views.get(name, [])
-        return False
+        return any(name in self.needed_later for name in self._names_of(version))
+
+    def _names_of(self, version: str) -> list[str]:
+        """Return a version and those that are views of its memory."""
+        found = [version]
+        for name in found:
+            found += self.lowering.views.get(name, [])
+        return found
 
     def _loop(self, loop: KeptLoop) -> list[Statement]:
         changed = [c for c in loop.carried if c.after != c.name]
@@ -240,8 +241,9 @@ class _Block:
 
     def _dies(self, name: str, loop: KeptLoop) -> bool:
         read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
-        starts = sum(c.before == name for c in loop.carried)
-        return not self._is_seen_later(name) and name not in read_inside and starts == 1
+        names = set(self._names_of(name))
+        starts = sum(c.before in names for c in loop.carried)
+        return not self._is_seen_later(name) and names.isdisjoint(read_inside) and starts == 1
 
 
 def _derived(definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
