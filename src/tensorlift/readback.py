@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Severity, located
+from tensorlift.frontends.c.narrow import narrow_line
 from tensorlift.frontends.c.reader import read_with_tree
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.proofs.entry import Caller
-from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted as Text
 from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
 
-    Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known.
+    Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known; then no
+    arithmetic on them may lose bits.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -45,6 +47,7 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
         check_independent(marked, program)
         view = program.view
         if within is not None:
+            _check_wide(program)
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         summary = summarise(view, distribute=False, for_loops=True, within=within)
     except CheckFailure:
@@ -63,6 +66,12 @@ def with_threads(emitted: Emitted) -> Text:
         pragmas = {}  # the proof says why
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
     return Text(text, emitted.entry, cuts)
+
+
+def _check_wide(program: Program) -> None:
+    line = narrow_line(program.tree, program.view.size_names)
+    if line is not None:
+        raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
 
 
 def _read(text: str, entry: str) -> Program:

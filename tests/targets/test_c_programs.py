@@ -110,7 +110,7 @@ def test_a_program_is_proved_again_from_its_certificate(source: str) -> None:
         ("cblas_dgemm(", "C[0][0] += 1.0; cblas_dgemm("),
         ("&B[0][0], n", "&C[0][0], n"),
         ("double C[restrict m][n]", "double C[restrict n][m]"),
-        ("static void gemm_lifted(int m", "static void gemm_lifted(long m"),
+        ("static void gemm_lifted(ptrdiff_t m", "static void gemm_lifted(int m"),
     ],
 )
 def test_a_wrong_call_is_refused(old: str, new: str) -> None:
@@ -187,7 +187,7 @@ def test_sizes_that_an_int_may_not_hold_are_checked() -> None:
 
 def test_a_table_of_rows_has_no_function_with_its_signature() -> None:
     lifted = lift("void f(int n, double **a) { for (int i = 0; i < n; i++) a[i][0] = 1; }", to="c")
-    assert "void f(int n, double a[restrict n][1])" in lifted.source
+    assert "void f(ptrdiff_t n, double a[restrict n][1])" in lifted.source
     (warning,) = lifted.diagnostics
     assert (warning.code, warning.severity) == ("TL309", Severity.WARNING)
     assert warning.message == "no function with the signature of 'f' is written: 'a' is a table of rows"
@@ -207,7 +207,7 @@ def test_a_source_in_another_language_gives_the_program_alone(tmp_path: Path) ->
     path = tmp_path / "scale.py"
     path.write_text("def scale(n: int, a):\n    for i in range(n):\n        a[i] = a[i] * 2.0\n", encoding="utf-8")
     text = lift(path, to="c").source
-    assert "void scale(int n, double a[restrict" in text
+    assert "void scale(ptrdiff_t n, double a[restrict" in text
     assert "_original" not in text
 
 
@@ -233,3 +233,31 @@ def test_what_is_added_again_and_again_is_multiplied() -> None:
     program = lift_source(source_from_text(source, "f.c"), LiftOptions(target="c")).functions[0].program
     assert program is not None
     assert "w[i] = v[i] * (t + d * (double)i);" in program
+
+
+BELOW = """void below(int m, int n, int w, const double *x, double *y) {
+  for (int i = 0; i < m; i++) if (i - w < n) y[i] = x[i];
+}
+"""
+COUNTED = "void counted(int n, int m, double y[n]) { for (int i = 0; i < n; i++) y[i] = (double)i + m; }"
+
+
+def test_sums_of_sizes_are_wider_than_sizes() -> None:
+    text = lift(BELOW, to="c").source
+    assert "below_lifted(ptrdiff_t m, ptrdiff_t n, ptrdiff_t w," in text
+    assert "m < n + w ? m : n + w" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (BELOW, "ptrdiff_t n, ptrdiff_t w", "int n, int w"),
+        (BELOW, "x[i];", "x[i] + 0 * ((int)n + (int)w);"),
+        (BELOW, "for (ptrdiff_t i", "for (int i"),
+        (BELOW, "y[i] = x[i];", "{ int p = (int)i; y[p] = x[p]; }"),
+        (COUNTED, "y[i] = ", "y[i] = 0 * ((int)i + (int)n) + "),
+        (COUNTED, "  #pragma", "  int p = (int)n;\n  int q = p;\n  q = q + p;\n  #pragma"),
+    ],
+)
+def test_sums_of_sizes_that_an_int_may_not_hold_are_refused(source: str, old: str, new: str) -> None:
+    assert refusal(source, (old, new)) == "a size or a position may not fit its type"

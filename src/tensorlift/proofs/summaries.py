@@ -15,6 +15,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.tensor import SymbolicTensor, array
@@ -88,7 +89,8 @@ class _Proof:
         self.surroundings = Surroundings(self.source.items)
         self.divisors = Divisors(self.definitions, self.surroundings)
         self.counterparts = Counterparts(self.definitions, self.divisors, self.surroundings)
-        self.context = self.source.context
+        _, most = integer_range("i32")  # of sizes, as `check_entry` demands that callers are asked
+        self.context = self.source.context & Domain.of(*(at_least(most, size) for size in self.source.sizes))
         self.arrays = dict(_arrays_of_versions(self.program.summary))
         self.narrowed: dict[str, ArrayInfo] = {}
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static void kernel_correlation_lifted(int m, int n, double float_n, double data[restrict n][m],
+static void kernel_correlation_lifted(ptrdiff_t m, ptrdiff_t n, double float_n, double data[restrict n][m],
                                       double corr[restrict m][m], double mean[restrict m], double stddev[restrict m])
 {
   for (ptrdiff_t i = 0; i < m; i++)

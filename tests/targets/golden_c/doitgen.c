@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static void kernel_doitgen_lifted(int nr, int nq, int np, double A[restrict nr][nq][np],
+static void kernel_doitgen_lifted(ptrdiff_t nr, ptrdiff_t nq, ptrdiff_t np, double A[restrict nr][nq][np],
                                   const double C4[restrict np][np], double sum[restrict np],
                                   double A_before[restrict nr][nq][np])
 {

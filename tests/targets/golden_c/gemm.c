@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static void kernel_gemm_lifted(int ni, int nj, int nk, double alpha, double beta, double C[restrict ni][nj],
-                               const double A[restrict ni][nk], const double B[restrict nk][nj])
+static void kernel_gemm_lifted(ptrdiff_t ni, ptrdiff_t nj, ptrdiff_t nk, double alpha, double beta,
+                               double C[restrict ni][nj], const double A[restrict ni][nk],
+                               const double B[restrict nk][nj])
 {
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ni, nj, nk, alpha, &A[0][0], nk, &B[0][0], nj, beta,
       &C[0][0], nj);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static void kernel_gramschmidt_lifted(int m, int n, double A[restrict m][n], double R[restrict n][n],
+static void kernel_gramschmidt_lifted(ptrdiff_t m, ptrdiff_t n, double A[restrict m][n], double R[restrict n][n],
                                       double Q[restrict m][n])
 {
   for (ptrdiff_t k = 0; k < n; k++) {

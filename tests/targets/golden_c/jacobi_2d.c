@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static void kernel_jacobi_2d_lifted(int tsteps, int n, double A[restrict n][n], double B[restrict n][n])
+static void kernel_jacobi_2d_lifted(ptrdiff_t tsteps, ptrdiff_t n, double A[restrict n][n], double B[restrict n][n])
 {
   for (ptrdiff_t t = 0; t < tsteps; t++) {
     #pragma omp parallel for if ((double)(n - 2) * (n - 2) > 65536)

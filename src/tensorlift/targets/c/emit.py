@@ -143,7 +143,7 @@ class _Emission:
     def _signature(self) -> list[str]:
         summary = self.summary
         dtype = self._definition(summary.result).dtype if summary.result is not None else None
-        listed = [f"int {self.names.spelled[name]}" for name in summary.sizes]
+        listed = [f"ptrdiff_t {self.names.spelled[name]}" for name in summary.sizes]
         listed += [f"{C_TYPES[dtype_]} {self.names.spelled[name]}" for name, dtype_ in summary.scalars.items()]
         listed += [slot.declaration(writable=slot.name in self.written) for slot in self.parameters]
         listed += [slot.declaration(writable=True) for slot in self.scratch]

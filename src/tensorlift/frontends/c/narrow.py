@@ -1,0 +1,129 @@
+"""Arithmetic on sizes and positions in types that may not hold it, such as ``n + w`` in 32 bits.
+
+A source may leave that to its caller, as overflow is undefined; a program that is to do what the source does may not.
+Positions are what is made of variables of 64 bits alone; cells and other variables are data, which a type holds.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.exchanges import statements_of
+from tensorlift.frontends.c.mapped import nodes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from tensorlift.frontends.c.c_types import CType
+
+_WIDE = 64
+_LEAVES = (nodes.Integer, nodes.Name)
+_INNER = (nodes.Binary, nodes.Unary, nodes.Cast, nodes.Conditional)
+
+
+def narrow_line(function: nodes.Function, sizes: Collection[str]) -> int | None:
+    """Return the first line on which a function may lose bits of sizes or positions; None where none does."""
+    parameters = (p.location.line for p in function.parameters if p.name in sizes and _is_narrow(p.ctype))
+    statements = list(statements_of(function.body))
+    keepers = _keepers(statements)
+    lines = (line for statement in statements for line in _lines(statement, keepers))
+    return min((*parameters, *lines), default=None)
+
+
+def _lines(statement: nodes.Statement, keepers: set[nodes.Variable]) -> Iterator[int]:
+    if isinstance(statement, nodes.Loop):
+        counter = statement.initial.variable if isinstance(statement.initial, nodes.Declare) else None
+        ends = [] if statement.condition is None else [statement.condition]
+        if counter is None or _is_narrow(counter.ctype) or any(map(_names_narrow, ends)):
+            yield statement.location.line
+    for node in nodes_of(statement):
+        is_index = isinstance(node, nodes.Subscript) and _names_narrow(node.index)
+        if is_index or (_is_narrow(node.ctype) and _is_of_positions(node, keepers) and not _fits(node)):
+            yield node.location.line
+
+
+def _keepers(statements: Sequence[nodes.Statement]) -> set[nodes.Variable]:
+    """Return the narrow variables that get what is made of positions."""
+    given = [
+        (variable, value)
+        for statement in statements
+        for variable, value in _assigned(statement)
+        if _is_narrow(variable.ctype) and any(isinstance(node, nodes.Name) for node in walk(value))
+    ]
+    found: set[nodes.Variable] = set()
+    while True:
+        more = {variable for variable, value in given if _is_of_positions(value, found)}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _assigned(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, nodes.Expression]]:
+    """Yield the variables that a statement gives values to, with these."""
+    if isinstance(statement, nodes.Declare) and statement.variable.initialiser is not None:
+        yield statement.variable, statement.variable.initialiser
+    for node in nodes_of(statement):
+        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
+            yield node.target.variable, node.value
+
+
+def _is_narrow(ctype: CType) -> bool:
+    return isinstance(ctype, IntegerType) and ctype.width < _WIDE
+
+
+def _names_narrow(expression: nodes.Expression) -> bool:
+    return any(isinstance(node, nodes.Name) and _is_narrow(node.variable.ctype) for node in walk(expression))
+
+
+def _is_of_positions(expression: nodes.Expression, keepers: set[nodes.Variable]) -> bool:
+    """Tell whether a value is made of constants, variables of 64 bits, and narrow ones that get such values, alone."""
+    for node in walk(expression):
+        if isinstance(node, nodes.Name) and _is_narrow(node.variable.ctype) and node.variable not in keepers:
+            return False
+        if not isinstance(node, (*_LEAVES, *_INNER)) or not isinstance(node.ctype, IntegerType):
+            return False
+    return True
+
+
+def _fits(expression: nodes.Expression) -> bool:
+    """Tell whether all values of a narrow type are held by it, where what it is made of has any values."""
+    low, high = _range(expression)
+    assert isinstance(expression.ctype, IntegerType)
+    return expression.ctype.minimum <= low and high <= expression.ctype.maximum
+
+
+def _range(node: nodes.Expression) -> tuple[int, int]:
+    """Return the least and the greatest value of what is made of positions; parts of it are looked at by themselves."""
+    assert isinstance(node.ctype, IntegerType)
+    whole = node.ctype.minimum, node.ctype.maximum
+    match node:
+        case nodes.Integer(value=value):
+            return value, value
+        case nodes.Unary(operator="-", operand=operand):
+            low, high = _range(operand)
+            return -high, -low
+        case nodes.Binary(operator="/" | "%" as operator, left=left, right=nodes.Integer(value=divisor)) if divisor > 0:
+            low, high = _range(left)
+            if operator == "%":
+                return (1 - divisor if low < 0 else 0), divisor - 1
+            return -(-low // divisor) if low < 0 else low // divisor, high // divisor if high >= 0 else -(
+                -high // divisor
+            )
+        case nodes.Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
+            return _combined(operator, _range(left), _range(right))
+        case nodes.Binary(operator="<<" | "/" | "%"):
+            return whole[0] - 1, whole[1]  # not known to fit
+    return whole
+
+
+def _combined(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    if operator == "+":
+        return left[0] + right[0], left[1] + right[1]
+    if operator == "-":
+        return left[0] - right[1], left[1] - right[0]
+    ends = [a * b for a, b in product(left, right)]
+    return min(ends), max(ends)
