@@ -257,6 +257,8 @@ def test_sums_of_sizes_are_wider_than_sizes() -> None:
         (BELOW, "y[i] = x[i];", "{ int p = (int)i; y[p] = x[p]; }"),
         (COUNTED, "y[i] = ", "y[i] = 0 * ((int)i + (int)n) + "),
         (COUNTED, "  #pragma", "  int p = (int)n;\n  int q = p;\n  q = q + p;\n  #pragma"),
+        (COUNTED, "  #pragma", "  int p = (int)n;\n  p += p;\n  #pragma"),
+        (COUNTED, "  #pragma", "  int p = (int)n;\n  p++;\n  #pragma"),
     ],
 )
 def test_sums_of_sizes_that_an_int_may_not_hold_are_refused(source: str, old: str, new: str) -> None:

@@ -48,9 +48,14 @@ def _exact_range(term: Term, known: dict[Term, Range]) -> Range:
         if term.op == "bitand" and max(low for low, _ in ranges) < 0:
             return integer_range(term.dtype)
         if term.op in _ENDS:
-            ends = _ENDS[term.op](*ranges)
-            return min(ends), max(ends)
+            return combined(term.op, *ranges)
     return integer_range(term.dtype)
+
+
+def combined(op: str, *ranges: Range) -> Range:
+    """Return bounds of a sum, difference, product or negation of what is in these ranges."""
+    ends = _ENDS[op](*ranges)
+    return min(ends), max(ends)
 
 
 _ENDS: dict[str, Callable[..., list[int]]] = {

@@ -6,9 +6,9 @@ Positions are what is made of variables of 64 bits alone; cells and other variab
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.ranges import combined
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.demand import walk
@@ -18,11 +18,13 @@ from tensorlift.frontends.c.mapped import nodes_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from tensorlift.comprehension.ranges import Range
     from tensorlift.frontends.c.c_types import CType
 
 _WIDE = 64
 _LEAVES = (nodes.Integer, nodes.Name)
 _INNER = (nodes.Binary, nodes.Unary, nodes.Cast, nodes.Conditional)
+_SUMS = {"+": "add", "-": "sub", "*": "mul"}
 
 
 def narrow_line(function: nodes.Function, sizes: Collection[str]) -> int | None:
@@ -42,7 +44,8 @@ def _lines(statement: nodes.Statement, keepers: set[nodes.Variable]) -> Iterator
             yield statement.location.line
     for node in nodes_of(statement):
         is_index = isinstance(node, nodes.Subscript) and _names_narrow(node.index)
-        if is_index or (_is_narrow(node.ctype) and _is_of_positions(node, keepers) and not _fits(node)):
+        is_counted = _is_narrow(node.ctype) and _is_of_positions(node, keepers)
+        if is_index or (is_counted and not _fits(node)) or _changed(node) in keepers:
             yield node.location.line
 
 
@@ -71,6 +74,16 @@ def _assigned(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, node
             yield node.target.variable, node.value
 
 
+def _changed(node: nodes.Expression) -> nodes.Variable | None:
+    """Return the variable whose value before goes into the one that a node gives it: ``p += n``, ``p++``."""
+    match node:
+        case nodes.Unary(operator="pre++" | "pre--" | "post++" | "post--", operand=nodes.Name(variable=variable)):
+            return variable
+        case nodes.Assign(operator=str(operator), target=nodes.Name(variable=variable)) if operator:
+            return variable
+    return None
+
+
 def _is_narrow(ctype: CType) -> bool:
     return isinstance(ctype, IntegerType) and ctype.width < _WIDE
 
@@ -96,7 +109,7 @@ def _fits(expression: nodes.Expression) -> bool:
     return expression.ctype.minimum <= low and high <= expression.ctype.maximum
 
 
-def _range(node: nodes.Expression) -> tuple[int, int]:
+def _range(node: nodes.Expression) -> Range:
     """Return the least and the greatest value of what is made of positions; parts of it are looked at by themselves."""
     assert isinstance(node.ctype, IntegerType)
     whole = node.ctype.minimum, node.ctype.maximum
@@ -104,26 +117,14 @@ def _range(node: nodes.Expression) -> tuple[int, int]:
         case nodes.Integer(value=value):
             return value, value
         case nodes.Unary(operator="-", operand=operand):
-            low, high = _range(operand)
-            return -high, -low
-        case nodes.Binary(operator="/" | "%" as operator, left=left, right=nodes.Integer(value=divisor)) if divisor > 0:
+            return combined("neg", _range(operand))
+        case nodes.Binary(operator="/", left=left, right=nodes.Integer(value=divisor)) if divisor > 0:
             low, high = _range(left)
-            if operator == "%":
-                return (1 - divisor if low < 0 else 0), divisor - 1
-            return -(-low // divisor) if low < 0 else low // divisor, high // divisor if high >= 0 else -(
-                -high // divisor
-            )
+            return min(low, 0), max(high, 0)  # a quotient is between the dividend and zero
+        case nodes.Binary(operator="%", right=nodes.Integer(value=divisor)) if divisor > 0:
+            return 1 - divisor, divisor - 1
         case nodes.Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
-            return _combined(operator, _range(left), _range(right))
+            return combined(_SUMS[operator], _range(left), _range(right))
         case nodes.Binary(operator="<<" | "/" | "%"):
             return whole[0] - 1, whole[1]  # not known to fit
     return whole
-
-
-def _combined(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
-    if operator == "+":
-        return left[0] + right[0], left[1] + right[1]
-    if operator == "-":
-        return left[0] - right[1], left[1] - right[0]
-    ends = [a * b for a, b in product(left, right)]
-    return min(ends), max(ends)
