@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Program = Callable[..., Any]
+    Execute = Callable[[list[Any]], Any]
 
+_REFINING = "stablehlo-refine-shapes,func.func(stablehlo-canonicalize-dynamism)"
 _PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
 
 
@@ -30,7 +32,7 @@ def load_on_device(text: str, entry: str, device: str) -> Program:
     return _with_names(parameters_of(text, entry), compiled(text, device))
 
 
-def _with_names(names: Sequence[str], execute: Callable[[list[Any]], Any]) -> Program:
+def _with_names(names: Sequence[str], execute: Execute) -> Program:
     """Give a function of a list as one of these parameters."""
     scope: dict[str, Any] = {"execute": execute}
     listed = ", ".join(names)
@@ -40,7 +42,7 @@ def _with_names(names: Sequence[str], execute: Callable[[list[Any]], Any]) -> Pr
     return program
 
 
-def _on_numpy(execute: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+def _on_numpy(execute: Execute) -> Execute:
     jax = import_module("jax")
 
     def converted(arguments: list[Any]) -> Any:
@@ -74,21 +76,48 @@ def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
     with _context() as context:
         stablehlo.register_interpreter_dialect(context)
         module = _as_main(ir.Module.parse(text))
+        _refine(module, arguments)
         given = [
             ir.DenseElementsAttr.get(np.asarray(a), type=t) for a, t in zip(arguments, _types(module), strict=True)
         ]
         return [_array(ir, result) for result in stablehlo.eval_module(module, given)]
 
 
-def compiled(text: str, device: str = "cpu") -> Callable[[list[Any]], Any]:
-    """Compile the only function of a text by XLA, as one of a list of JAX's arrays on a device."""
+def compiled(text: str, device: str = "cpu") -> Execute:
+    """Compile the only function of a text by XLA, as one of a list of JAX's arrays on a device.
+
+    One of open extents is compiled for the shapes that it is called with, once for each.
+    """
+    if not is_open(text):
+        return _compiled(text, device)
+    known: dict[tuple[tuple[int, ...], ...], Execute] = {}
+
+    def execute(arguments: list[Any]) -> Any:
+        shapes = tuple(tuple(argument.shape) for argument in arguments)
+        if shapes not in known:
+            known[shapes] = _compiled(text, device, arguments)
+        return known[shapes](arguments)
+
+    with _context():
+        _libraries()[0].Module.parse(text).operation.verify()
+    return execute
+
+
+def is_open(text: str) -> bool:
+    """Tell whether a text leaves extents open."""
+    return "?x" in text
+
+
+def _compiled(text: str, device: str, arguments: Sequence[Any] = ()) -> Execute:
     ir, _ = _libraries()
     client = import_module("jax._src.lib").xla_client
     place = import_module("jax").devices(device)[0]
     with _context():
         module = ir.Module.parse(text)
         module.operation.verify()
-        program = str(_as_main(module))
+        module = _as_main(module)
+        _refine(module, arguments)
+        program = str(module)
     executable = place.client.compile_and_load(program, client.DeviceList((place,)))
 
     def execute(arguments: list[Any]) -> Any:
@@ -97,6 +126,19 @@ def compiled(text: str, device: str = "cpu") -> Callable[[list[Any]], Any]:
         return results[0] if len(results) == 1 else results
 
     return execute
+
+
+def _refine(module: Any, arguments: Sequence[Any]) -> None:
+    """Put the shapes of arguments into a function of open extents, and shapes that follow from them."""
+    if not is_open(str(module)):
+        return
+    ir, stablehlo = _libraries()
+    stablehlo.register_stablehlo_passes()
+    with ir.Location.unknown():
+        pairs = zip(_types(module), arguments, strict=True)
+        kinds = [ir.RankedTensorType.get(np.shape(argument), kind.element_type) for kind, argument in pairs]
+    passes = f"stablehlo-refine-arguments{{types={','.join(map(str, kinds))}}},{_REFINING}"
+    import_module("jaxlib.mlir.passmanager").PassManager.parse(f"builtin.module({passes})").run(module.operation)
 
 
 def _libraries() -> tuple[Any, Any]:

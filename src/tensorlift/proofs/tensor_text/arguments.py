@@ -57,10 +57,23 @@ def result_type(kind: Attribute) -> ResultType:
         TypeError: where it is no such type.
 
     """
-    dtype = dtype_of(kind.element_type) if isinstance(kind, TensorType) else None
-    if dtype is None or not isinstance(kind, TensorType) or min(kind.get_shape(), default=0) < 0:
+    dtype = element_type(kind)
+    if not isinstance(kind, TensorType) or min(kind.get_shape(), default=0) < 0:
         raise TypeError
     return ResultType(tuple(map(Affine, kind.get_shape())), dtype)
+
+
+def element_type(kind: Attribute) -> DType:
+    """Return the element type of a tensor, whose extents may be open.
+
+    Raises:
+        TypeError: where it is none.
+
+    """
+    dtype = dtype_of(kind.element_type) if isinstance(kind, TensorType) else None
+    if dtype is None:
+        raise TypeError
+    return dtype
 
 
 def _ints(attribute: Attribute) -> tuple[int, ...]:

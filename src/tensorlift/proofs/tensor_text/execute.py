@@ -12,7 +12,7 @@ from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.proofs.cuts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
-from tensorlift.proofs.tensor_text.arguments import attribute_value, result_type
+from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, result_type
 from tensorlift.proofs.tensor_text.counting import CountingLoops
 from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
@@ -109,6 +109,8 @@ class Evaluation:
                     named[name] = attribute_value(kind, given.pop(name))
             if row.result:
                 named[row.result] = result_type(op.results[0].type)
+            if row.element:
+                named[row.element] = element_type(op.results[0].type)
         except (TypeError, ValueError):
             self.ledger.refuse(f"{row.spelling}: an attribute or a type that it does not take")
         missing = [name for name in row.attributes if name not in named and row.requires(name)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import DType  # noqa: TC001 - of a named tuple
+from tensorlift.comprehension.dtypes import DType
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.targets.target import OpRow, Tensor
 
@@ -26,11 +26,12 @@ Ints = tuple[int, ...]
 Labels = tuple[str, ...]
 Pairs = tuple[tuple[int, int], ...]
 Ranges = tuple[tuple[int, int, int], ...]  # start, limit and step for each axis
+ElementType = DType  # of a result whose shape the operands tell
 Region = Callable[..., SymbolicTensor]  # applies the region of an operation to its arguments
 
 
 class ResultType(NamedTuple):
-    """The type of a result that the operands do not tell; the text states it."""
+    """The type of a result that the operands do not tell; the text states it, every extent as a number."""
 
     shape: Shape
     dtype: DType
@@ -45,7 +46,7 @@ class Piece(NamedTuple):
 
 
 _OPERANDS = ("Tensor", "Tensors")
-_GIVEN = ("ResultType", "Region")
+_GIVEN = ("ResultType", "ElementType", "Region")
 _PIECE = re.compile(r"\$\*(?P<operands>\w+)|\$(?P<operand>\w+)|#(?P<attribute>\w+)|types\((?P<types>\w+)\)"
                     r"|type\((?P<type>\w+)\)|(?P<space>\s+)|(?P<word>[\w.]+|->|\S)")  # fmt: skip
 
@@ -85,17 +86,25 @@ class TextRow(OpRow):
     @cached_property
     def result(self) -> str:
         """The name of the parameter that takes the type of the result, nothing where the operands tell it."""
-        return next((p.name for p in self.parameters if p.kind == "ResultType"), "")
+        return self._given("ResultType")
+
+    @cached_property
+    def element(self) -> str:
+        """The name of the parameter that takes the element type of the result, nothing where the operands tell it."""
+        return self._given("ElementType")
 
     @cached_property
     def region(self) -> str:
         """The name of the parameter that takes the region, nothing where there is none."""
-        return next((p.name for p in self.parameters if p.kind == "Region"), "")
+        return self._given("Region")
 
     @cached_property
     def takes_many(self) -> bool:
         """Whether the last operand stands for several."""
         return any(p.is_variadic for p in self.parameters)
+
+    def _given(self, kind: str) -> str:
+        return next((p.name for p in self.parameters if p.kind == kind), "")
 
     def requires(self, name: str) -> bool:
         """Tell whether an attribute must be given."""
@@ -111,4 +120,4 @@ def _pieces(form: str) -> list[Piece]:
     return [*pieces, Piece("group", "", tuple(_pieces(group))), *_pieces(after)]
 
 
-__all__ = ["Ints", "Labels", "Pairs", "Ranges", "Region", "ResultType", "Tensor", "TextRow"]
+__all__ = ["ElementType", "Ints", "Labels", "Pairs", "Ranges", "Region", "ResultType", "Tensor", "TextRow"]

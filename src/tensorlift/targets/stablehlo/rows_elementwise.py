@@ -12,7 +12,7 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.targets.arrays import arithmetic, functions, logic
-from tensorlift.targets.mlir_text.rows import ResultType, TextRow
+from tensorlift.targets.mlir_text.rows import ElementType, TextRow
 from tensorlift.targets.target import Tensor, Text, sample
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _selected(condition: Term, chosen: Term, other: Term) -> Term:
     return logic.selected(condition, chosen, other)
 
 
-def _convert(o: Obligations, operand: Tensor, *, result: ResultType) -> SymbolicTensor:
-    return functions.as_type(o, operand, result.dtype)
+def _convert(o: Obligations, operand: Tensor, *, result: ElementType) -> SymbolicTensor:
+    return functions.as_type(o, operand, result)
 
 
 def _row(name: str, meaning: Callable[..., Any], kind: str) -> TextRow:

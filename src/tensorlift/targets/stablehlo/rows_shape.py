@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import at_least, equal
-from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
+from tensorlift.comprehension.domain import Domain, at_least, equal
+from tensorlift.comprehension.tensor import Indices, Obligations, Shape, SymbolicTensor
 from tensorlift.targets.arrays import shape as array_shape
 from tensorlift.targets.arrays.creation import exact_size
 from tensorlift.targets.arrays.index import select, store
@@ -42,32 +42,41 @@ def _iota(o: Obligations, *, iota_dimension: int, result: ResultType) -> Symboli
 def _broadcast_in_dim(
     o: Obligations, operand: Tensor, *, broadcast_dimensions: Ints, result: ResultType
 ) -> SymbolicTensor:
-    axes = named_axes(o, broadcast_dimensions, len(result.shape))
+    return spread_in(o, operand, broadcast_dimensions, result.shape)
+
+
+def spread_in(o: Obligations, operand: SymbolicTensor, broadcast_dimensions: Ints, shape: Shape) -> SymbolicTensor:
+    """Return an operand as one of a larger shape, whose axes are named for each of the operand's."""
+    axes = named_axes(o, broadcast_dimensions, len(shape))
     if len(axes) != operand.rank:
         o.refuse("a broadcast that does not name an axis for each of the operand's")
-    stretched = [extent == ONE and result.shape[axis] != ONE for extent, axis in zip(operand.shape, axes, strict=True)]
+    stretched = [extent == ONE and shape[axis] != ONE for extent, axis in zip(operand.shape, axes, strict=True)]
     for extent, axis, is_stretched in zip(operand.shape, axes, stretched, strict=True):
         if not is_stretched:
-            o.require("an extent is broadcast from one or stays", equal(extent, result.shape[axis]))
+            o.require("an extent is broadcast from one or stays", equal(extent, shape[axis]))
 
     def cell(indices: Indices) -> Term:
         return operand.at(tuple(ZERO if s else indices[axis] for s, axis in zip(stretched, axes, strict=True)))
 
-    return operand.with_cells(result.shape, cell)
+    return operand.with_cells(shape, cell)
 
 
 def _reshape(o: Obligations, operand: Tensor, *, result: ResultType) -> SymbolicTensor:
-    """Only axes of extent 1 come and go."""
+    return reshaped(o, operand, result.shape)
+
+
+def reshaped(o: Obligations, operand: SymbolicTensor, shape: Shape) -> SymbolicTensor:
+    """Return an operand in another shape: only axes of extent 1 come and go."""
     mine = [axis for axis, extent in enumerate(operand.shape) if extent != ONE]
-    theirs = [axis for axis, extent in enumerate(result.shape) if extent != ONE]
-    if [operand.shape[a] for a in mine] != [result.shape[a] for a in theirs]:
+    theirs = [axis for axis, extent in enumerate(shape) if extent != ONE]
+    if [operand.shape[a] for a in mine] != [shape[a] for a in theirs]:
         o.refuse("a reshape that does more than to add or drop axes of extent 1")
     places = dict(zip(mine, theirs, strict=True))
 
     def cell(indices: Indices) -> Term:
         return operand.at(tuple(indices[places[a]] if a in places else ZERO for a in range(operand.rank)))
 
-    return operand.with_cells(result.shape, cell)
+    return operand.with_cells(shape, cell)
 
 
 def _transpose(o: Obligations, operand: Tensor, *, permutation: Ints) -> SymbolicTensor:
@@ -137,8 +146,9 @@ def _dynamic_update_slice(o: Obligations, operand: Tensor, update: Tensor, *star
         o.refuse("an update of another rank or element type")
     if not operand.rank:
         return update
+    some = Domain.of(*(at_least(extent, 1) for extent in update.shape))
     for start, extent, whole in zip(starts, update.shape, operand.shape, strict=True):
-        o.require("an update is in range", at_least(start, 0), at_least(whole, start + extent))
+        o.require("an update is in range", at_least(start, 0), at_least(whole, start + extent), over=some)
     items = tuple(Slice(start, start + extent) for start, extent in zip(starts, update.shape, strict=True))
     return store(o, operand, items, update)
 

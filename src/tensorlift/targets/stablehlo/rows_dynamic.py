@@ -1,0 +1,179 @@
+"""Operations on shapes that are known when a program runs: extents, and what makes or cuts arrays of such extents.
+
+A shape is a vector of 64-bit integers, each affine in the sizes, or the greater or the lesser of such.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import at_least
+from tensorlift.comprehension.dtypes import integer_range
+from tensorlift.comprehension.tensor import Obligations, Shape, SymbolicTensor, affine_of
+from tensorlift.comprehension.terms import Apply
+from tensorlift.targets.arrays.creation import check_extents, range_extent
+from tensorlift.targets.arrays.index import Selection
+from tensorlift.targets.mlir_text.rows import ElementType, Ints, TextRow
+from tensorlift.targets.stablehlo.rows_shape import reshaped, spread_in
+from tensorlift.targets.target import Tensor, sample
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Term
+
+
+def _sizes(o: Obligations, vector: SymbolicTensor) -> list[Affine]:
+    """Return the sizes that a vector lists."""
+    if vector.rank != 1 or not vector.shape[0].is_constant or vector.dtype != "i64":
+        o.refuse("sizes that are no vector of 64-bit integers")
+    return [_size(o, vector.at((Affine(k),))) for k in range(vector.shape[0].constant)]
+
+
+def _size(o: Obligations, term: Term) -> Affine:
+    """Return a size; which of two is greater is told by cases."""
+    exact = affine_of(term)
+    if exact is not None:
+        return exact
+    if not isinstance(term, Apply) or term.op not in ("add", "sub", "max", "min"):
+        o.refuse("a size or a position that is not affine in the sizes")
+    left, right = (_size(o, argument) for argument in term.args)
+    if term.op in ("add", "sub"):
+        return left + right if term.op == "add" else left - right
+    return left if o.decide(at_least(left, right)) is (term.op == "max") else right
+
+
+def _shape(o: Obligations, vector: SymbolicTensor) -> Shape:
+    shape = tuple(_sizes(o, vector))
+    check_extents(o, shape)
+    return shape
+
+
+def _get_dimension_size(o: Obligations, operand: Tensor, *, dimension: int) -> SymbolicTensor:
+    if not 0 <= dimension < operand.rank:
+        o.refuse(f"an axis {dimension} of a tensor of rank {operand.rank}")
+    extent = operand.shape[dimension]
+    o.require("an extent is counted in 32 bits", at_least(integer_range("i32")[1], extent))
+    return SymbolicTensor((), "i32", lambda _: terms.index(extent, "i32"))
+
+
+def _dynamic_iota(o: Obligations, output_shape: Tensor, *, iota_dimension: int, result: ElementType) -> SymbolicTensor:
+    shape = _shape(o, output_shape)
+    if not 0 <= iota_dimension < len(shape) or result not in ("i32", "i64"):
+        o.refuse("a range along no axis, or of other types than i32 and i64")
+    return SymbolicTensor(shape, result, lambda indices: terms.index(indices[iota_dimension], result))
+
+
+def _dynamic_broadcast_in_dim(
+    o: Obligations, operand: Tensor, output_dimensions: Tensor, *, broadcast_dimensions: Ints
+) -> SymbolicTensor:
+    return spread_in(o, operand, broadcast_dimensions, _shape(o, output_dimensions))
+
+
+def _dynamic_reshape(o: Obligations, operand: Tensor, output_shape: Tensor) -> SymbolicTensor:
+    return reshaped(o, operand, _shape(o, output_shape))
+
+
+def _real_dynamic_slice(
+    o: Obligations, operand: Tensor, start_indices: Tensor, limit_indices: Tensor, strides: Tensor
+) -> SymbolicTensor:
+    starts, limits, steps = (_sizes(o, vector) for vector in (start_indices, limit_indices, strides))
+    if not len(starts) == len(limits) == len(steps) == operand.rank:
+        o.refuse("a slice that does not name every axis")
+    selection = Selection()
+    for start, limit, step, extent in zip(starts, limits, steps, operand.shape, strict=True):
+        if not step.is_constant or step.constant < 1:
+            o.refuse("a step that is no positive constant")
+        o.require("a slice is in range", at_least(start, 0), at_least(limit, start), at_least(extent, limit))
+        selection.walk(start, step.constant, range_extent(o, start, limit, step.constant))
+    return operand.with_cells(tuple(selection.shape), lambda indices: operand.at(selection.source(indices)))
+
+
+def _vector(name: str, *sizes: str) -> str:
+    """Spell a vector of sizes, a line for each and one that joins them."""
+    parts = [f"%{name}{k} = stablehlo.constant dense<{size}> : tensor<1xi64>\n" for k, size in enumerate(sizes)]
+    names = ", ".join(f"%{name}{k}" for k in range(len(sizes)))
+    types = ", ".join(["tensor<1xi64>"] * len(sizes))
+    joined = f"%{name} = stablehlo.concatenate {names}, dim = 0 : ({types}) -> tensor<{len(sizes)}xi64>\n"
+    return "".join([*parts, joined])
+
+
+_PAIR = "tensor<2xi64>"
+_CUT = f"(tensor<{{m+3}}x{{n}}x{{a}}>, {_PAIR}, {_PAIR}, {_PAIR})"
+
+ROWS = [
+    TextRow(
+        "get_dimension_size",
+        "stablehlo.get_dimension_size",
+        _get_dimension_size,
+        (sample("stablehlo.get_dimension_size %a, dim = 1 : (tensor<{m}x{n}x{a}>) -> tensor<i32>", a="arith[m, n]"),),
+        form="$operand, dim = #dimension : (type(operand)) -> type(result)",
+    ),
+    TextRow(
+        "dynamic_iota",
+        "stablehlo.dynamic_iota",
+        _dynamic_iota,
+        (
+            sample(
+                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_iota %s, dim = 1 : ({_PAIR}) -> tensor<{{m}}x?xi64>"
+            ),
+            sample(f"{_vector('s', '{m}')}stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi64>) -> tensor<?xi32>"),
+        ),
+        form="$output_shape, dim = #iota_dimension : (type(output_shape)) -> type(result)",
+    ),
+    TextRow(
+        "dynamic_broadcast_in_dim",
+        "stablehlo.dynamic_broadcast_in_dim",
+        _dynamic_broadcast_in_dim,
+        (
+            sample(
+                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1]"
+                f" : (tensor<{{n}}x{{a}}>, {_PAIR}) -> tensor<?x?x{{a}}>",
+                a="arith[n]",
+            ),
+            sample(
+                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [0, 1]"
+                f" : (tensor<{{m}}x1xf64>, {_PAIR}) -> tensor<?x?xf64>",
+                a="f64[m, 1]",
+            ),
+        ),
+        form="$operand, $output_dimensions, dims = #broadcast_dimensions"
+        " : (type(operand), type(output_dimensions)) -> type(result)",
+    ),
+    TextRow(
+        "dynamic_reshape",
+        "stablehlo.dynamic_reshape",
+        _dynamic_reshape,
+        (
+            sample(
+                f"{_vector('s', '{m}', '1', '{n}')}stablehlo.dynamic_reshape %a, %s"
+                " : (tensor<{m}x{n}x{a}>, tensor<3xi64>) -> tensor<?x1x?x{a}>",
+                a="arith[m, n]",
+            ),
+        ),
+        form="$operand, $output_shape : (type(operand), type(output_shape)) -> type(result)",
+    ),
+    TextRow(
+        "real_dynamic_slice",
+        "stablehlo.real_dynamic_slice",
+        _real_dynamic_slice,
+        (
+            sample(
+                _vector("s", "1", "0")
+                + _vector("e", "{m+1}", "{n}")
+                + "%u = stablehlo.constant dense<1> : tensor<2xi64>\n"
+                + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
+                a="arith[m + 3, n]",
+            ),
+            sample(
+                _vector("s", "1", "0")
+                + _vector("e", "{m+3}", "{n}")
+                + _vector("u", "2", "1")
+                + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
+                a="arith[m + 3, n]",
+            ),
+        ),
+        form="$operand, $start_indices, $limit_indices, $strides"
+        " : (type(operand), type(start_indices), type(limit_indices), type(strides)) -> type(result)",
+    ),
+]
