@@ -143,7 +143,7 @@ def cell(entry: dict[str, Any], engine: str, target: str, *, budget: float = BUD
     options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine)
     if engine == AUTO:
         options = replace(options, budget=budget)
-    if get_target(target).is_static:
+    if get_target(target).takes_sizes:
         options = replace(options, sizes=tuple(small_sizes(path, entry["function"])[-1].items()))
     source = read_source(str(path))
     start = time.perf_counter()

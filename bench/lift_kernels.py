@@ -78,7 +78,7 @@ def lift_entry(entry: dict[str, Any], *, test: bool, target: str = "numpy", engi
     path = KERNELS / entry["file"]
     source = read_source(str(path))
     options = LiftOptions((entry["function"],), target, include_dirs=(str(path.parent),), engine=engine, test=test)
-    if get_target(target).is_static:
+    if get_target(target).takes_sizes:
         sizes = small_sizes(path, entry["function"])[-1]
         options = replace(options, sizes=tuple(sizes.items()))
     record = lift_source(source, options)

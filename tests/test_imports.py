@@ -126,7 +126,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
 @pytest.mark.parametrize("target", sorted(set(target_names()) - {"numpy"}))
 def test_lifting_to_a_library_does_not_load_it(target: str) -> None:
     source = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }"
-    sizes = {"n": 4} if get_target(target).is_static else None
+    sizes = {"n": 4} if get_target(target).takes_sizes else None
     _run(
         f"import sys; from tensorlift import lift; lifted = lift({source!r}, to={target!r}, sizes={sizes})\n"
         f"assert lifted.level == 'proved'\n"

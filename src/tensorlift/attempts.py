@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
+_SIZE_NEEDED = "TL515"  # with the size given no loop is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
                 summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
             return replace(_attempt(view, summary, request, stage, failed), kept=kept)
         except DefinitionError as error:
-            if not request.keeps_loops:
+            if not request.keeps_loops or error.diagnostics[0].code == _SIZE_NEEDED:
                 raise
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
@@ -146,7 +147,7 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
     """
     target, found = request.target, program
     with stage("emit"):
-        if target.is_static:
+        if target.takes_sizes:
             summary, program = at_sizes(summary, program, request.sizes, view.location)
         emitted = _emitted(program, summary, target.emit)
         preconditions = preconditions_of(view, summary)

@@ -131,7 +131,7 @@ def _meaning(target: Target, row: OpRow) -> list[str]:
 def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     """Return the meaning of a sample for sizes of a domain, nothing where they decide what it is."""
     reset_names()
-    if target.is_static:
+    if target.takes_sizes:
         return _meaning_of_text(target, entry)
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
     ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)

@@ -61,7 +61,7 @@ def with_chosen_target(source: Source, options: LiftOptions, report: str | None)
     """
     ranking = list(_measured(source, options, report) if report else _expected(source, options))
     for ranked in sorted(ranking, key=lambda one: one.seconds):
-        static = get_target(ranked.target).is_static
+        static = get_target(ranked.target).takes_sizes
         sizes = options.sizes if static else ()
         chosen = replace(options, target=ranked.target, sizes=sizes, forms_at=options.sizes)
         if lift_source(source, replace(chosen, test=False, guards=False, adapter=False)).verdict != "refused":
@@ -85,7 +85,7 @@ def _expected(source: Source, options: LiftOptions) -> Iterator[Ranked]:
     programs = [(summary, derive(summary), sizes) for summary, sizes in lifted]
     for name in target_names():
         target = get_target(name)
-        if (target.is_static and not given) or not _runs_here(name):
+        if (target.takes_sizes and not given) or not _runs_here(name):
             continue
         nanoseconds = sum(_cost(*program, target) for program in programs)
         yield Ranked(name, nanoseconds * 1e-9, name)

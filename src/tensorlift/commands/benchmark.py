@@ -67,7 +67,7 @@ def benchmark(source: Source, options: Callable[[str], LiftOptions], settings: S
     Raises NotLiftedError where the function is refused for all backends, LiftError where the request is wrong.
     """
     targets = dict.fromkeys(backend.target for backend in settings.backends)
-    static = [target for target in targets if get_target(target).is_static]
+    static = [target for target in targets if get_target(target).takes_sizes]
     guides = [target for target in targets if target not in static] or [_GUIDE]
     lifted, refused = _lifted(source, options, guides)
     if not lifted:

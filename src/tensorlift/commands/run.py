@@ -70,7 +70,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     require_backend(chosen)
     given = parse_sizes(sizes)
     options = lift_options(file, (function,) if function else (), chosen.target, flags)
-    if get_target(chosen.target).is_static:
+    if get_target(chosen.target).takes_sizes:
         options = replace(options, sizes=tuple(given.items()))
     try:
         prepared = prepare(source, options)

@@ -93,6 +93,9 @@ class Obligations(Protocol):
     def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Return the rounded-down quotient of sizes as a size."""
 
+    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
+        """Return a rounded-down quotient that is exact or that the source derives, None for any other."""
+
     def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
         """Demand that no cell is zero."""
 

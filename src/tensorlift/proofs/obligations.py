@@ -88,13 +88,15 @@ class Ledger:
             return False
         raise Undecided(constraint)
 
-    def quotient(self, numerator: Affine, divisor: int) -> Affine:
-        """Return the rounded-down quotient of sizes: exact, one that the source derives, or a new name for it."""
-        if divisor == 1:
-            return numerator
+    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
+        """Return a rounded-down quotient that is exact or that has a name, None for any other."""
         if all(c % divisor == 0 for _, c in numerator.terms):
             return Affine(numerator.constant // divisor, {v: c // divisor for v, c in numerator.terms})
-        found = self._quotients.get((numerator, divisor))
+        return self._quotients.get((numerator, divisor))
+
+    def quotient(self, numerator: Affine, divisor: int) -> Affine:
+        """Return the rounded-down quotient of sizes: exact, one that the source derives, or a new name for it."""
+        found = self.known_quotient(numerator, divisor)
         if found is None:
             found = self._quotients[numerator, divisor] = Affine.var(fresh("quotient"))
             rest = numerator - found * divisor

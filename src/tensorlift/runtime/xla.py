@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     Program = Callable[..., Any]
     Execute = Callable[[list[Any]], Any]
 
-_REFINING = "stablehlo-refine-shapes,func.func(stablehlo-canonicalize-dynamism)"
+_REFINING = (
+    "func.func(stablehlo-canonicalize-dynamism),stablehlo-refine-shapes,func.func(stablehlo-canonicalize-dynamism)"
+)
 _PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
 
 
@@ -86,17 +88,18 @@ def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
 def compiled(text: str, device: str = "cpu") -> Execute:
     """Compile the only function of a text by XLA, as one of a list of JAX's arrays on a device.
 
-    One of open extents is compiled for the shapes that it is called with, once for each.
+    One of open extents is compiled for the shapes that it is called with, and for sizes among its arguments, once for
+    each.
     """
     if not is_open(text):
         return _compiled(text, device)
-    known: dict[tuple[tuple[int, ...], ...], Execute] = {}
+    known: dict[tuple[Any, ...], Execute] = {}
 
     def execute(arguments: list[Any]) -> Any:
-        shapes = tuple(tuple(argument.shape) for argument in arguments)
-        if shapes not in known:
-            known[shapes] = _compiled(text, device, arguments)
-        return known[shapes](arguments)
+        key = tuple(int(argument) if _may_be_size(argument) else tuple(argument.shape) for argument in arguments)
+        if key not in known:
+            known[key] = _compiled(text, device, arguments)
+        return known[key](arguments)
 
     with _context():
         _libraries()[0].Module.parse(text).operation.verify()
@@ -128,8 +131,12 @@ def _compiled(text: str, device: str, arguments: Sequence[Any] = ()) -> Execute:
     return execute
 
 
+def _may_be_size(argument: Any) -> bool:
+    return not np.shape(argument) and argument.dtype == np.int64
+
+
 def _refine(module: Any, arguments: Sequence[Any]) -> None:
-    """Put the shapes of arguments into a function of open extents, and shapes that follow from them."""
+    """Put shapes and sizes of arguments into a function of open extents, and shapes that follow from them."""
     if not is_open(str(module)):
         return
     ir, stablehlo = _libraries()
@@ -137,6 +144,13 @@ def _refine(module: Any, arguments: Sequence[Any]) -> None:
     with ir.Location.unknown():
         pairs = zip(_types(module), arguments, strict=True)
         kinds = [ir.RankedTensorType.get(np.shape(argument), kind.element_type) for kind, argument in pairs]
+        (function,) = module.body.operations
+        block = function.entry_block
+        with ir.InsertionPoint.at_block_begin(block):
+            for value, argument in zip(block.arguments, arguments, strict=True):
+                if _may_be_size(argument):
+                    size = stablehlo.constant(ir.DenseElementsAttr.get(np.asarray(argument)))
+                    value.replace_all_uses_with(size)
     passes = f"stablehlo-refine-arguments{{types={','.join(map(str, kinds))}}},{_REFINING}"
     import_module("jaxlib.mlir.passmanager").PassManager.parse(f"builtin.module({passes})").run(module.operation)
 

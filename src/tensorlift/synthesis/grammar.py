@@ -232,6 +232,10 @@ class _Permissive:
         """Give up: probes divide no sizes."""
         return self.refuse(f"{numerator} / {divisor}")
 
+    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:  # noqa: ARG002 - none is
+        """Know no quotient of sizes."""
+        return None
+
     def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
         """Grant the demand."""
 

@@ -197,8 +197,8 @@ class Target:
     ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose new results of
     rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
-    ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where ``is_static``, a program is
-    written for given sizes; it has values that are no tensors where it ``has_numbers``.
+    ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where it ``takes_sizes``, a program
+    may be written for some; it has values that are no tensors where it ``has_numbers``.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
     ``routines`` are what it calls.  ``costs`` rank programs that compute the same, and ``forms`` are the other forms
     of programs (`synthesis/forms`) that may be cheaper in it.
@@ -221,7 +221,7 @@ class Target:
     language: str = "python"
     dialects: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
-    is_static: bool = False
+    takes_sizes: bool = False
     has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
     costs: Costs = field(default_factory=Costs)

@@ -1,6 +1,6 @@
 """The StableHLO target: rows with the meanings of its operations, and an emitter that is loaded when it is asked for.
 
-Programs are written for given sizes, so that every shape is static.
+Programs are written for given sizes, so that every shape is static, or for every size, with shapes that are open.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ TARGET = Target(
     language="mlir",
     dialects=("tensorlift.targets.stablehlo.dialect:DIALECT",),
     loops=("stablehlo.while",),
-    is_static=True,
+    takes_sizes=True,
 )

@@ -6,7 +6,8 @@ import itertools
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.targets.stablehlo.builder import shape_of
+from tensorlift.comprehension.affine import ONE
+from tensorlift.targets.stablehlo.builder import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,11 @@ class _Factor(NamedTuple):
 def contract(build: Builder, operands: Sequence[SSAValue], labels: Sequence[Labels], output: Labels) -> SSAValue:
     """Return the sum of the products of the operands over every label that is not in the output."""
     factors = [_distinct(build, _Factor(value, names)) for value, names in zip(operands, labels, strict=True)]
-    extents = {label: extent for f in factors for label, extent in zip(f.labels, shape_of(f.value), strict=True)}
+    extents = {
+        label: estimate(extent)
+        for f in factors
+        for label, extent in zip(f.labels, build.shape_of(f.value), strict=True)
+    }
     while len(factors) > 1:
         factors = [_summed_alone(build, factors, k, output) for k in range(len(factors))]
         pairs = itertools.combinations(range(len(factors)), 2)
@@ -48,9 +53,9 @@ def _distinct(build: Builder, factor: _Factor) -> _Factor:
     names = tuple(dict.fromkeys(factor.labels))
     if len(names) == len(factor.labels):
         return factor
-    extents = dict(zip(factor.labels, shape_of(factor.value), strict=True))
+    extents = dict(zip(factor.labels, build.shape_of(factor.value), strict=True))
     shape = tuple(extents[name] for name in names)
-    columns = [build.reshape(build.iota(names.index(label), shape), (*shape, 1)) for label in factor.labels]
+    columns = [build.reshape(build.iota(names.index(label), shape), (*shape, ONE)) for label in factor.labels]
     return _Factor(build.gather(factor.value, build.concatenate(columns, len(shape))), names)
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.targets.mlir_text.operations import ints_attribute, labels_attribute
-from tensorlift.targets.stablehlo.builder import shape_of, type_of
+from tensorlift.targets.stablehlo.builder import static, type_of
 from tensorlift.targets.stablehlo.cells import cell_of
 from tensorlift.targets.stablehlo.spans import Span
 
@@ -56,8 +56,8 @@ class Convolution:
         """Add the operation on the part of the data and on the kernel."""
         data, names = _named(build, part, self.data_axes, "bf")
         kernel, kernel_names = _named(build, kernel, self.kernel_axes, "oi")
-        extents = dict(zip(names, shape_of(data), strict=True))
-        windows = dict(zip(kernel_names, shape_of(kernel), strict=True))
+        extents = dict(zip(names, static(build.shape_of(data)), strict=True))
+        windows = dict(zip(kernel_names, static(build.shape_of(kernel)), strict=True))
         extents["f"] = windows["o"]
         for axis, (stride, dilation) in enumerate(self.steps):
             name = str(axis)
@@ -69,7 +69,7 @@ class Convolution:
         value = build.add(
             "convolution",
             (data, kernel),
-            tuple(extents[name] for name in axes),
+            tuple(Affine(extents[name]) for name in axes),
             type_of(data),
             lhs_dimensions=labels_attribute(names),
             rhs_dimensions=labels_attribute(kernel_names),
@@ -77,16 +77,16 @@ class Convolution:
             window_strides=ints_attribute(stride for stride, _ in self.steps),
             rhs_dilation=ints_attribute(dilation for _, dilation in self.steps),
         )
-        value = build.reshape(value, tuple(extents[name] for name in kept))
+        value = build.reshape(value, tuple(Affine(extents[name]) for name in kept))
         return build.transpose(value, [kept.index(name) for name in self.output])
 
 
 def _named(build: Builder, value: SSAValue, axes: Sequence[Axis], wanted: str) -> tuple[SSAValue, list[str]]:
     """Turn axes round, drop those without a name, and add those that are wanted."""
     value = build.reverse(value, [k for k, axis in enumerate(axes) if axis.is_turned])
-    extents = {axis.name: extent for axis, extent in zip(axes, shape_of(value), strict=True) if axis.name}
+    extents = {axis.name: extent for axis, extent in zip(axes, build.shape_of(value), strict=True) if axis.name}
     names = _with(extents, wanted)
-    return build.reshape(value, tuple(extents.get(name, 1) for name in names)), names
+    return build.reshape(value, tuple(extents.get(name, ONE) for name in names)), names
 
 
 def _with(names: Iterable[str], wanted: str) -> list[str]:
@@ -152,7 +152,7 @@ class _Search:
         """Return the part of an axis of the data that is read, and its name."""
         walked = [label for label in self.labels if place.coefficient(label)]
         if not walked:
-            return Span(place, 1), Axis("")
+            return Span(place, ONE), Axis("")
         if len(walked) == 1:
             return self._plain(place, walked[0])
         if len(walked) == 2:  # noqa: PLR2004 - a position and a place in the window
@@ -169,7 +169,7 @@ class _Search:
         else:
             self.kernel_names[label] = "i"
         step = place.coefficient(label)
-        span = Span(self._least(place, label), self.extents[label], abs(step))
+        span = Span(self._least(place, label), Affine(self.extents[label]), abs(step))
         return span, Axis("b" if is_kept else "f", step < 0)
 
     def _window(self, place: Affine, position: str, inside: str) -> tuple[Span, Axis] | None:
@@ -186,7 +186,7 @@ class _Search:
         if dilation < 0:
             self.turned.add(inside)
         reach = sum((self.extents[label] - 1) * abs(place.coefficient(label)) for label in (position, inside))
-        return Span(self._least(place, position, inside), reach + 1), Axis(name)
+        return Span(self._least(place, position, inside), Affine(reach + 1)), Axis(name)
 
     def _least(self, place: Affine, *labels: str) -> Affine:
         """Return the first place that the labels walk through."""

@@ -1,10 +1,14 @@
-"""Emitting StableHLO: each node of a tensor program, whose sizes are numbers, as operations on static shapes."""
+"""Emitting StableHLO: each node of a tensor program as operations on tensors.
+
+Shapes are static where sizes are given; where they are not, sizes are extents of the arguments, and shapes are open.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
@@ -35,13 +39,12 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.positions import without_position
-from tensorlift.targets.mlir_text.types import tensor_type
-from tensorlift.targets.stablehlo.builder import NAMED, Builder, neutral_number, shape_of, type_of
+from tensorlift.targets.stablehlo.builder import NAMED, Builder, is_static, neutral_number, type_of, type_of_shape
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.diagonals import diagonal_store
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
-from tensorlift.targets.stablehlo.spans import changing, reversed_axes, spans
+from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,10 +52,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.comprehension.dtypes import DType
-    from tensorlift.ir.tensor_program import For, Parameter, SetSlice, Shape, TensorProgram
+    from tensorlift.ir.tensor_program import For, Parameter, SetSlice, Shape, SubscriptItem, TensorProgram
     from tensorlift.targets.emitted import Emitted
-    from tensorlift.targets.stablehlo.builder import Extents
-    from tensorlift.targets.stablehlo.spans import Span
 
 _FUNCTIONS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "tdiv": "divide", "rem": "remainder",
@@ -84,19 +85,31 @@ class _StableHloEmission(TextEmission):
 
     def __init__(self, program: TensorProgram) -> None:
         super().__init__(program)
-        self.build = Builder(self.writer)
-        self.indices: dict[str, SSAValue] = {}
+        self.build = Builder(self.writer, program.context or UNIVERSE)
         self._memo: dict[Expression, SSAValue] = {}
-        self._scalars: dict[Affine, SSAValue] = {}
         self._masks: dict[SSAValue, Expression] = {}
+        self._bind_sizes()
 
     def parameter_type(self, parameter: Parameter) -> Attribute:
-        """Return the type of a parameter: a scalar is a tensor without axes."""
-        return tensor_type(_numbers(parameter.shape), parameter.dtype)
+        """Return the type of a parameter: a scalar is a tensor without axes, and a size is one of 64 bits."""
+        return type_of_shape(parameter.shape, "i64" if parameter.is_size else parameter.dtype)
+
+    def _bind_sizes(self) -> None:
+        """Define the sizes that are not given; those that nothing needs are left out in the end."""
+        sizes = self.build.sizes
+        for parameter in self.parameters:
+            self.build.given(self.values[parameter.name], parameter.shape)
+            if parameter.is_size:
+                sizes.take(parameter.name, self.values[parameter.name])
+        found = [(source.name, sizes.extent_of(source, self.values[source.array])) for source in self.program.sizes]
+        found += [(derived.name, sizes.derive(derived)) for derived in self.program.derived]
+        for name, value in found:
+            self.writer.name(value, name)
+            self.writer.leave_out_unused(value)
 
     def start_statement(self) -> None:
         """Forget the values of expressions."""
-        self._memo, self._scalars = {}, {}
+        self._memo = {}
 
     def value(self, node: Expression) -> SSAValue:
         """Return the value of an expression; that of a variable changes with assignments."""
@@ -106,10 +119,10 @@ class _StableHloEmission(TextEmission):
             self._memo[node] = getattr(self, _METHODS[type(node)])(node)
         return self._memo[node]
 
-    def operand(self, node: Expression, shape: Extents, dtype: DType) -> SSAValue:
+    def operand(self, node: Expression, shape: Shape, dtype: DType) -> SSAValue:
         """Return the value of an expression in an element type and a shape to which it broadcasts."""
         if isinstance(node, SizeValue) and not node.affine.is_constant:
-            return self.build.broadcast(self.build.convert(self.index(node.affine), dtype), shape)
+            return self.build.broadcast(self.build.convert(self.build.sizes.index(node.affine), dtype), shape)
         if isinstance(node, Literal | SizeValue):
             return self.build.constant(_number(node), shape, dtype)
         return self.build.broadcast(self.build.convert(self.value(node), dtype), shape)
@@ -118,22 +131,9 @@ class _StableHloEmission(TextEmission):
         """Return the value of an expression in an element type."""
         return self.operand(node, self.shape(node), dtype)
 
-    def index(self, value: Affine) -> SSAValue:
-        """Return an affine expression of the variables of loops."""
-        if value not in self._scalars:
-            total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
-            for name, factor in value.terms:
-                part = self.indices[name]
-                if factor != 1:
-                    part = self.build.elementwise("multiply", part, self.build.constant(factor, (), "i64"))
-                total = part if total is None else self.build.elementwise("add", part, total)
-            assert total is not None
-            self._scalars[value] = total
-        return self._scalars[value]
-
-    def shape(self, node: Expression) -> Extents:
+    def shape(self, node: Expression) -> Shape:
         """Return the extents of the value of an expression."""
-        return () if isinstance(node, Literal | SizeValue) else shape_of(self.value(node))
+        return () if isinstance(node, Literal | SizeValue) else self.build.shape_of(self.value(node))
 
     # -- from nothing or from one value
 
@@ -141,15 +141,15 @@ class _StableHloEmission(TextEmission):
         return self.operand(node, (), node.dtype)
 
     def _iota(self, node: Iota) -> SSAValue:
-        shape = _numbers(node.shape)
+        shape = self._extents(node.shape)
         values = self._shifted(self.build.iota(0, shape), node.start)
         return self.build.convert(values, node.dtype)
 
     def _full(self, node: Full) -> SSAValue:
-        return self.operand(node.argument, _numbers(node.shape), node.dtype)
+        return self.operand(node.argument, self._extents(node.shape), node.dtype)
 
     def _empty(self, node: Empty) -> SSAValue:
-        return self.build.constant(0, _numbers(node.shape), node.dtype)
+        return self.build.constant(0, self._extents(node.shape), node.dtype)
 
     def _same(self, node: Copy) -> SSAValue:
         return self.typed(node.argument, node.dtype)
@@ -159,7 +159,7 @@ class _StableHloEmission(TextEmission):
 
     def _mask(self, node: TriangleMask | DiagonalMask) -> SSAValue:
         direction = "GE" if isinstance(node, TriangleMask) else "EQ"
-        mask = self.build.convert(self._below(_numbers(node.shape), node.offset, direction), node.dtype)
+        mask = self.build.convert(self._below(self._extents(node.shape), node.offset, direction), node.dtype)
         self._masks[mask] = node
         self.writer.leave_out_unused(mask)
         return mask
@@ -168,22 +168,22 @@ class _StableHloEmission(TextEmission):
         """Add an affine expression."""
         if offset == ZERO:
             return values
-        shape = shape_of(values)
+        shape = self.build.shape_of(values)
         if offset.is_constant:
             added = self.build.constant(offset.constant, shape, "i64")
         else:
-            added = self.build.broadcast(self.index(offset), shape)
+            added = self.build.broadcast(self.build.sizes.index(offset), shape)
         return self.build.elementwise("add", values, added)
 
-    def _below(self, shape: Extents, offset: Affine, direction: str) -> SSAValue:
+    def _below(self, shape: Shape, offset: Affine, direction: str) -> SSAValue:
         """Compare ``row + offset`` with the column, along the last two axes."""
         rows, columns = (self.build.iota(len(shape) - back, shape) for back in (2, 1))
         return self.build.compare(direction, self._shifted(rows, offset), columns)
 
     def _triangle(self, node: Triangle) -> SSAValue:
         value = self.value(node.argument)
-        kept = self._below(shape_of(value), node.offset, "LE" if node.is_upper else "GE")
-        return self.build.select(kept, value, self.build.constant(0, shape_of(value), type_of(value)))
+        kept = self._below(self.build.shape_of(value), node.offset, "LE" if node.is_upper else "GE")
+        return self.build.select(kept, value, self.build.constant(0, self.build.shape_of(value), type_of(value)))
 
     # -- cell by cell
 
@@ -214,7 +214,7 @@ class _StableHloEmission(TextEmission):
     def _rounded_down(self, op: str, dividend: SSAValue, divisor: SSAValue) -> SSAValue:
         """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
         rest = self.build.elementwise("remainder", dividend, divisor)
-        is_negative = self.build.compare("LT", rest, self.build.constant(0, shape_of(rest), type_of(rest)))
+        is_negative = self.build.compare("LT", rest, self.build.constant(0, self.build.shape_of(rest), type_of(rest)))
         rest = self.build.select(is_negative, self.build.elementwise("add", rest, divisor), rest)
         if op == "mod":
             return rest
@@ -231,33 +231,41 @@ class _StableHloEmission(TextEmission):
     # -- the same cells elsewhere
 
     def _broadcast_to(self, node: Broadcast) -> SSAValue:
-        return self.operand(node.argument, _numbers(node.shape), node.dtype)
+        return self.operand(node.argument, self._extents(node.shape), node.dtype)
 
     def _transpose(self, node: Transpose) -> SSAValue:
         return self.build.transpose(self.value(node.argument), node.permutation)
 
     def _subscript(self, node: Subscript) -> SSAValue:
         value = self.value(node.argument)
-        value = self._part(value, spans(node.items, shape_of(value)))
+        value = self._part(value, self._spans(node.items, value))
         value = self.build.reverse(value, reversed_axes(node.items))
-        shape: list[int] = []
-        extents = iter(shape_of(value))
+        shape: list[Affine] = []
+        extents = iter(self.build.shape_of(value))
         for item in node.items:
-            extent = 1 if isinstance(item, NewAxis) else next(extents)
+            extent = ONE if isinstance(item, NewAxis) else next(extents)
             shape += [] if isinstance(item, At) else [extent]
         return self.build.reshape(value, (*shape, *extents))
 
+    def _extents(self, shape: Shape) -> Shape:
+        """Return extents of which those that are numbers are not negative."""
+        if any(map(self.build.sizes.is_counted, shape)):
+            raise changing("makes arrays")
+        return tuple(Affine(max(extent.constant, 0)) if extent.is_constant else extent for extent in shape)
+
+    def _spans(self, items: Sequence[SubscriptItem], value: SSAValue) -> list[Span]:
+        return spans(items, self.build.shape_of(value), self.build.sizes.is_counted)
+
     def _part(self, value: SSAValue, wanted: Sequence[Span]) -> SSAValue:
         """Return some cells of every axis."""
-        if all(span.start.is_constant for span in wanted):
-            return self.build.slice(value, [(span.start.constant, span.limit, span.step) for span in wanted])
-        starts = [self.index(span.start) for span in wanted]
-        value = self.build.part(value, starts, tuple(span.width for span in wanted))
-        return self.build.slice(value, [(0, span.width, span.step) for span in wanted])
+        if not any(self.build.sizes.is_counted(span.start) for span in wanted):
+            return self.build.slice(value, wanted)
+        value = self.build.part(value, [span.start for span in wanted], tuple(span.width for span in wanted))
+        return self.build.slice(value, [span._replace(start=ZERO) for span in wanted])
 
     def _diagonal(self, node: Diagonal) -> SSAValue:
         value = self.value(node.argument)
-        return self.build.gather(value, self.build.iota(0, (min(shape_of(value)), 2)))
+        return self.build.gather(value, self.build.iota(0, (*node.shape, Affine(2))))
 
     def _gather(self, node: Gather) -> SSAValue:
         shape = _broadcast(self.shape(index) for index in node.indices)
@@ -266,10 +274,10 @@ class _StableHloEmission(TextEmission):
     def _windows(self, node: Windows) -> SSAValue:
         """Gather windows: each axis is walked by its position and by that inside the window."""
         value = self.value(node.argument)
-        rank = len(shape_of(value))
+        rank = len(self.build.shape_of(value))
         inside = dict(zip(node.axes, range(rank, rank + len(node.axes)), strict=True))
-        extents = dict(zip(node.axes, _numbers(node.extents), strict=True))
-        places = [extent - extents.get(axis, 1) + 1 for axis, extent in enumerate(shape_of(value))]
+        extents = dict(zip(node.axes, self._extents(node.extents), strict=True))
+        places = [extent - extents.get(axis, ONE) + 1 for axis, extent in enumerate(self.build.shape_of(value))]
         shape = (*places, *(extents[axis] for axis in node.axes))
         indices = []
         for axis in range(rank):
@@ -285,8 +293,8 @@ class _StableHloEmission(TextEmission):
 
     def _vectors(self, indices: Sequence[SSAValue]) -> SSAValue:
         """Return index arrays of one shape, one for each axis, as an array of index vectors."""
-        shape = shape_of(indices[0])
-        columns = [self.build.reshape(index, (*shape, 1)) for index in indices]
+        shape = self.build.shape_of(indices[0])
+        columns = [self.build.reshape(index, (*shape, ONE)) for index in indices]
         return self.build.concatenate(columns, len(shape))
 
     # -- folds
@@ -305,7 +313,7 @@ class _StableHloEmission(TextEmission):
         """Return a fold that StableHLO has, and what to fold: a neutral number where one is to be ignored."""
         if op not in _IGNORING_NAN:
             return op, value
-        op, shape, dtype = op.removeprefix("f"), shape_of(value), type_of(value)
+        op, shape, dtype = op.removeprefix("f"), self.build.shape_of(value), type_of(value)
         if not is_float(dtype):
             return op, value
         neutral = self.build.constant(neutral_number(op, dtype), shape, dtype)
@@ -323,10 +331,10 @@ class _StableHloEmission(TextEmission):
 
     def stored(self, statement: SetSlice, old: SSAValue) -> SSAValue:
         """Return an array after a store: an update in one piece, or cells spread by steps and selected."""
-        whole = shape_of(old)
-        wanted = spans(statement.items, whole)
+        whole = self.build.shape_of(old)
+        wanted = self._spans(statement.items, old)
         extents = tuple(span.cells for span in wanted)
-        if 0 in extents:
+        if ZERO in extents:
             return old
         dropped = {axis for axis, item in enumerate(statement.items) if isinstance(item, At)}
         kept = tuple(extent for axis, extent in enumerate(extents) if axis not in dropped)
@@ -335,15 +343,15 @@ class _StableHloEmission(TextEmission):
         if extents == whole:
             return part
         if all(span.step == 1 for span in wanted):
-            return self.build.update(old, part, [self.index(span.start) for span in wanted])
-        if not all(span.start.is_constant for span in wanted):
+            return self.build.update(old, part, [self.build.sizes.index(span.start) for span in wanted])
+        if not all(span.is_static for span in wanted) or not is_static(whole):
             return self._scattered(old, part, wanted)
         starts = tuple(span.start.constant for span in wanted)
         return self._spread(old, part, starts, tuple(span.step - 1 for span in wanted))
 
     def _scattered(self, old: SSAValue, part: SSAValue, wanted: Sequence[Span]) -> SSAValue:
         """Store at places that are computed: those along each axis that is not taken whole."""
-        whole = shape_of(old)
+        whole = self.build.shape_of(old)
         axes = [axis for axis, span in enumerate(wanted) if span.cells != whole[axis]]
         grid = tuple(wanted[axis].cells for axis in axes)
         columns = []
@@ -361,20 +369,21 @@ class _StableHloEmission(TextEmission):
         store = diagonal_store(known, chosen, other)
         if store is None:
             return None
-        part = self.operand(store.values, self.shape(store.values) or (store.cells,), node.dtype)
-        if shape_of(part)[0] > store.cells:
-            part = self.build.slice(part, [(store.column, store.column + store.cells, 1)])
-        vectors = self.build.iota(0, (store.cells, 2))
+        part = self.operand(store.values, self.shape(store.values) or (Affine(store.cells),), node.dtype)
+        cells = Affine(store.cells)
+        if self.build.shape_of(part) not in ((ONE,), (cells,)):
+            part = self.build.slice(part, [Span(Affine(store.column), cells)])
+        vectors = self.build.iota(0, (cells, Affine(2)))
         if store.row or store.column:
-            along = self.build.iota(0, (store.cells,))
+            along = self.build.iota(0, (cells,))
             vectors = self._vectors([self._shifted(along, Affine(start)) for start in (store.row, store.column)])
-        part = self.build.broadcast(part, (store.cells,))
+        part = self.build.broadcast(part, (cells,))
         return self.build.scatter(self.value(other), vectors, part, (0, 1), adds=store.adds)
 
-    def _spread(self, old: SSAValue, part: SSAValue, starts: Extents, interior: Extents) -> SSAValue:
-        whole, dtype = shape_of(old), type_of(old)
+    def _spread(self, old: SSAValue, part: SSAValue, starts: Sequence[int], interior: Sequence[int]) -> SSAValue:
+        whole, dtype = self.build.shape_of(old), type_of(old)
         spread = self.build.pad(part, self.build.constant(0, (), dtype), starts, whole, interior)
-        yes, no = self.build.constant(1, shape_of(part), "bool"), self.build.constant(0, (), "bool")
+        yes, no = self.build.constant(1, self.build.shape_of(part), "bool"), self.build.constant(0, (), "bool")
         return self.build.select(self.build.pad(yes, no, starts, whole, interior), spread, old)
 
     # -- loops
@@ -382,21 +391,22 @@ class _StableHloEmission(TextEmission):
     def loop(self, statement: For) -> None:
         """Add a loop over its variable and the arrays that it carries, whose shapes stay as they are."""
         names = [name for name, _ in statement.carried]
-        initial = [self.index(statement.lower), *(self.values[name] for name in names)]
+        initial = [self.build.sizes.index(statement.lower), *(self.values[name] for name in names)]
         kinds = [value.type for value in initial]
         with self.build.region(kinds) as condition:
-            upper = self.index(statement.upper)
+            upper = self.build.sizes.index(statement.upper)
             self.build.give_out([self.build.compare("LT", condition.args[0], upper)])
         before = dict(self.values)
         with self.build.region(kinds) as body:
             self.writer.name(body.args[0], statement.variable)
-            self.indices[statement.variable] = body.args[0]
+            inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
+            self.build.sizes.count(statement.variable, body.args[0], inside)
             for (name, definition), argument in zip(statement.carried, body.args[1:], strict=True):
                 self.writer.name(argument, name, definition)
-                self.values[name] = argument
+                self.values[name] = self.build.given(argument, self.build.shape_of(before[name]))
             self.run(statement.body)
             self.start_statement()
-            following = self.index(Affine.var(statement.variable) + statement.step)
+            following = self.build.sizes.index(Affine.var(statement.variable) + statement.step)
             self.build.give_out([following, *(self.values[name] for name in names)])
         self.values = before
         results = self.build.loop(initial, condition, body)
@@ -404,13 +414,6 @@ class _StableHloEmission(TextEmission):
             self.writer.name(result, name)
             self.values[name] = result
         self.start_statement()
-
-
-def _numbers(shape: Shape) -> Extents:
-    """Return extents as numbers; a negative one is that of nothing."""
-    if any(not extent.is_constant for extent in shape):
-        raise changing("makes arrays")
-    return tuple(max(extent.constant, 0) for extent in shape)
 
 
 def _number(node: Literal | SizeValue) -> float:
@@ -421,12 +424,12 @@ def _number(node: Literal | SizeValue) -> float:
     return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else float(node.value)
 
 
-def _broadcast(shapes: Iterable[Extents]) -> Extents:
+def _broadcast(shapes: Iterable[Shape]) -> Shape:
     """Return the shape that shapes broadcast to."""
     listed = list(shapes)
     rank = max(map(len, listed))
-    padded = [(1,) * (rank - len(shape)) + shape for shape in listed]
-    return tuple(next((e for e in extents if e != 1), 1) for extents in zip(*padded, strict=True))
+    padded = [(ONE,) * (rank - len(shape)) + shape for shape in listed]
+    return tuple(next((e for e in extents if e != ONE), ONE) for extents in zip(*padded, strict=True))
 
 
 def _common(arguments: Sequence[Expression]) -> DType:

@@ -20,6 +20,8 @@ from tensorlift.targets.stablehlo.rows_shape import reshaped, spread_in
 from tensorlift.targets.target import Tensor, sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.comprehension.terms import Term
 
 
@@ -35,12 +37,35 @@ def _size(o: Obligations, term: Term) -> Affine:
     exact = affine_of(term)
     if exact is not None:
         return exact
-    if not isinstance(term, Apply) or term.op not in ("add", "sub", "max", "min"):
-        o.refuse("a size or a position that is not affine in the sizes")
-    left, right = (_size(o, argument) for argument in term.args)
-    if term.op in ("add", "sub"):
-        return left + right if term.op == "add" else left - right
-    return left if o.decide(at_least(left, right)) is (term.op == "max") else right
+    if isinstance(term, Apply) and term.op in _COMBINED:
+        combined = _COMBINED[term.op](o, *(_size(o, argument) for argument in term.args))
+        if combined is not None:
+            return combined
+    return o.refuse("a size or a position that is not affine in the sizes")
+
+
+def _greater(o: Obligations, left: Affine, right: Affine) -> Affine:
+    return left if o.decide(at_least(left, right)) else right
+
+
+def _multiple(_: Obligations, left: Affine, right: Affine) -> Affine | None:
+    if not left.is_constant and not right.is_constant:
+        return None
+    return right * left.constant if left.is_constant else left * right.constant
+
+
+def _quotient(o: Obligations, left: Affine, right: Affine) -> Affine | None:
+    return o.quotient(left, right.constant) if right.is_constant and right.constant > 0 else None
+
+
+_COMBINED: dict[str, Callable[[Obligations, Affine, Affine], Affine | None]] = {
+    "add": lambda _, left, right: left + right,
+    "sub": lambda _, left, right: left - right,
+    "mul": _multiple,
+    "floordiv": _quotient,
+    "max": _greater,
+    "min": lambda o, left, right: left + right - _greater(o, left, right),
+}
 
 
 def _shape(o: Obligations, vector: SymbolicTensor) -> Shape:

@@ -59,7 +59,18 @@ def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> Symbol
         return arithmetic.true_divide(operator=False)(o, lhs, rhs)
     op = "floordiv" if _is_position(o, lhs) and _is_positive(rhs) else "tdiv"
     result = arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    known = _size_quotient(o, lhs, rhs) if op == "floordiv" and not lhs.rank else None
+    if known is not None:
+        return result.with_cells((), lambda _: terms.index(known, result.dtype))
     return result.with_cells(result.shape, lambda indices: _rounded_down(result.at(indices)))
+
+
+def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTensor) -> Affine | None:
+    """Return the quotient of a size that is a size too."""
+    numerator, denominator = affine_of(dividend.value()), affine_of(divisor.value())
+    assert numerator is not None
+    assert denominator is not None
+    return o.known_quotient(numerator, denominator.constant)
 
 
 def _rounded_down(quotient: Term) -> Term:

@@ -4,37 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import At, NewAxis, Range, Reverse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.tensor_program import SubscriptItem
+    from tensorlift.ir.tensor_program import Shape, SubscriptItem
 
 
 class Span(NamedTuple):
     """Every ``step``-th cell of an axis, ``cells`` of them, from one on that loops may compute."""
 
     start: Affine
-    cells: int
+    cells: Affine
     step: int = 1
 
     @property
-    def width(self) -> int:
+    def width(self) -> Affine:
         """The number of cells from the first to the last."""
-        return (self.cells - 1) * self.step + 1 if self.cells else 0
+        return (self.cells - 1) * self.step + 1 if self.cells != ZERO else ZERO
 
     @property
-    def limit(self) -> int:
-        """The position behind the last cell, where that of the first is a number."""
-        return self.start.constant + self.width
+    def limit(self) -> Affine:
+        """The position behind the last cell."""
+        return self.start + self.width
+
+    @property
+    def is_static(self) -> bool:
+        """Whether start and number of cells are numbers."""
+        return self.start.is_constant and self.cells.is_constant
 
 
-def spans(items: Sequence[SubscriptItem], shape: Sequence[int]) -> list[Span]:
-    """Return what subscripts pick of every axis, clipped as slices clip.
+def spans(items: Sequence[SubscriptItem], shape: Shape, is_counted: Callable[[Affine], bool]) -> list[Span]:
+    """Return what subscripts pick of every axis, clipped as slices clip; ``is_counted`` tells what loops change.
 
     Raises:
         LiftError: TL308, where the number of cells changes with a loop.
@@ -42,6 +47,8 @@ def spans(items: Sequence[SubscriptItem], shape: Sequence[int]) -> list[Span]:
     """
     extents = iter(shape)
     found = [_span(item, next(extents)) for item in _axes(items)]
+    if any(is_counted(span.cells) for span in found):
+        raise changing("takes cells")
     return [*found, *(Span(ZERO, extent) for extent in extents)]
 
 
@@ -60,16 +67,16 @@ def _axes(items: Sequence[SubscriptItem]) -> Iterator[SubscriptItem]:
     return (item for item in items if not isinstance(item, NewAxis))
 
 
-def _span(item: SubscriptItem, extent: int) -> Span:
+def _span(item: SubscriptItem, extent: Affine) -> Span:
     if isinstance(item, At):
-        return Span(item.index, 1)
+        return Span(item.index, ONE)
     if not isinstance(item, Range):
         return Span(ZERO, extent)
-    if item.start.is_constant and item.stop.is_constant:
-        start = min(max(item.start.constant, 0), extent)
-        stop = min(max(item.stop.constant, start), extent)
-        return Span(Affine(start), -(-(stop - start) // item.step), item.step)
+    if all(place.is_constant for place in (item.start, item.stop, extent)):
+        start = min(max(item.start.constant, 0), extent.constant)
+        stop = min(max(item.stop.constant, start), extent.constant)
+        return Span(Affine(start), Affine(-(-(stop - start) // item.step)), item.step)
     length = item.stop - item.start
     if not length.is_constant:
-        raise changing("takes cells")
-    return Span(item.start, -(-max(length.constant, 0) // item.step), item.step)
+        return Span(item.start, item.extent, item.step)
+    return Span(item.start, Affine(-(-max(length.constant, 0) // item.step)), item.step)

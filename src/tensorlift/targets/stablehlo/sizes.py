@@ -1,0 +1,176 @@
+"""Sizes as values of a program: extents of its arguments, what is affine in them and in loops, and vectors of them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntegerAttr, i64
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
+    from tensorlift.targets.stablehlo.builder import Builder
+
+
+class Sizes:
+    """The sizes of one program, each computed once; ``context`` is what is known of them."""
+
+    def __init__(self, build: Builder, context: Domain) -> None:
+        self.build = build
+        self.context = context
+        self._symbols: dict[str, SSAValue] = {}
+        self._counters: set[str] = set()
+        self._behind: dict[str, tuple[str, ...]] = {}
+        self._known: dict[object, SSAValue] = {}
+
+    @contextmanager
+    def region(self) -> Iterator[None]:
+        """Forget at the end what is computed, and known, inside a region."""
+        known, symbols, context = self._known, self._symbols, self.context
+        self._known, self._symbols = dict(known), dict(symbols)
+        try:
+            yield
+        finally:
+            self._known, self._symbols, self.context = known, symbols, context
+
+    # -- where they come from
+
+    def take(self, name: str, argument: SSAValue) -> None:
+        """Let a size be an argument of the program."""
+        self._symbols[name] = argument
+
+    def count(self, name: str, position: SSAValue, inside: Domain) -> None:
+        """Let a variable of a loop be a position, of which is known what a domain says."""
+        self._symbols[name] = position
+        self._counters.add(name)
+        self.context = self.context & inside
+
+    def extent_of(self, source: SizeSource, array: SSAValue) -> SSAValue:
+        """Let a size be what an extent of an array tells."""
+        axis = IntegerAttr(source.axis, i64)
+        counted = self.build.add("get_dimension_size", (array,), (), "i32", dimension=axis)
+        value = self.build.convert(counted, "i64")
+        if source.rest != ZERO:
+            value = self.build.elementwise("subtract", value, self.index(source.rest))
+        self._symbols[source.name] = self._quotient(value, source.factor)
+        return self._symbols[source.name]
+
+    def derive(self, derived: DerivedSize) -> SSAValue:
+        """Let a size be a quotient of others."""
+        made_of = [self._behind.get(name, (name,)) for name in derived.numerator.variables]
+        self._behind[derived.name] = tuple(source for sources in made_of for source in sources)
+        if not self.context.implies(at_least(derived.numerator, 0)):
+            raise self._needed(
+                derived.numerator.variables, "a quotient of sizes may be negative, which rounds otherwise"
+            )
+        self._symbols[derived.name] = self._quotient(self.index(derived.numerator), derived.divisor)
+        return self._symbols[derived.name]
+
+    def _quotient(self, value: SSAValue, divisor: int) -> SSAValue:
+        if divisor == 1:
+            return value
+        return self.build.elementwise("divide", value, self.build.constant(divisor, (), "i64"))
+
+    # -- what they give
+
+    def index(self, value: Affine) -> SSAValue:
+        """Return an affine expression of sizes and of variables of loops."""
+        if value not in self._known:
+            total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
+            for name, factor in value.terms:
+                part = self._symbols[name]
+                if factor != 1:
+                    part = self.build.elementwise("multiply", part, self.build.constant(factor, (), "i64"))
+                total = part if total is None else self.build.elementwise("add", part, total)
+            assert total is not None
+            self._known[value] = total
+        return self._known[value]
+
+    def vector(self, extents: Sequence[Affine]) -> SSAValue:
+        """Return extents side by side; what may come out negative counts as none."""
+        key = ("extents", tuple(extents))
+        if key not in self._known:
+            self._known[key] = self._vector([self._extent(extent) for extent in extents])
+        return self._known[key]
+
+    def places(self, starts: Sequence[Affine], whole: Shape) -> SSAValue:
+        """Return where parts start side by side; one that may be behind the end, as nothing is read, is at the end."""
+        key = ("places", tuple(starts), whole)
+        if key not in self._known:
+            pairs = zip(starts, whole, strict=True)
+            self._known[key] = self._vector([self._place(start, extent) for start, extent in pairs])
+        return self._known[key]
+
+    def limits(self, starts: Sequence[Affine], widths: Sequence[Affine], whole: Shape) -> SSAValue:
+        """Return where parts end that start at places: sums that shape inference knows where loops compute these."""
+        is_plain = all(
+            self._holds(extent, start) and self._holds(width, ZERO) and not self.is_counted(start)
+            for start, width, extent in zip(starts, widths, whole, strict=True)
+        )
+        if is_plain:
+            return self.vector([start + width for start, width in zip(starts, widths, strict=True)])
+        return self.build.elementwise("add", self.places(starts, whole), self.vector(widths))
+
+    def _vector(self, values: Sequence[Affine | SSAValue]) -> SSAValue:
+        first = values[0]
+        if isinstance(first, Affine) and first.is_constant and set(values) == {first}:
+            return self.build.constant(first.constant, (Affine(len(values)),), "i64")
+        return self.build.concatenate([self._alone(value) for value in values], 0)
+
+    def _alone(self, value: Affine | SSAValue) -> SSAValue:
+        """Return a size as a vector of one."""
+        key = ("alone", value)
+        if key not in self._known:
+            if isinstance(value, Affine) and value.is_constant:
+                self._known[key] = self.build.constant(value.constant, (ONE,), "i64")
+            else:
+                number = self.index(value) if isinstance(value, Affine) else value
+                self._known[key] = self.build.reshape(number, (ONE,))
+        return self._known[key]
+
+    def _extent(self, extent: Affine) -> Affine | SSAValue:
+        return extent if self._holds(extent, ZERO) else self._extreme("maximum", extent, ZERO)
+
+    def _place(self, start: Affine, extent: Affine) -> Affine | SSAValue:
+        return start if self._holds(extent, start) else self._extreme("minimum", start, extent)
+
+    def _extreme(self, name: str, value: Affine, other: Affine) -> SSAValue:
+        key = (name, value, other)
+        if key not in self._known:
+            self._known[key] = self.build.elementwise(name, self.index(value), self.index(other))
+        return self._known[key]
+
+    def _holds(self, greater: Affine, lesser: Affine) -> bool:
+        difference = greater - lesser
+        return difference.constant >= 0 if difference.is_constant else self.context.implies(at_least(difference, 0))
+
+    def is_counted(self, value: Affine) -> bool:
+        """Tell whether a value changes with a loop."""
+        return value.mentions(self._counters)
+
+    def number(self, extent: Affine, why: str) -> int:
+        """Return an extent as a number.
+
+        Raises:
+            LiftError: TL515, where it is none.
+
+        """
+        if not extent.is_constant:
+            raise self._needed(extent.variables, why)
+        return extent.constant
+
+    def _needed(self, names: Sequence[str], why: str) -> LiftError:
+        """Build the refusal of a program that needs sizes, or those that they are made of, as numbers."""
+        listed = list(dict.fromkeys(source for name in names for source in self._behind.get(name, (name,))))
+        what = f"the size {listed[0]}" if len(listed) == 1 else f"the sizes {', '.join(listed)}"
+        example = ",".join(f"{name}=64" for name in listed)
+        return refuse("TL515", f"{what} must be given: {why}", remedy=f"for example: --sizes {example}")
