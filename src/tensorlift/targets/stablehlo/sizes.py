@@ -116,7 +116,7 @@ class Sizes:
             self._holds(extent, start) and self._holds(width, ZERO) and not self.is_counted(start)
             for start, width, extent in zip(starts, widths, whole, strict=True)
         )
-        if is_plain:
+        if is_plain or set(starts) == {ZERO}:
             return self.vector([start + width for start, width in zip(starts, widths, strict=True)])
         return self.build.elementwise("add", self.places(starts, whole), self.vector(widths))
 
