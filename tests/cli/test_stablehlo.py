@@ -30,6 +30,22 @@ def test_a_program_is_said_to_be_proved_for_its_sizes(file: str, capsys: pytest.
     assert "// scale: loop-free, proved for these sizes, over the reals" in shown
 
 
+def test_a_program_for_every_size_has_open_shapes(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lift", file, "--to", "stablehlo"]) == 0
+    shown = capsys.readouterr().out
+    assert "func.func @scale(%a: tensor<?xf64>) -> tensor<?xf64> {" in shown
+    assert "// scale: loop-free, proved for every size, over the reals" in shown
+
+
+def test_a_size_that_must_be_given_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "running.c"
+    path.write_text("void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n")
+    assert main(["lift", str(path), "--to", "stablehlo"]) == REFUSED
+    error = capsys.readouterr().err
+    assert "the size n must be given: a running fold is over windows of static extents [TL515]" in error
+    assert "help: for example: --sizes n=64" in error
+
+
 def test_a_program_without_sizes_is_proved_for_every_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "four.c"
     path.write_text("void four(double a[4]) { for (int i = 0; i < 4; i++) a[i] = 2 * a[i]; }\n", encoding="utf-8")
@@ -40,7 +56,6 @@ def test_a_program_without_sizes_is_proved_for_every_call(tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["--to", "stablehlo"], REFUSED, "the size n of scale must be given"),
         (["--to", "stablehlo", "--sizes", "n=0"], REFUSED, "scale is not defined at the sizes n = 0"),
         (["--to", "stablehlo", "--sizes", "n=4,n=5"], USAGE, "the size 'n' is given twice"),
         (["--to", "stablehlo", "--sizes", "n"], USAGE, "'n' is no size"),

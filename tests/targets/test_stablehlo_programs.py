@@ -87,7 +87,8 @@ def test_a_kernel_is_emitted_as_kept(name: str, update: bool) -> None:  # noqa: 
 
 
 def test_only_these_are_kept() -> None:
-    assert {path.stem for path in _KEPT.iterdir()} == {name.rpartition("/")[2] for name in _SIZES}
+    stems = {path.stem for path in _KEPT.iterdir() if not path.stem.endswith("_open")}
+    assert stems == {name.rpartition("/")[2] for name in _SIZES}
 
 
 @pytest.mark.parametrize("source", [GEMM, EVENS, CLIPPED, RUNNING, DECAY])
@@ -130,12 +131,11 @@ def test_a_loop_that_never_runs_keeps_the_arrays() -> None:
 @pytest.mark.parametrize(
     ("sizes", "code", "message"),
     [
-        ({}, "TL515", "the sizes n, m, k of gemm must be given"),
-        ({"n": 4, "k": 3}, "TL515", "the size m of gemm must be given"),
+        ({"n": 0}, "TL516", "gemm is not defined at the sizes n = 0"),
         ({"n": 4, "m": 0, "k": 3}, "TL516", "gemm is not defined at the sizes n = 4, m = 0, k = 3"),
     ],
 )
-def test_sizes_that_are_missing_or_impossible_are_refused(sizes: dict[str, int], code: str, message: str) -> None:
+def test_sizes_that_are_impossible_are_refused(sizes: dict[str, int], code: str, message: str) -> None:
     function = _one(GEMM, **sizes)
     assert [(d.code, d.message) for d in function.diagnostics] == [(code, message)]
     assert all(d.remedy and d.location for d in function.diagnostics)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
@@ -86,10 +85,8 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
 
 
 def _facts(view: FunctionView, summary: Summary) -> Domain:
-    """Return what holds in any case: quotients are what they are, sizes are in the range of their types."""
-    sizes = [p for p in view.parameters if p.role == "size"]
-    facts = [at_least(p.name, 0) for p in sizes if p.dtype.startswith("u")]
-    facts += [at_least(integer_range("i32")[1], p.name) for p in sizes if p.dtype == "i32"]
+    """Return what holds in any case: quotients are what they are, and unsigned sizes are not negative."""
+    facts = [at_least(p.name, 0) for p in view.parameters if p.role == "size" and p.dtype.startswith("u")]
     facts += [at_least(name, 0) for name in _made_extents(view)]
     for derived in summary.derived:
         rest = derived.numerator - Affine.var(derived.name, derived.divisor)

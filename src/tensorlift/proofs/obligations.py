@@ -44,6 +44,7 @@ class Ledger:
         is_inside: Callable[[Term, Affine, Domain], bool] = lambda _place, _extent, _domain: False,
     ) -> None:
         self.context = context
+        self._outset = context
         self.types = types
         self.line: int | None = None
         self.counts: Counter[str] = Counter()
@@ -52,6 +53,11 @@ class Ledger:
         self._quotients = {(d.numerator, d.divisor): Affine.var(d.name) for d in derived}
         self._quotient_facts = UNIVERSE
         self._known: dict[tuple[Constraint, ...], bool] = {}
+
+    def begin(self, context: Domain) -> None:
+        """Start in a context, outside of all loops."""
+        self._outset = context
+        self.within(context)
 
     def within(self, context: Domain) -> None:
         """Go on in another context; what defines named quotients stays known."""
@@ -72,8 +78,17 @@ class Ledger:
         self.counts[why] += 1
         met = self.holds(*constraints) if over is UNIVERSE else (self.context & over).implies(*constraints)
         if not met:
-            wanted = " and ".join(map(str, constraints))
-            raise CheckFailure(OBLIGATION, f"{why}: {wanted} does not follow from the preconditions", self.line)
+            raise self._unmet(why, constraints)
+
+    def require_always(self, why: str, *constraints: Constraint) -> None:
+        """Demand constraints for all sizes, also for those for which no loop around reaches the operation."""
+        self.require(why, *constraints)
+        if not (self._outset & self._quotient_facts).implies(*constraints):
+            raise self._unmet(why, constraints)
+
+    def _unmet(self, why: str, constraints: Sequence[Constraint]) -> CheckFailure:
+        wanted = " and ".join(map(str, constraints))
+        return CheckFailure(OBLIGATION, f"{why}: {wanted} does not follow from the preconditions", self.line)
 
     def decide(self, constraint: Constraint) -> bool:
         """Tell whether a constraint holds, the same for all sizes of the context.

@@ -71,7 +71,7 @@ class Proof(ABC):
     def executed(self, case: Domain) -> tuple[CutExecution, Item]:
         """Execute the program for the sizes of one case."""
         self._start()
-        self.ledger.within(case)
+        self.ledger.begin(case)
         self.definitions.opaque = set()
         return self.execute()
 

@@ -10,29 +10,32 @@ if TYPE_CHECKING:
 
     from tensorlift.record import Precondition
 
-_LEAST = re.compile(r"(?P<name>\w+) >= (?P<bound>\d+)")
+_BOUND = re.compile(r"(?P<name>\w+) (?P<relation>>=|<=) (?P<bound>\d+)")
 _RELATION = re.compile(r" (<=|>=|<|>|==) ")
 
 
 def in_few_words(preconditions: Iterable[Precondition]) -> Iterator[str]:
-    """Give the lines that say all of the preconditions: least sizes, other relations, then each of the rest.
+    """Give the lines that say all of the preconditions: bounds of sizes, other relations, then each of the rest.
 
     Reasons and places are left out: the JSON report has them.
     """
     least: dict[str, int] = {}
+    most: dict[str, int] = {}
     relations: dict[str, None] = {}
     rest: dict[str, None] = {}
     for text in (precondition.text for precondition in preconditions):
-        if simple := _LEAST.fullmatch(text):
-            least[simple["name"]] = max(least.get(simple["name"], 0), int(simple["bound"]))
+        if simple := _BOUND.fullmatch(text):
+            bounds, tighter = (least, max) if simple["relation"] == ">=" else (most, min)
+            bound = int(simple["bound"])
+            bounds[simple["name"]] = tighter(bounds.get(simple["name"], bound), bound)
         else:
             (relations if _RELATION.search(text) else rest)[text] = None
-    line = [*_shared_bounds(least), *relations]
+    line = [*_shared(least, ">="), *_shared(most, "<="), *relations]
     if line:
         yield "; ".join(line)
     yield from rest
 
 
-def _shared_bounds(least: dict[str, int]) -> Iterator[str]:
-    for bound in sorted(set(least.values())):
-        yield f"{', '.join(name for name, own in least.items() if own == bound)} >= {bound}"
+def _shared(bounds: dict[str, int], relation: str) -> Iterator[str]:
+    for bound in sorted(set(bounds.values())):
+        yield f"{', '.join(name for name, own in bounds.items() if own == bound)} {relation} {bound}"

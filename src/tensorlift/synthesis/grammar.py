@@ -220,6 +220,9 @@ class _Permissive:
     def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
         """Grant the demand."""
 
+    def require_always(self, why: str, *constraints: Constraint) -> None:
+        """Grant the demand."""
+
     def holds(self, *constraints: Constraint) -> bool:
         """Tell whether constraints hold for all sizes."""
         return all(c.affine.is_constant and c.affine.constant >= 0 for c in constraints)

@@ -40,6 +40,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.positions import without_position
 from tensorlift.targets.stablehlo.builder import NAMED, Builder, is_static, neutral_number, type_of, type_of_shape
+from tensorlift.targets.stablehlo.cells import cell_of
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.diagonals import diagonal_store
@@ -264,8 +265,21 @@ class _StableHloEmission(TextEmission):
         return self.build.slice(value, [span._replace(start=ZERO) for span in wanted])
 
     def _diagonal(self, node: Diagonal) -> SSAValue:
-        value = self.value(node.argument)
-        return self.build.gather(value, self.build.iota(0, (*node.shape, Affine(2))))
+        """Gather the cells from the array behind slices, which has some where a slice may have none."""
+        along = Affine.var("the diagonal")
+        array, places = cell_of(node.argument, (along, along))
+        (cells,) = self._extents(node.shape)
+        return self._at(self.value(array), [self._line(place, along, cells) for place in places])
+
+    def _line(self, place: Affine, along: Affine, cells: Affine) -> SSAValue:
+        """Return the positions to which a place goes as a variable goes along so many cells."""
+        (name,) = along.variables
+        step = place.coefficient(name)
+        positions = self.build.iota(0, (cells,))
+        if step != 1:
+            steps = self.build.constant(step, (cells,), "i64")
+            positions = self.build.elementwise("multiply", positions, steps)
+        return self._shifted(positions, place - along * step)
 
     def _gather(self, node: Gather) -> SSAValue:
         shape = _broadcast(self.shape(index) for index in node.indices)
@@ -395,7 +409,11 @@ class _StableHloEmission(TextEmission):
         kinds = [value.type for value in initial]
         with self.build.region(kinds) as condition:
             upper = self.build.sizes.index(statement.upper)
-            self.build.give_out([self.build.compare("LT", condition.args[0], upper)])
+            if statement.step == 1:
+                goes_on = self.build.compare("LT", condition.args[0], upper)
+            else:  # XLA (jaxlib 0.10.2) takes `LT` from 0 below 1 by larger steps for a loop that never runs
+                goes_on = self.build.compare("GT", upper, condition.args[0])
+            self.build.give_out([goes_on])
         before = dict(self.values)
         with self.build.region(kinds) as body:
             self.writer.name(body.args[0], statement.variable)

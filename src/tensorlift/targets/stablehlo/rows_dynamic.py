@@ -109,6 +109,7 @@ def _real_dynamic_slice(
     for start, limit, step, extent in zip(starts, limits, steps, operand.shape, strict=True):
         if not step.is_constant or step.constant < 1:
             o.refuse("a step that is no positive constant")
+        o.require_always("a slice is not longer than its operand", at_least(extent, limit - start))
         o.require("a slice is in range", at_least(start, 0), at_least(limit, start), at_least(extent, limit))
         selection.walk(start, step.constant, range_extent(o, start, limit, step.constant))
     return operand.with_cells(tuple(selection.shape), lambda indices: operand.at(selection.source(indices)))

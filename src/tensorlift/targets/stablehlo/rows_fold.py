@@ -190,6 +190,8 @@ def _gather(  # noqa: PLR0913 - the attributes of the operation
         o.refuse("a gather of more than single cells")
     if start_indices.shape[-1] != operand.rank or start_indices.dtype not in ("i32", "i64"):
         o.refuse("index vectors of another length or type")
+    for extent in operand.shape:
+        o.require_always("there is a cell to gather", at_least(extent, 1))
     shape = start_indices.shape[:-1]
     names = tuple(fresh("g") for _ in shape)
     box = Domain.box(names, shape)

@@ -96,7 +96,7 @@ def _slice(o: Obligations, operand: Tensor, *, ranges: Ranges) -> SymbolicTensor
     for (start, limit, step), extent in zip(ranges, operand.shape, strict=True):
         if not 0 <= start <= limit or step < 1:
             o.refuse("a slice that does not go up")
-        o.require("a slice is in range", at_least(extent, limit))
+        o.require_always("a slice is in range", at_least(extent, limit))
     items = tuple(Slice(Affine(start), Affine(limit), step) for start, limit, step in ranges)
     selection = select(o, operand.shape, items)
     return operand.with_cells(tuple(selection.shape), lambda indices: operand.at(selection.source(indices)))
@@ -131,6 +131,7 @@ def _dynamic_slice(o: Obligations, operand: Tensor, *start_indices: Tensor, slic
     if not len(starts) == len(slice_sizes) == operand.rank:
         o.refuse("a slice that does not name every axis")
     for start, size, extent in zip(starts, slice_sizes, operand.shape, strict=True):
+        o.require_always("a slice is not longer than its operand", at_least(extent, size))
         o.require("a slice is in range", at_least(start, 0), at_least(extent, start + size))
     shape = tuple(map(Affine, slice_sizes))
 
@@ -148,6 +149,7 @@ def _dynamic_update_slice(o: Obligations, operand: Tensor, update: Tensor, *star
         return update
     some = Domain.of(*(at_least(extent, 1) for extent in update.shape))
     for start, extent, whole in zip(starts, update.shape, operand.shape, strict=True):
+        o.require_always("an update is not longer than its operand", at_least(whole, extent))
         o.require("an update is in range", at_least(start, 0), at_least(whole, start + extent), over=some)
     items = tuple(Slice(start, start + extent) for start, extent in zip(starts, update.shape, strict=True))
     return store(o, operand, items, update)

@@ -1,0 +1,257 @@
+"""Programs in StableHLO for every size: their shapes are open, and XLA gets them from the arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from bench.kernels.catalogue import ROOT, Kernel, kernels, read
+from bench.kernels.sizes import small_sizes
+
+from tensorlift import lift
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import LiftOptions, lift_source, verify
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.obligations import Ledger
+from tensorlift.record import Level
+from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.xla import interpret, load_stablehlo, portable_artifact
+from tensorlift.source import read_source
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+_KEPT = Path(__file__).parent / "stablehlo"
+_KERNELS = ["polybench/gemm", "polybench/jacobi_2d"]
+OFF_CENTRE = """void off_centre(int n, int m, double a[n][m], double b[n]) {
+  for (int i = 0; i < n - 2; i++)
+    for (int j = 3; j < m; j++) b[i] += a[i + 1][j];
+}
+"""
+PAIRS = (
+    "void pairs(int n, double a[n], double b[n]) { for (int i = 0; i < n / 2; i++) b[i] = a[2 * i] + a[2 * i + 1]; }\n"
+)
+EVERY_FOURTH = (
+    "void every_fourth(int n, double a[n], double b[n]) { for (int i = 3; i < n; i += 4) a[i] = b[i - 3]; }\n"
+)
+SWEEPS = """void sweeps(int steps, int n, double a[n], double b[n]) {
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i - 1] + a[i + 1]) / 2;
+    for (int i = 1; i < n - 1; i++) a[i] = b[i];
+  }
+}
+"""
+ROWS = """void rows(int n, int m, double a[n][m]) {
+  for (int t = 1; t < n; t++)
+    for (int j = 0; j < m; j++) a[t][j] += a[t - 1][m - 1 - j];
+}
+"""
+OUTER = """void outer(int n, int m, double u[n], double v[m], double a[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) a[i][j] = u[i] * v[j] + i - j;
+}
+"""
+POSITIONS = "void positions(int n, double y[n]) { for (int i = 0; i < n; i++) y[i] = i; }\n"
+WINDOWS = """void windows(int n, int k, double x[n + k - 1], double w[k], double y[n]) {
+  for (int i = 0; i < n; i++) {
+    y[i] = 0;
+    for (int j = 0; j < k; j++) y[i] += x[i + j] * w[j];
+  }
+}
+"""
+DIAGONAL = """void diagonal(int n, double a[n][n], double d[n]) {
+  for (int i = 0; i < n; i++) {
+    d[i] = a[i][i];
+    a[i][i] = 1;
+  }
+}
+"""
+RUNNING = "void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n"
+TWICE = "void twice(long n, double a[n]) { for (long i = 0; i < n; i++) a[i] *= 2; }\n"
+FLAT = "void flat(int n, double a[2 * n]) { for (int i = 0; i < n; i++) a[2 * i] = a[2 * i + 1]; }\n"
+_SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WINDOWS, DIAGONAL, FLAT]
+
+
+def _one(source: str, **sizes: int) -> FunctionRecord:
+    (function,) = lift(source, to="stablehlo", sizes=sizes).functions
+    return function
+
+
+@pytest.mark.parametrize("name", _KERNELS)
+def test_a_kernel_is_emitted_as_kept(name: str, update: bool) -> None:  # noqa: FBT001 - a fixture
+    text = lift(ROOT / f"{name}.c", to="stablehlo").source
+    path = _KEPT / f"{name.rpartition('/')[2]}_open.mlir"
+    if update:
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+@pytest.mark.parametrize("source", _SOURCES)
+def test_a_program_is_proved_for_every_size(source: str) -> None:
+    function = _one(source)
+    assert (function.level, function.diagnostics) == (Level.PROVED, ())
+    assert "?x" in function.program
+    assert not [p.text for p in function.preconditions if "==" in p.text]
+    assert verify(function.certificate or {}) == ()
+    assert function.program == _one(source).program
+
+
+def test_a_size_that_no_array_tells_is_an_argument() -> None:
+    assert "func.func @positions(%n: tensor<i64>) -> tensor<?xf64> {" in _one(POSITIONS).program
+    assert "func.func @sweeps(%steps: tensor<i64>, %a: tensor<?xf64>" in _one(SWEEPS).program
+
+
+def test_some_sizes_may_be_given() -> None:
+    function = _one(OUTER, m=3)
+    assert "(%u: tensor<?xf64>, %v: tensor<3xf64>) -> tensor<?x3xf64>" in function.program
+    assert [p.text for p in function.preconditions if p.kind == "size"] == [
+        "n <= 2147483647",
+        "m == 3",
+        "n >= 1",
+    ]
+
+
+def test_sizes_that_a_program_counts_in_32_bits_are_limited() -> None:
+    assert [p.text for p in _one(TWICE).preconditions] == ["n <= 2147483647", "n >= 1"]
+
+
+def test_what_needs_a_size_says_so() -> None:
+    (diagnostic,) = _one(RUNNING).diagnostics
+    assert diagnostic.code == "TL515"
+    assert diagnostic.message == "the size n must be given: a running fold is over windows of static extents"
+    assert diagnostic.remedy == "for example: --sizes n=64"
+    assert diagnostic.location is not None
+
+
+_HALVES = "void halves(int n, double a[n]) { for (int i = 0; i < n / 2; i++) { if (i) a[i] += a[i - 1]; } }\n"
+
+
+def test_what_needs_a_quotient_asks_for_the_size_behind_it() -> None:
+    (diagnostic,) = _one(_HALVES).diagnostics
+    assert diagnostic.message.startswith("the size n must be given: ")
+
+
+# -- wrong texts
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (OFF_CENTRE, "dim = 1 : (tensor<?x?xf64>) -> tensor<i32>", "dim = 0 : (tensor<?x?xf64>) -> tensor<i32>"),
+        (OFF_CENTRE, "dense<-1> : tensor<i64>", "dense<0> : tensor<i64>"),
+        (OFF_CENTRE, "dense<-2> : tensor<i64>", "dense<-3> : tensor<i64>"),
+        (OFF_CENTRE, "concatenate %2, %9", "concatenate %9, %2"),
+        (OFF_CENTRE, "dense<1> : tensor<2xi64>", "dense<2> : tensor<2xi64>"),
+        (PAIRS, "dense<2> : tensor<1xi64>", "dense<1> : tensor<1xi64>"),
+        (PAIRS, "dense<2> : tensor<i64>", "dense<3> : tensor<i64>"),
+        (PAIRS, "stablehlo.maximum", "stablehlo.minimum"),
+        (PAIRS, "stablehlo.maximum %6, %7", "stablehlo.add %6, %7"),
+        (EVERY_FOURTH, "stablehlo.multiply %", "stablehlo.add %"),
+        (EVERY_FOURTH, "dense<-3> : tensor<i64>", "dense<-4> : tensor<i64>"),
+        (EVERY_FOURTH, "stablehlo.dynamic_reshape %", "stablehlo.dynamic_broadcast_in_dim %"),
+        (SWEEPS, "compare LT, %3, %steps", "compare LT, %3, %n"),
+        (SWEEPS, "%steps: tensor<i64>", "%steps: tensor<i32>"),
+        (ROWS, "dense<-1> : tensor<i64>", "dense<-2> : tensor<i64>"),
+        (OUTER, "dims = [1]", "dims = [0]"),
+        (OUTER, "stablehlo.dynamic_iota %2", "stablehlo.dynamic_iota %6"),
+        (POSITIONS, "%n: tensor<i64>", "%n: tensor<f64>"),
+        (POSITIONS, "dynamic_iota %0, dim = 0", "dynamic_iota %0, dim = 1"),
+        (POSITIONS, "-> tensor<?xf64> {", "-> tensor<4xf64> {"),
+        (DIAGONAL, "dims = []", "dims = [0]"),
+        (FLAT, "stablehlo.divide", "stablehlo.multiply"),
+    ],
+)
+def test_a_wrong_text_is_refused(source: str, old: str, new: str) -> None:
+    function = _one(source)
+    assert old in function.program, function.program
+    certificate = certificate_from_json(function.certificate or {})
+    text = function.program.replace(old, new, 1)
+    with pytest.raises(CheckFailure) as caught:
+        check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
+    assert caught.value.code.startswith("TL4")
+
+
+def test_more_cells_than_32_bits_count_are_refused() -> None:
+    function, unlimited = _one(TWICE), lift(TWICE).functions[0]
+    certificate = certificate_from_json(unlimited.certificate or {})
+    with pytest.raises(CheckFailure, match="an extent is counted in 32 bits"):
+        check(function.program, function.name, certificate.summary, get_target("stablehlo"), ())
+
+
+def test_a_loop_that_does_not_run_must_be_well_formed_too() -> None:
+    """XLA refuses a slice that is longer than its operand, though nothing reaches it."""
+    ledger = Ledger(Domain.of(at_least("n", 0)), (), get_target("stablehlo").types, lambda _divisor, _context: True)
+    ledger.within(Domain.of(at_least("n", 1)))
+    ledger.require("a slice", at_least("n", 1))
+    with pytest.raises(CheckFailure, match="n >= 1 does not follow"):
+        ledger.require_always("a slice", at_least("n", 1))
+
+
+# -- what XLA computes
+
+
+@pytest.fixture(name="jax")
+def _jax() -> object:
+    return pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed")
+
+
+@pytest.mark.usefixtures("jax")
+def test_shapes_come_from_the_arguments() -> None:
+    program = load_stablehlo(_one(OUTER).program, "outer")
+    for rows, columns in ((3, 4), (1, 1), (3, 4)):
+        u, v = np.arange(rows, dtype=float), np.arange(columns, dtype=float) + 1
+        expected = np.outer(u, v) + np.arange(rows)[:, None] - np.arange(columns)
+        np.testing.assert_array_equal(program(u=u, v=v), expected)
+
+
+@pytest.mark.usefixtures("jax")
+def test_sizes_among_the_arguments_decide_shapes() -> None:
+    text = _one(POSITIONS).program
+    program = load_stablehlo(text, "positions")
+    for size in (3, 1, 5):
+        np.testing.assert_array_equal(program(n=np.int64(size)), np.arange(size, dtype=float))
+    np.testing.assert_array_equal(interpret(text, [np.int64(4)])[0], np.arange(4, dtype=float))
+
+
+@pytest.mark.usefixtures("jax")
+def test_open_shapes_are_in_a_portable_artifact() -> None:
+    assert portable_artifact(_one(ROWS).program).startswith(b"ML\xefR")
+
+
+@pytest.mark.usefixtures("jax")
+@pytest.mark.parametrize("source", _SOURCES)
+def test_a_program_computes_what_the_source_does(source: str, tmp_path: Path) -> None:
+    """At the least sizes, where slices are empty, and at larger ones."""
+    path = tmp_path / "source.c"
+    path.write_text(source, encoding="utf-8")
+    (result,) = read(path)
+    assert result.module is not None
+    (func_op,) = functions(result.module)
+    view, function = FunctionView(func_op), _one(source)
+    sizes = [dict.fromkeys(view.size_names, size) for size in (3, 4, 5, 9)]
+    report = compare_with_interpreter(
+        func_op, function.program, function.name, view.written, sizes, library="stablehlo"
+    )
+    assert report.passed, [str(failure) for failure in report.failures]
+
+
+@pytest.mark.parametrize("kernel", kernels(), ids=str)
+def test_a_kernel_is_proved_for_every_size_and_runs_in_xla(kernel: Kernel) -> None:
+    options = LiftOptions((kernel.function,), "stablehlo", include_dirs=(str(kernel.path.parent),))
+    function = lift_source(read_source(str(kernel.path)), options).functions[0]
+    assert function.diagnostics == ()
+    assert (function.verdict, function.level) == (kernel.expect, Level.PROVED)
+    pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed: the program is proved, not run")
+    (module,) = (one.module for one in read(kernel.path) if one.name == kernel.function)
+    assert module is not None
+    (func_op,) = functions(module)
+    sizes = small_sizes(kernel.path, kernel.function)
+    written = FunctionView(func_op).written
+    report = compare_with_interpreter(func_op, function.program, function.name, written, sizes, library="stablehlo")
+    assert report.passed, [str(failure) for failure in report.failures]
