@@ -31,12 +31,15 @@ def narrow_line(function: nodes.Function, sizes: Collection[str]) -> int | None:
     """Return the first line on which a function may lose bits of sizes or positions; None where none does."""
     parameters = (p.location.line for p in function.parameters if p.name in sizes and _is_narrow(p.ctype))
     statements = list(statements_of(function.body))
-    keepers = _keepers(statements)
-    lines = (line for statement in statements for line in _lines(statement, keepers))
+    assigned = [pair for statement in statements for pair in _assigned(statement)]
+    summed = [pair for statement in statements for pair in _summed(statement)]
+    keepers, plain = _keepers([*assigned, *summed]), _keepers(assigned)
+    lines = (line for statement in statements for line in _lines(statement, keepers, plain))
     return min((*parameters, *lines), default=None)
 
 
-def _lines(statement: nodes.Statement, keepers: set[nodes.Variable]) -> Iterator[int]:
+def _lines(statement: nodes.Statement, keepers: set[nodes.Variable], plain: set[nodes.Variable]) -> Iterator[int]:
+    """Yield the lines of what may lose bits; ``plain`` are the keepers that do not only sum what loops give."""
     if isinstance(statement, nodes.Loop):
         counter = statement.initial.variable if isinstance(statement.initial, nodes.Declare) else None
         ends = [] if statement.condition is None else [statement.condition]
@@ -45,16 +48,18 @@ def _lines(statement: nodes.Statement, keepers: set[nodes.Variable]) -> Iterator
     for node in nodes_of(statement):
         is_index = isinstance(node, nodes.Subscript) and _names_narrow(node.index)
         is_counted = _is_narrow(node.ctype) and _is_of_positions(node, keepers)
-        if is_index or (is_counted and not _fits(node)) or _changed(node) in keepers:
+        if is_index or (is_counted and not _fits(node)) or _changed(node) in plain:
             yield node.location.line
+    for variable, value in _summed(statement):
+        if variable in plain and _is_of_positions(value, keepers):
+            yield statement.location.line
 
 
-def _keepers(statements: Sequence[nodes.Statement]) -> set[nodes.Variable]:
-    """Return the narrow variables that get what is made of positions."""
+def _keepers(values: Sequence[tuple[nodes.Variable, nodes.Expression]]) -> set[nodes.Variable]:
+    """Return the narrow variables that get what is made of positions; ``values`` are those that variables get."""
     given = [
         (variable, value)
-        for statement in statements
-        for variable, value in _assigned(statement)
+        for variable, value in values
         if _is_narrow(variable.ctype) and any(isinstance(node, nodes.Name) for node in walk(value))
     ]
     found: set[nodes.Variable] = set()
@@ -70,16 +75,21 @@ def _assigned(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, node
     if isinstance(statement, nodes.Declare) and statement.variable.initialiser is not None:
         yield statement.variable, statement.variable.initialiser
     for node in nodes_of(statement):
-        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name):
+        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name) and not node.operator:
+            yield node.target.variable, node.value
+
+
+def _summed(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, nodes.Expression]]:
+    """Yield the variables that a statement combines with values, as ``p += n`` does, with these."""
+    for node in nodes_of(statement):
+        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name) and node.operator:
             yield node.target.variable, node.value
 
 
 def _changed(node: nodes.Expression) -> nodes.Variable | None:
-    """Return the variable whose value before goes into the one that a node gives it: ``p += n``, ``p++``."""
+    """Return the variable that a node adds one to, or takes one from."""
     match node:
         case nodes.Unary(operator="pre++" | "pre--" | "post++" | "post--", operand=nodes.Name(variable=variable)):
-            return variable
-        case nodes.Assign(operator=str(operator), target=nodes.Name(variable=variable)) if operator:
             return variable
     return None
 
