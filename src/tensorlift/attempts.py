@@ -26,7 +26,7 @@ from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.simplify.stored import reading_stored
-from tensorlift.targets.target import UnspelledError
+from tensorlift.targets.target import SIZE_NEEDED, UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
-_SIZE_NEEDED = "TL515"  # with the size given no loop is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
                 summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
             return replace(_attempt(view, summary, request, stage, failed), kept=kept)
         except DefinitionError as error:
-            if not request.keeps_loops or error.diagnostics[0].code == _SIZE_NEEDED:
+            if not request.keeps_loops or error.diagnostics[0].code == SIZE_NEEDED:
                 raise
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))

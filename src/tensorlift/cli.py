@@ -86,7 +86,7 @@ def commands() -> None:
 @click.option(
     "--in-place", is_flag=True, help="C, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts."
 )
-@click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes, where shapes are static (stablehlo).")
+@click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")

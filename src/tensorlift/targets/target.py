@@ -37,6 +37,9 @@ AxisPairs = int | tuple[object, object]
 Flag = bool
 Text = str
 
+# The code of the refusal of a program that a target can write if sizes are given: keeping loops is no way out of it.
+SIZE_NEEDED = "TL309"
+
 
 class Overlaps(Enum):
     """What a store writes whose value is a view of the memory that it writes.
