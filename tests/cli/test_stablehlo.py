@@ -42,7 +42,7 @@ def test_a_size_that_must_be_given_is_asked_for(tmp_path: Path, capsys: pytest.C
     path.write_text("void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n")
     assert main(["lift", str(path), "--to", "stablehlo"]) == REFUSED
     error = capsys.readouterr().err
-    assert "the size n must be given: a running fold is over windows of static extents [TL309]" in error
+    assert "the size n must be given: a running fold is over windows of static extents [TL515]" in error
     assert "help: for example: --sizes n=64" in error
 
 

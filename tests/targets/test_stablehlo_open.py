@@ -123,7 +123,7 @@ def test_sizes_that_a_program_counts_in_32_bits_are_limited() -> None:
 
 def test_what_needs_a_size_says_so() -> None:
     (diagnostic,) = _one(RUNNING).diagnostics
-    assert diagnostic.code == "TL309"
+    assert diagnostic.code == "TL515"
     assert diagnostic.message == "the size n must be given: a running fold is over windows of static extents"
     assert diagnostic.remedy == "for example: --sizes n=64"
     assert diagnostic.location is not None

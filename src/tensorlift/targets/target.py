@@ -38,7 +38,7 @@ Flag = bool
 Text = str
 
 # The code of the refusal of a program that a target can write if sizes are given: keeping loops is no way out of it.
-SIZE_NEEDED = "TL309"
+SIZE_NEEDED = "TL515"
 
 
 class Overlaps(Enum):

@@ -75,7 +75,7 @@ def emit(program: TensorProgram) -> Emitted:
 
     Raises:
         LiftError: TL305 where StableHLO has no such function, TL307 where it does not convert so, TL308 where a loop
-            is kept, TL309 where a size must be given, TL306 where the program returns nothing.
+            is kept, TL515 where a size must be given, TL306 where the program returns nothing.
 
     """
     return _StableHloEmission(program).emit()

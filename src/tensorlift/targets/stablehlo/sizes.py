@@ -161,7 +161,7 @@ class Sizes:
         """Return an extent as a number.
 
         Raises:
-            LiftError: TL309, where it is none.
+            LiftError: TL515, where it is none.
 
         """
         if not extent.is_constant:
@@ -173,4 +173,4 @@ class Sizes:
         listed = list(dict.fromkeys(source for name in names for source in self._behind.get(name, (name,))))
         what = f"the size {listed[0]}" if len(listed) == 1 else f"the sizes {', '.join(listed)}"
         example = ",".join(f"{name}=64" for name in listed)
-        return refuse("TL309", f"{what} must be given: {why}", remedy=f"for example: --sizes {example}")
+        return refuse("TL515", f"{what} must be given: {why}", remedy=f"for example: --sizes {example}")
