@@ -26,7 +26,8 @@ class Sizes:
 
     def __init__(self, build: Builder, context: Domain) -> None:
         self.build = build
-        self.context = context
+        self._outset = context
+        self._inside = context  # of loops
         self._symbols: dict[str, SSAValue] = {}
         self._counters: set[str] = set()
         self._behind: dict[str, tuple[str, ...]] = {}
@@ -35,12 +36,12 @@ class Sizes:
     @contextmanager
     def region(self) -> Iterator[None]:
         """Forget at the end what is computed, and known, inside a region."""
-        known, symbols, context = self._known, self._symbols, self.context
+        known, symbols, inside = self._known, self._symbols, self._inside
         self._known, self._symbols = dict(known), dict(symbols)
         try:
             yield
         finally:
-            self._known, self._symbols, self.context = known, symbols, context
+            self._known, self._symbols, self._inside = known, symbols, inside
 
     # -- where they come from
 
@@ -52,7 +53,7 @@ class Sizes:
         """Let a variable of a loop be a position, of which is known what a domain says."""
         self._symbols[name] = position
         self._counters.add(name)
-        self.context = self.context & inside
+        self._inside = self._inside & inside
 
     def extent_of(self, source: SizeSource, array: SSAValue) -> SSAValue:
         """Let a size be what an extent of an array tells."""
@@ -68,7 +69,7 @@ class Sizes:
         """Let a size be a quotient of others."""
         made_of = [self._behind.get(name, (name,)) for name in derived.numerator.variables]
         self._behind[derived.name] = tuple(source for sources in made_of for source in sources)
-        if not self.context.implies(at_least(derived.numerator, 0)):
+        if not self._holds(derived.numerator, ZERO):
             raise self._needed(
                 derived.numerator.variables, "a quotient of sizes may be negative, which rounds otherwise"
             )
@@ -113,7 +114,7 @@ class Sizes:
     def limits(self, starts: Sequence[Affine], widths: Sequence[Affine], whole: Shape) -> SSAValue:
         """Return where parts end that start at places: sums that shape inference knows where loops compute these."""
         is_plain = all(
-            self._holds(extent, start) and self._holds(width, ZERO) and not self.is_counted(start)
+            self._place(start, extent) is start and self._extent(width) is width and not self.is_counted(start)
             for start, width, extent in zip(starts, widths, whole, strict=True)
         )
         if is_plain or set(starts) == {ZERO}:
@@ -133,25 +134,35 @@ class Sizes:
             if isinstance(value, Affine) and value.is_constant:
                 self._known[key] = self.build.constant(value.constant, (ONE,), "i64")
             else:
-                number = self.index(value) if isinstance(value, Affine) else value
-                self._known[key] = self.build.reshape(number, (ONE,))
+                self._known[key] = self.build.reshape(self._scalar(value), (ONE,))
         return self._known[key]
+
+    def _scalar(self, value: Affine | SSAValue) -> SSAValue:
+        return self.index(value) if isinstance(value, Affine) else value
 
     def _extent(self, extent: Affine) -> Affine | SSAValue:
         return extent if self._holds(extent, ZERO) else self._extreme("maximum", extent, ZERO)
 
     def _place(self, start: Affine, extent: Affine) -> Affine | SSAValue:
-        return start if self._holds(extent, start) else self._extreme("minimum", start, extent)
+        place = start if self._holds(start, ZERO) else self._extreme("maximum", start, ZERO)
+        return place if self._holds(extent, start) else self._extreme("minimum", place, extent)
 
-    def _extreme(self, name: str, value: Affine, other: Affine) -> SSAValue:
+    def _extreme(self, name: str, value: Affine | SSAValue, other: Affine) -> SSAValue:
         key = (name, value, other)
         if key not in self._known:
-            self._known[key] = self.build.elementwise(name, self.index(value), self.index(other))
+            self._known[key] = self.build.elementwise(name, self._scalar(value), self.index(other))
         return self._known[key]
 
     def _holds(self, greater: Affine, lesser: Affine) -> bool:
+        """Tell whether a size is known not to be less: that of slices in loops, also where a loop never runs.
+
+        XLA refuses a slice that starts behind its end, though nothing reaches it.
+        """
         difference = greater - lesser
-        return difference.constant >= 0 if difference.is_constant else self.context.implies(at_least(difference, 0))
+        if difference.is_constant:
+            return difference.constant >= 0
+        context = self._inside if self.is_counted(difference) else self._outset
+        return context.implies(at_least(difference, 0))
 
     def is_counted(self, value: Affine) -> bool:
         """Tell whether a value changes with a loop."""
