@@ -176,23 +176,32 @@ def _attempt_in_place(
     first: LiftError | None = None
     for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
         ordered = replace(simplified, items=items)
-        text = ""
         try:
             with stage("emit"):
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
-                text = emitted.text
-                if text in failed:
-                    raise failed[text]
-                emitted = with_threads(emitted)
-            with stage("prove"), _blamed(summary, emitted):
-                certificate, program = function.proved(emitted, target.name)
+            with _remembered(failed, emitted.text):
+                with stage("emit"):
+                    emitted = with_threads(emitted)
+                with stage("prove"), _blamed(summary, emitted):
+                    certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:
-            failed[text] = failure
             first = first or failure
         else:
             return Proved(summary, emitted, certificate, function.preconditions, program, function.diagnostics)
     assert first is not None
     raise first
+
+
+@contextmanager
+def _remembered(failed: dict[str, LiftError], text: str) -> Iterator[None]:
+    """Remember how a text failed, and do not try it again."""
+    if text in failed:
+        raise failed[text]
+    try:
+        yield
+    except LiftError as failure:
+        failed[text] = failure
+        raise
 
 
 def _arranged(items: Sequence[Item]) -> Iterator[Item]:

@@ -258,21 +258,24 @@ def _loop_of(units: list[Unit], loop: Loop) -> Loop:
 
 def _swapped(loop: Loop) -> Loop | None:
     """Return a loop and the only loop of its body in the other order; None where the inner bounds forbid that."""
-    inner = [s for s in loop.body if not isinstance(s, Allocate)]
-    nested = inner[0] if len(inner) == 1 else None
-    if not isinstance(nested, Loop):
-        return None
-    if any(loop.variable in bound.variables for bound in (*nested.lower, *nested.upper)):
+    nested = _only_loop(loop)
+    if nested is None or any(loop.variable in bound.variables for bound in (*nested.lower, *nested.upper)):
         return None
     return replace(nested, body=(replace(loop, body=nested.body),))
 
 
+def _only_loop(loop: Loop) -> Loop | None:
+    """Return the loop that is all of the body of another, but for memory."""
+    inner = [s for s in loop.body if not isinstance(s, Allocate)]
+    nested = inner[0] if len(inner) == 1 else None
+    return nested if isinstance(nested, Loop) else None
+
+
 def _moved_in(loop: Loop, context: Domain) -> Block | None:
     """Move a loop of independent iterations inside the only loop of its body, where that is not one itself."""
-    swapped = _swapped(loop)
-    if swapped is None or not is_parallel(loop, context):
+    nested, swapped = _only_loop(loop), _swapped(loop)
+    if nested is None or swapped is None or not is_parallel(loop, context):
         return None
-    nested = next(s for s in loop.body if isinstance(s, Loop))
     return None if is_parallel(nested, context & loop.domain()) else (swapped,)
 
 

@@ -7,7 +7,7 @@ the first cell is written before the loop.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -36,12 +36,12 @@ def step(piece: Piece, versions: set[str]) -> Term:
     ``versions`` are those in the memory that is written; where they are read at other cells, and the loops do not
     follow each other as the axes do, that is all of the term.
     """
-    found = _found(piece)
-    if found is None:
+    course = _course(piece)
+    if course is None:
         return piece.term
-    fold, variable, newest, start = found
-    read = substitute(fold.body, {fold.bound[0]: newest})
-    before = _before(fold, newest, {variable: start})
+    fold, variable = course.fold, course.variable
+    read = substitute(fold.body, {fold.bound[0]: course.newest})
+    before = course.before()
     if not (before & piece.where.project_out(variable)).is_empty():
         early = terms.reduce(fold.op, fold.bound, before, fold.body)
         read = terms.apply(terms.COMBINER[fold.op], early, read)
@@ -54,8 +54,8 @@ def step(piece: Piece, versions: set[str]) -> Term:
 
 def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
     """Return statements for a piece with a running fold; None where there is none."""
-    found = _found(piece)
-    return None if found is None else _Running(piece, cell_at, names, *found).lines()
+    course = _course(piece)
+    return None if course is None else _Running(piece, cell_at, names, course).lines()
 
 
 def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
@@ -63,7 +63,7 @@ def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | No
 
     They go through the cells of that variable from the last one on.
     """
-    if not _has_one_fold(piece):
+    if _only_fold(piece) is None:
         return None
     for variable in piece.variables:
         last = _end(variable, piece, maximum=True)
@@ -73,22 +73,42 @@ def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | No
             count = names.fresh(variable)
             variables = [count if name == variable else name for name in piece.variables]
             turned = piece.over(variables, {variable: last - Affine.var(count)})
-            found = _found(turned)
-            if found is not None and found[1] == count:
-                return _Running(turned, cell_at, names, *found).lines()
+            course = _course(turned)
+            if course is not None and course.variable == count:
+                return _Running(turned, cell_at, names, course).lines()
     return None
 
 
-def _has_one_fold(piece: Piece) -> bool:
+class _Course(NamedTuple):
+    """A fold that runs along a variable from ``start`` on; ``newest`` is the point that comes in.
+
+    At the first cell none does where it ``starts_later``.
+    """
+
+    fold: Reduce
+    variable: str
+    newest: Affine
+    start: Affine
+    starts_later: bool
+
+    def before(self) -> Domain:
+        """Return the points of the fold that are in it before its variable has its first value."""
+        first = {self.variable: self.start}
+        return self.fold.domain.substitute(first) - _first_points(self.fold, self.newest, first)
+
+
+def _only_fold(piece: Piece) -> Reduce | None:
+    """Return the fold of a piece that has no other, over one variable."""
     folds = folds_of(piece.term)
-    return len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
+    is_one = len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
+    return folds[0] if is_one else None
 
 
-def _found(piece: Piece) -> tuple[Reduce, str, Affine, Affine] | None:
-    """Find a running fold, the variable along which it runs, the point that comes in, and the first value."""
-    if not _has_one_fold(piece):
+def _course(piece: Piece) -> _Course | None:
+    """Find a running fold."""
+    fold = _only_fold(piece)
+    if fold is None:
         return None
-    (fold,) = folds_of(piece.term)
     for variable in reversed(piece.variables):
         newest = _newest(fold, variable, piece.where)
         start = None if newest is None else _end(variable, piece, maximum=False)
@@ -96,18 +116,13 @@ def _found(piece: Piece) -> tuple[Reduce, str, Affine, Affine] | None:
             points = _first_points(fold, newest, {variable: start}) & piece.where.project_out(variable)
             inside = points & fold.domain.substitute({variable: start})
             if inside.is_empty() or inside.is_equal(points):
-                return fold, variable, newest, start
+                return _Course(fold, variable, newest, start, inside.is_empty())
     return None
 
 
 def _first_points(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
     """Return the points that come in where a variable has its first value."""
     return Domain.of(equal(fold.bound[0], newest.substitute(first)))
-
-
-def _before(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
-    """Return the points of a fold that are in it before its variable has its first value."""
-    return fold.domain.substitute(first) - _first_points(fold, newest, first)
 
 
 def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
@@ -139,20 +154,17 @@ def _end(variable: str, piece: Piece, *, maximum: bool) -> Affine | None:
 
 @dataclass(frozen=True)
 class _Running:
-    """A piece with a fold that runs along a variable from ``start`` on; ``newest`` is the point that comes in."""
+    """A piece with a running fold."""
 
     piece: Piece
     cell_at: CellAt
     names: Names
-    fold: Reduce
-    variable: str
-    newest: Affine
-    start: Affine
+    course: _Course
 
     def lines(self) -> list[Line] | None:
         """Return the loops; None where one is not over the variables themselves."""
-        outer = [v for v in self.piece.variables if v != self.variable]
-        where = self.piece.where.project_out(self.variable)
+        outer = [v for v in self.piece.variables if v != self.course.variable]
+        where = self.piece.where.project_out(self.course.variable)
         try:
             with self.names.scope():
                 return nest(where, outer, self.piece.context, self._row) if outer else self._row({})
@@ -161,37 +173,41 @@ class _Running:
 
     def _row(self, values: Mapping[str, Affine]) -> list[Line]:
         _require_none(values)
-        total = self.names.fresh(accumulator(self.fold.op))
-        here = self.piece.where.project_out(self.variable)
-        first = {self.variable: self.start}
-        before = _before(self.fold, self.newest, first)
-        lines: list[Line] = [f"{C_TYPES[self.fold.dtype]} {total} = {neutral(self.fold.op, self.fold.dtype).source};"]
+        fold, before = self.course.fold, self.course.before()
+        total = self.names.fresh(accumulator(fold.op))
+        here = self.piece.where.project_out(self.course.variable)
+        lines: list[Line] = [f"{C_TYPES[fold.dtype]} {total} = {neutral(fold.op, fold.dtype).source};"]
         if not (before & here).is_empty():
-            early = terms.reduce(self.fold.op, self.fold.bound, before, self.fold.body)
+            early = terms.reduce(fold.op, fold.bound, before, fold.body)
             assert isinstance(early, Reduce)
             lines += self.cell_at(here).folded(early, total)
         cells = self.piece.domain & here
-        if (_first_points(self.fold, self.newest, first) & self.fold.domain.substitute(first) & here).is_empty():
-            start = Domain.of(equal(self.variable, self.start))
-            lines += nest(cells & start, [self.variable], here, lambda values: self._cell(values, total))
+        if self.course.starts_later:
+            start = Domain.of(equal(self.course.variable, self.course.start))
+            lines += nest(cells & start, [self.course.variable], here, lambda values: self._cell(values, total))
             cells -= start
-        return [*lines, *nest(cells, [self.variable], here, lambda values: self._step(values, total))]
+        return [*lines, *nest(cells, [self.course.variable], here, lambda values: self._step(values, total))]
 
     def _step(self, values: Mapping[str, Affine], total: str) -> list[Line]:
         """Let a point come in, and write a cell."""
         _require_none(values)
+        fold = self.course.fold
         cell = self.cell_at(self.piece.where)
         with self.names.scope():
-            added = cell.value(substitute(self.fold.body, {self.fold.bound[0]: self.newest}))
-        return [*cell.lines, update(self.fold.op, self.fold.dtype, total, added), *self._cell(values, total)]
+            added = cell.value(substitute(self.course.fold.body, {self.course.fold.bound[0]: self.course.newest}))
+        return [
+            *cell.lines,
+            update(self.course.fold.op, self.course.fold.dtype, total, added),
+            *self._cell(values, total),
+        ]
 
     def _cell(self, values: Mapping[str, Affine], total: str) -> list[Line]:
         """Write a cell, with what came in up to there."""
         cell = self.cell_at(self.piece.where)
-        folded = terms.read(total, (), self.fold.dtype)
+        folded = terms.read(total, (), self.course.fold.dtype)
         cell.know(folded, total)
         with self.names.scope():
-            text = cell.value(substitute(replaced(self.piece.term, self.fold, folded), values))
+            text = cell.value(substitute(replaced(self.piece.term, self.course.fold, folded), values))
         return [*cell.lines, f"{self.piece.target(values)} = {text.source};"]
 
 
