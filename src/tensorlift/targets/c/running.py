@@ -195,11 +195,7 @@ class _Running:
         cell = self.cell_at(self.piece.where)
         with self.names.scope():
             added = cell.value(substitute(self.course.fold.body, {self.course.fold.bound[0]: self.course.newest}))
-        return [
-            *cell.lines,
-            update(self.course.fold.op, self.course.fold.dtype, total, added),
-            *self._cell(values, total),
-        ]
+        return [*cell.lines, update(fold.op, fold.dtype, total, added), *self._cell(values, total)]
 
     def _cell(self, values: Mapping[str, Affine], total: str) -> list[Line]:
         """Write a cell, with what came in up to there."""
