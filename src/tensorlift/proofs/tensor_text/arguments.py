@@ -18,13 +18,14 @@ from xdsl.dialects.builtin import (
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.tensor import SymbolicTensor, convert
+from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces
 from tensorlift.targets.mlir_text.operations import SplatAttr
 from tensorlift.targets.mlir_text.rows import ResultType
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute
 
@@ -119,12 +120,20 @@ def _text(attribute: Attribute) -> str:
 
 
 def _number(attribute: Attribute) -> SymbolicTensor:
-    """Return a tensor that holds one number everywhere."""
+    """Return a tensor that holds one number everywhere, or a vector."""
     if not isinstance(attribute, SplatAttr):
         raise TypeError
-    kind = result_type(attribute.data.type)
-    cell = number_term(attribute.data.value, kind.dtype)
+    kind, value = result_type(attribute.data.type), attribute.data.value
+    if isinstance(value, tuple):
+        numbers = [number_term(number, kind.dtype) for number in value]
+        return SymbolicTensor(kind.shape, kind.dtype, lambda at: _listed(numbers, at[0]))
+    cell = number_term(value, kind.dtype)
     return SymbolicTensor(kind.shape, kind.dtype, lambda _: cell)
+
+
+def _listed(numbers: Sequence[Term], index: Affine) -> Term:
+    """Return the number at an index of a vector."""
+    return pieces(*((Domain.of(equal(index, k)), number) for k, number in enumerate(numbers)))
 
 
 def number_term(value: float, dtype: DType) -> Term:

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 class Splat(NamedTuple):
-    """A tensor that holds one number everywhere; its cells are never listed, as they may be many."""
+    """A tensor that holds one number everywhere, whose cells are not listed, as they may be many; or a vector."""
 
     type: TensorType[Any]
-    value: float
+    value: float | tuple[int, ...]
 
 
 @irdl_attr_definition
 class SplatAttr(Data[Splat]):
-    """A splat as MLIR spells it: ``dense<number> : type``."""
+    """A splat as MLIR spells it: ``dense<number> : type``, or ``dense<[number, number]> : type`` for a vector."""
 
     name = "tensorlift.splat"
 
@@ -50,13 +50,18 @@ class SplatAttr(Data[Splat]):
         """Read a splat; for floats, a hexadecimal number gives the bits."""
         parser.parse_keyword("dense")
         with parser.in_angle_brackets():
+            listed = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
             start = parser.pos
-            value = _read_number(parser)
+            value = _read_number(parser) if listed is None else 0
             text = parser.lexer.input.slice(start, parser.pos) or ""
         parser.parse_punctuation(":")
         kind = parser.parse_type()
         if not isinstance(kind, TensorType):
             parser.raise_error("a number is everywhere in a tensor")
+        if listed is not None:
+            if kind != TensorType(i64, [len(listed)]):
+                parser.raise_error("a list that is no vector of 64-bit integers")
+            return Splat(kind, tuple(listed))
         element = kind.element_type
         is_bits = text.strip().lower().startswith("0x")
         if isinstance(element, Float32Type | Float64Type):
@@ -74,7 +79,9 @@ class SplatAttr(Data[Splat]):
         """Print the number and the type."""
         kind, value = self.data
         printer.print_string("dense<")
-        if isinstance(kind.element_type, Float32Type | Float64Type):
+        if isinstance(value, tuple):
+            printer.print_string(str(list(value)))
+        elif isinstance(kind.element_type, Float32Type | Float64Type):
             printer.print_float(value, kind.element_type)
         else:
             printer.print_int(int(value), kind.element_type)

@@ -147,6 +147,13 @@ class Builder:
         attribute = SplatAttr(Splat(tensor_type(static(shape), dtype), value))
         return self.add("constant", (), shape, dtype, value=attribute)
 
+    def numbers(self, values: tuple[int, ...]) -> SSAValue:
+        """Return a vector of sizes that are numbers."""
+        if len(set(values)) == 1:
+            return self.constant(values[0], (Affine(len(values)),), "i64")
+        attribute = SplatAttr(Splat(tensor_type([len(values)], "i64"), values))
+        return self.add("constant", (), (Affine(len(values)),), "i64", value=attribute)
+
     def iota(self, dimension: int, shape: Shape, dtype: DType = "i64") -> SSAValue:
         """Return the position along an axis."""
         axis = IntegerAttr(dimension, i64)

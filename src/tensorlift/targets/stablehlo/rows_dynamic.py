@@ -116,12 +116,7 @@ def _real_dynamic_slice(
 
 
 def _vector(name: str, *sizes: str) -> str:
-    """Spell a vector of sizes, a line for each and one that joins them."""
-    parts = [f"%{name}{k} = stablehlo.constant dense<{size}> : tensor<1xi64>\n" for k, size in enumerate(sizes)]
-    names = ", ".join(f"%{name}{k}" for k in range(len(sizes)))
-    types = ", ".join(["tensor<1xi64>"] * len(sizes))
-    joined = f"%{name} = stablehlo.concatenate {names}, dim = 0 : ({types}) -> tensor<{len(sizes)}xi64>\n"
-    return "".join([*parts, joined])
+    return f"%{name} = stablehlo.constant dense<[{', '.join(sizes)}]> : tensor<{len(sizes)}xi64>\n"
 
 
 _PAIR = "tensor<2xi64>"

@@ -168,6 +168,7 @@ ROWS = [
             sample("stablehlo.constant dense<2.5> : tensor<{m}xf32>"),
             sample("stablehlo.constant dense<0x7FF0000000000000> : tensor<f64>"),
             sample("stablehlo.constant dense<true> : tensor<{n}xi1>"),
+            sample("stablehlo.constant dense<[3, -1, 2]> : tensor<3xi64>"),
         ),
         form="#value",
     ),

@@ -122,9 +122,9 @@ class Sizes:
         return self.build.elementwise("add", self.places(starts, whole), self.vector(widths))
 
     def _vector(self, values: Sequence[Affine | SSAValue]) -> SSAValue:
-        first = values[0]
-        if isinstance(first, Affine) and first.is_constant and set(values) == {first}:
-            return self.build.constant(first.constant, (Affine(len(values)),), "i64")
+        numbers = [value.constant for value in values if isinstance(value, Affine) and value.is_constant]
+        if len(numbers) == len(values):
+            return self.build.numbers(tuple(numbers))
         return self.build.concatenate([self._alone(value) for value in values], 0)
 
     def _alone(self, value: Affine | SSAValue) -> SSAValue:
@@ -145,12 +145,13 @@ class Sizes:
 
     def _place(self, start: Affine, extent: Affine) -> Affine | SSAValue:
         place = start if self._holds(start, ZERO) else self._extreme("maximum", start, ZERO)
-        return place if self._holds(extent, start) else self._extreme("minimum", place, extent)
+        is_inside = start == ZERO or self._holds(extent, start)
+        return place if is_inside else self._extreme("minimum", place, self._extent(extent))
 
-    def _extreme(self, name: str, value: Affine | SSAValue, other: Affine) -> SSAValue:
+    def _extreme(self, name: str, value: Affine | SSAValue, other: Affine | SSAValue) -> SSAValue:
         key = (name, value, other)
         if key not in self._known:
-            self._known[key] = self.build.elementwise(name, self._scalar(value), self.index(other))
+            self._known[key] = self.build.elementwise(name, self._scalar(value), self._scalar(other))
         return self._known[key]
 
     def _holds(self, greater: Affine, lesser: Affine) -> bool:
