@@ -93,6 +93,10 @@ class Proof(ABC):
                 raise CheckFailure(INTERFACE, "the parameters are not in the order of the source")
         return values
 
+    def size(self, name: str) -> SymbolicTensor:
+        """Return a size that is a parameter."""
+        return size(Affine.var(name))
+
     def require_enabled(self, dtype: DType) -> None:  # noqa: B027 - most languages have every type
         """Refuse a type that the program has no values of."""
 
@@ -114,7 +118,7 @@ class Proof(ABC):
         if name in self.summary.scalars:
             return Held(scalar_value(terms.scalar(name, self.summary.scalars[name]), self.scalar_strength))
         if name in self.summary.sizes:
-            return Held(size(Affine.var(name)))
+            return Held(self.size(name))
         raise CheckFailure(INTERFACE, f"the source has no parameter {parameter}")
 
     # -- results

@@ -79,12 +79,3 @@ class CountingLoops(TextLoops):
             raise self.failure("an iteration hands on another number of values")
         for place, (before, held) in enumerate(zip(starts, ends, strict=True)):
             self._check_end(known.get(place), before, held)
-
-    def _check_end(self, carried: Carried | None, before: Held, held: Held) -> None:
-        if carried is not None:
-            if not is_version(self.execution, held, self.info(carried), carried.after):
-                raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
-            return
-        is_same = held.tensor.dtype == before.tensor.dtype and self.execution.has_shape(held, before.tensor.shape)
-        if not is_same or (held.blank is not None and before.blank is None):
-            raise self.failure("a value has another type or shape after an iteration")

@@ -19,13 +19,12 @@ from tensorlift.proofs.carried import is_version
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import iterations, kept_loops
-from tensorlift.proofs.tensor_text.arguments import result_type
 from tensorlift.proofs.values import Held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Attribute, Block, Operation
+    from xdsl.ir import Block, Operation
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, KeptLoop
     from tensorlift.comprehension.dtypes import DType
@@ -56,11 +55,11 @@ class TextLoops:
         known = carried_places(kept, carried)
         initial = [values[operand] for operand in op.operands]
         self._check_start(kept, initial, known)
-        arguments = self._arguments(kept, body, known)
+        arguments = self._arguments(kept, initial, known)
         self._check_condition(kept, condition, dict(values) | dict(zip(condition.args, arguments, strict=True)))
         self.prove_step(kept, body, dict(values) | dict(zip(body.args, arguments, strict=True)), known)
         self._ledger.counts["an iteration keeps what the loop carries"] += len(known)
-        after = [self._known(known.get(place), result.type) for place, result in enumerate(op.results)]
+        after = [self._known(known.get(place), start) for place, start in enumerate(initial)]
         return [Held(tensor) for tensor in after]
 
     def _blocks(self, op: Operation) -> tuple[Block, Block]:
@@ -95,17 +94,16 @@ class TextLoops:
             if not is_version(self.execution, initial[place], self.info(carried), carried.before):
                 raise self.failure(f"{carried.array} is not proved to be {carried.before} before the loop")
 
-    def _arguments(self, kept: KeptLoop, body: Block, known: dict[int, Carried]) -> list[Held]:
+    def _arguments(self, kept: KeptLoop, initial: Sequence[Held], known: dict[int, Carried]) -> list[Held]:
         """Return what an iteration starts from."""
         counter = scalar_value(index(Affine.var(kept.variable), _COUNTER))
-        others = [self._known(known.get(place), value.type) for place, value in enumerate(body.args) if place]
+        others = [self._known(known.get(place), start) for place, start in enumerate(initial) if place]
         return [Held(tensor) for tensor in (counter, *others)]
 
-    def _known(self, carried: Carried | None, kind: Attribute) -> SymbolicTensor:
-        """Return a carried array by its name, or one of which nothing is known."""
+    def _known(self, carried: Carried | None, start: Held) -> SymbolicTensor:
+        """Return a carried array by its name, or one of which nothing but the shape is known."""
         if carried is None:
-            stated = result_type(kind)
-            return array(f"unknown {fresh('cells')}", stated.shape, stated.dtype)
+            return array(f"unknown {fresh('cells')}", start.tensor.shape, start.tensor.dtype)
         info = self.info(carried)
         return array(carried.name, info.shape, info.dtype)
 
@@ -150,9 +148,23 @@ class TextLoops:
         following = affine_of(ends[0].tensor.value()) if ends and not ends[0].tensor.rank else None
         if len(ends) != len(body.args) or following != Affine.var(kept.variable) + kept.step:
             raise self.failure(f"an iteration does not add {kept.step} to the counter")
-        for place, carried in known.items():
-            if not is_version(self.execution, ends[place], self.info(carried), carried.after):
+        for place, end in enumerate(ends):
+            carried, before = known.get(place), values[body.args[place]].tensor
+            if carried is None and (
+                end.tensor.dtype != before.dtype or not self.execution.has_shape(end, before.shape)
+            ):
+                raise self.failure("a value has another type or shape after an iteration")
+            if carried is not None and not is_version(self.execution, end, self.info(carried), carried.after):
                 raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
+
+    def _check_end(self, carried: Carried | None, before: Held, end: Held) -> None:
+        """Demand that a value is what the next iteration starts from."""
+        if carried is None:
+            same = end.tensor.dtype == before.tensor.dtype and self.execution.has_shape(end, before.tensor.shape)
+            if not same or (end.blank is not None and before.blank is None):
+                raise self.failure("a value has another type or shape after an iteration")
+        elif not is_version(self.execution, end, self.info(carried), carried.after):
+            raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
 
     def failure(self, reason: str) -> CheckFailure:
         """Build the failure for a loop."""

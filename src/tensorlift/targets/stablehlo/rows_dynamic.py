@@ -1,6 +1,6 @@
 """Operations on shapes that are known when a program runs: extents, and what makes or cuts arrays of such extents.
 
-A shape is a vector of 64-bit integers, each affine in the sizes, or the greater or the lesser of such.
+A shape is a vector of 64-bit integers, each affine in the sizes, or a quotient, the greater or the lesser of such.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.dtypes import integer_range
-from tensorlift.comprehension.tensor import Obligations, Shape, SymbolicTensor, affine_of
+from tensorlift.comprehension.tensor import Obligations, Shape, SymbolicTensor, affine_of, fold_exact
 from tensorlift.comprehension.terms import Apply
 from tensorlift.targets.arrays.creation import check_extents, range_extent
 from tensorlift.targets.arrays.index import Selection
 from tensorlift.targets.mlir_text.rows import ElementType, Ints, TextRow
-from tensorlift.targets.stablehlo.rows_shape import reshaped, spread_in
+from tensorlift.targets.stablehlo.rows_shape import require_positions_fit, reshaped, spread_in
 from tensorlift.targets.target import Tensor, sample
 
 if TYPE_CHECKING:
@@ -33,39 +33,37 @@ def _sizes(o: Obligations, vector: SymbolicTensor) -> list[Affine]:
 
 
 def _size(o: Obligations, term: Term) -> Affine:
-    """Return a size; which of two is greater is told by cases."""
+    """Return a size; which of two is greater is told by cases, and what may wrap is none."""
     exact = affine_of(term)
-    if exact is not None:
-        return exact
-    if isinstance(term, Apply) and term.op in _COMBINED:
-        combined = _COMBINED[term.op](o, *(_size(o, argument) for argument in term.args))
-        if combined is not None:
-            return combined
-    return o.refuse("a size or a position that is not affine in the sizes")
+    if exact is None and isinstance(term, Apply) and term.op in (*_CHOSEN, *_FOLDED):
+        left, right = (_size(o, argument) for argument in term.args)
+        exact = _CHOSEN[term.op](o, left, right) if term.op in _CHOSEN else _folded(term.op, left, right)
+    return o.refuse("a size or a position that is not affine in the sizes") if exact is None else exact
+
+
+def _folded(op: str, left: Affine, right: Affine) -> Affine | None:
+    folded = fold_exact(op, terms.index(left, "i64"), terms.index(right, "i64"))
+    return None if folded is None else affine_of(folded)
 
 
 def _greater(o: Obligations, left: Affine, right: Affine) -> Affine:
     return left if o.decide(at_least(left, right)) else right
 
 
-def _multiple(_: Obligations, left: Affine, right: Affine) -> Affine | None:
-    if not left.is_constant and not right.is_constant:
-        return None
-    return right * left.constant if left.is_constant else left * right.constant
+def _lesser(o: Obligations, left: Affine, right: Affine) -> Affine:
+    return right if o.decide(at_least(left, right)) else left
 
 
 def _quotient(o: Obligations, left: Affine, right: Affine) -> Affine | None:
     return o.quotient(left, right.constant) if right.is_constant and right.constant > 0 else None
 
 
-_COMBINED: dict[str, Callable[[Obligations, Affine, Affine], Affine | None]] = {
-    "add": lambda _, left, right: left + right,
-    "sub": lambda _, left, right: left - right,
-    "mul": _multiple,
-    "floordiv": _quotient,
+_CHOSEN: dict[str, Callable[[Obligations, Affine, Affine], Affine | None]] = {
     "max": _greater,
-    "min": lambda o, left, right: left + right - _greater(o, left, right),
+    "min": _lesser,
+    "floordiv": _quotient,
 }
+_FOLDED = ("add", "sub", "mul")
 
 
 def _shape(o: Obligations, vector: SymbolicTensor) -> Shape:
@@ -86,6 +84,7 @@ def _dynamic_iota(o: Obligations, output_shape: Tensor, *, iota_dimension: int, 
     shape = _shape(o, output_shape)
     if not 0 <= iota_dimension < len(shape) or result not in ("i32", "i64"):
         o.refuse("a range along no axis, or of other types than i32 and i64")
+    require_positions_fit(o, shape[iota_dimension], result)
     return SymbolicTensor(shape, result, lambda indices: terms.index(indices[iota_dimension], result))
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, affine_of, elementwise
+from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.mlir_text.rows import ElementType, TextRow
@@ -169,7 +169,20 @@ def _selected(condition: Term, chosen: Term, other: Term) -> Term:
 
 
 def _convert(o: Obligations, operand: Tensor, *, result: ElementType) -> SymbolicTensor:
-    return functions.as_type(o, operand, result)
+    """Convert cells; positions and sizes that a narrower type holds stay such."""
+    converted = functions.as_type(o, operand, result)
+    if not is_integer(result) or not is_integer(operand.dtype):
+        return converted
+    names = tuple(fresh("p") for _ in operand.shape)
+    value, (low, high) = affine_of(_any_cell(operand, names)), integer_range(result)
+    inside = o.context & Domain.box(names, operand.shape)
+    if value is None or not inside.implies(at_least(value, low), at_least(high, value)):
+        return converted
+
+    def cell(indices: Indices) -> Term:
+        return terms.index(value.substitute(dict(zip(names, indices, strict=True))), result)
+
+    return SymbolicTensor(operand.shape, result, cell)
 
 
 def _row(name: str, meaning: Callable[..., Any], kind: str) -> TextRow:

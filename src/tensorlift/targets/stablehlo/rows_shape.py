@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal
+from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.tensor import Indices, Obligations, Shape, SymbolicTensor
 from tensorlift.targets.arrays import shape as array_shape
 from tensorlift.targets.arrays.creation import exact_size
@@ -15,6 +16,7 @@ from tensorlift.targets.mlir_text.rows import Ints, Ranges, ResultType, TextRow
 from tensorlift.targets.target import Slice, Tensor, sample
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
 
 Number = SymbolicTensor
@@ -34,9 +36,16 @@ def _constant(o: Obligations, *, value: Number) -> SymbolicTensor:  # noqa: ARG0
 def _iota(o: Obligations, *, iota_dimension: int, result: ResultType) -> SymbolicTensor:
     if not 0 <= iota_dimension < len(result.shape) or result.dtype not in ("i32", "i64"):
         o.refuse("a range along no axis, or of other types than i32 and i64")
+    require_positions_fit(o, result.shape[iota_dimension], result.dtype)
     return SymbolicTensor(
         result.shape, result.dtype, lambda indices: terms.index(indices[iota_dimension], result.dtype)
     )
+
+
+def require_positions_fit(o: Obligations, extent: Affine, dtype: DType) -> None:
+    """Demand that no position along an axis wraps."""
+    if dtype != "i64":
+        o.require("positions fit their type", at_least(integer_range(dtype)[1], extent - 1))
 
 
 def _broadcast_in_dim(
