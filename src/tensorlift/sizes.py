@@ -34,7 +34,7 @@ def check_request(target: Target, sizes: Mapping[str, int], known: Iterable[str]
         raise refuse(
             "TL517",
             message,
-            remedy="leave --sizes out, or choose a target of static shapes such as stablehlo",
+            remedy="leave --sizes out, or choose a target of static shapes, such as stablehlo",
         )
     names = sorted(set(known))
     for name in sizes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.record import Level
 from tensorlift.runtime.agreement import compare_with_interpreter
-from tensorlift.runtime.xla import interpret, load_stablehlo, portable_artifact
+from tensorlift.runtime.xla import _are_sizes, _context, interpret, load_stablehlo, portable_artifact
 from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
@@ -132,6 +133,16 @@ def test_what_needs_a_size_says_so() -> None:
 _HALVES = "void halves(int n, double a[n]) { for (int i = 0; i < n / 2; i++) { if (i) a[i] += a[i - 1]; } }\n"
 
 
+def test_a_cell_that_an_array_may_not_have_needs_a_size() -> None:
+    source = "void third(int n, double a[n]) { if (n > 2) a[2] = a[0]; }"
+    (diagnostic,) = _one(source).diagnostics
+    assert (diagnostic.code, diagnostic.message) == (
+        "TL515",
+        "the size n must be given: an array may have no cell 2",
+    )
+    assert _one(source, n=4).level == Level.PROVED
+
+
 def test_what_needs_a_quotient_asks_for_the_size_behind_it() -> None:
     (diagnostic,) = _one(_HALVES).diagnostics
     assert diagnostic.message.startswith("the size n must be given: ")
@@ -168,13 +179,56 @@ def test_what_needs_a_quotient_asks_for_the_size_behind_it() -> None:
     ],
 )
 def test_a_wrong_text_is_refused(source: str, old: str, new: str) -> None:
-    function = _one(source)
+    _refuse_changed(_one(source), old, new)
+
+
+def _refuse_changed(function: FunctionRecord, old: str, new: str, count: int = 1) -> None:
     assert old in function.program, function.program
     certificate = certificate_from_json(function.certificate or {})
-    text = function.program.replace(old, new, 1)
+    text = function.program.replace(old, new, count)
     with pytest.raises(CheckFailure) as caught:
         check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
     assert caught.value.code.startswith("TL4")
+
+
+@pytest.mark.parametrize("narrow", ["f32", "i32", "i16", "ui8"])
+def test_a_size_that_passes_through_a_narrower_type_is_refused(narrow: str) -> None:
+    """At 16777217 a size is another one in single precision."""
+    function = _one("void positions(long n, double y[n]) { for (long i = 0; i < n; i++) y[i] = i; }")
+    reshaped = "%0 = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>"
+    through = f"""%narrow = stablehlo.convert %n : (tensor<i64>) -> tensor<{narrow}>
+  %wide = stablehlo.convert %narrow : (tensor<{narrow}>) -> tensor<i64>
+  %0 = stablehlo.reshape %wide : (tensor<i64>) -> tensor<1xi64>"""
+    _refuse_changed(function, reshaped, through)
+
+
+@pytest.mark.parametrize("least", ["minimum %far, %1", "minimum %over, %1"])
+def test_a_place_that_wraps_is_refused(least: str) -> None:
+    """The least of n * 2^62 and 1 is 0 where n is 4."""
+    function = _one("void shift(int n, double a[n], double y[n]) { for (int i = 0; i < n - 1; i++) y[i] = a[i + 1]; }")
+    old = "%3 = stablehlo.real_dynamic_slice %a, %1, %2, %1"
+    new = f"""%huge = stablehlo.constant dense<4611686018427387904> : tensor<1xi64>
+  %most = stablehlo.constant dense<9223372036854775807> : tensor<1xi64>
+  %far = stablehlo.multiply %2, %huge : tensor<1xi64>
+  %over = stablehlo.add %2, %most : tensor<1xi64>
+  %start = stablehlo.{least} : tensor<1xi64>
+  %width = stablehlo.subtract %2, %1 : tensor<1xi64>
+  %limit = stablehlo.add %start, %width : tensor<1xi64>
+  %3 = stablehlo.real_dynamic_slice %a, %start, %limit, %1"""
+    _refuse_changed(function, old, new)
+
+
+def test_positions_that_wrap_are_refused() -> None:
+    function = _one("void positions(long n, double y[n]) { for (long i = 0; i < n; i++) y[i] = i; }")
+    _refuse_changed(function, "tensor<?xi64>", "tensor<?xi32>", count=-1)
+
+
+def test_a_loop_may_carry_an_open_array_of_which_nothing_is_known() -> None:
+    """Without a claim it is not the summary's, and no reason to fail otherwise."""
+    function = _one(SWEEPS)
+    certificate = certificate_from_json(function.certificate or {})
+    with pytest.raises(CheckFailure):
+        check(function.program, function.name, certificate.summary, get_target("stablehlo"), ())
 
 
 def test_more_cells_than_32_bits_count_are_refused() -> None:
@@ -217,6 +271,17 @@ def test_sizes_among_the_arguments_decide_shapes() -> None:
     for size in (3, 1, 5):
         np.testing.assert_array_equal(program(n=np.int64(size)), np.arange(size, dtype=float))
     np.testing.assert_array_equal(interpret(text, [np.int64(4)])[0], np.arange(4, dtype=float))
+
+
+@pytest.mark.usefixtures("jax")
+def test_a_number_that_decides_no_shape_is_data() -> None:
+    """A program is compiled once for all values of it."""
+    source = "void scale(long k, int n, long a[n]) { for (int i = 0; i < n; i++) a[i] = a[i] * k; }"
+    with _context():
+        module = import_module("jaxlib.mlir.ir").Module.parse(_one(source).program)
+        assert _are_sizes(module) == [False, False]
+        module = import_module("jaxlib.mlir.ir").Module.parse(_one(POSITIONS).program)
+        assert _are_sizes(module) == [True]
 
 
 @pytest.mark.usefixtures("jax")

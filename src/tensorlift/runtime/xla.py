@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
 
     Program = Callable[..., Any]
     Execute = Callable[[list[Any]], Any]
+    Shape = tuple[int, ...] | int
 
 _REFINING = (
     "func.func(stablehlo-canonicalize-dynamism),stablehlo-refine-shapes,func.func(stablehlo-canonicalize-dynamism)"
 )
+_REMEMBERED = 64  # of the programs that were compiled for shapes
+# The operations that take shapes, and the first operand that is one or says where a part is.
+_SHAPED = {
+    "stablehlo.dynamic_iota": 0,
+    "stablehlo.dynamic_broadcast_in_dim": 1,
+    "stablehlo.dynamic_reshape": 1,
+    "stablehlo.real_dynamic_slice": 1,
+}
 _PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
 
 
@@ -78,7 +88,8 @@ def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
     with _context() as context:
         stablehlo.register_interpreter_dialect(context)
         module = _as_main(ir.Module.parse(text))
-        _refine(module, arguments)
+        if is_open(text):
+            _refine(module, _shapes(arguments, _are_sizes(module)))
         given = [
             ir.DenseElementsAttr.get(np.asarray(a), type=t) for a, t in zip(arguments, _types(module), strict=True)
         ]
@@ -88,22 +99,16 @@ def interpret(text: str, arguments: Sequence[Any]) -> list[Any]:
 def compiled(text: str, device: str = "cpu") -> Execute:
     """Compile the only function of a text by XLA, as one of a list of JAX's arrays on a device.
 
-    One of open extents is compiled for the shapes that it is called with, and for sizes among its arguments, once for
-    each.
+    One of open extents is compiled for the shapes and the sizes that it is called with, once for each.
     """
     if not is_open(text):
         return _compiled(text, device)
-    known: dict[tuple[Any, ...], Execute] = {}
-
-    def execute(arguments: list[Any]) -> Any:
-        key = tuple(int(argument) if _may_be_size(argument) else tuple(argument.shape) for argument in arguments)
-        if key not in known:
-            known[key] = _compiled(text, device, arguments)
-        return known[key](arguments)
-
     with _context():
-        _libraries()[0].Module.parse(text).operation.verify()
-    return execute
+        module = _libraries()[0].Module.parse(text)
+        module.operation.verify()
+        are_sizes = _are_sizes(module)
+    compiled_for = lru_cache(_REMEMBERED)(partial(_compiled, text, device))
+    return lambda arguments: compiled_for(_shapes(arguments, are_sizes))(arguments)
 
 
 def is_open(text: str) -> bool:
@@ -111,7 +116,7 @@ def is_open(text: str) -> bool:
     return "?x" in text
 
 
-def _compiled(text: str, device: str, arguments: Sequence[Any] = ()) -> Execute:
+def _compiled(text: str, device: str, shapes: Sequence[Shape] | None = None) -> Execute:
     ir, _ = _libraries()
     client = import_module("jax._src.lib").xla_client
     place = import_module("jax").devices(device)[0]
@@ -119,7 +124,8 @@ def _compiled(text: str, device: str, arguments: Sequence[Any] = ()) -> Execute:
         module = ir.Module.parse(text)
         module.operation.verify()
         module = _as_main(module)
-        _refine(module, arguments)
+        if shapes is not None:
+            _refine(module, shapes)
         program = str(module)
     executable = place.client.compile_and_load(program, client.DeviceList((place,)))
 
@@ -131,26 +137,38 @@ def _compiled(text: str, device: str, arguments: Sequence[Any] = ()) -> Execute:
     return execute
 
 
-def _may_be_size(argument: Any) -> bool:
-    return not np.shape(argument) and argument.dtype == np.int64
+def _shapes(arguments: Sequence[Any], are_sizes: Sequence[bool]) -> tuple[Shape, ...]:
+    """Return the shapes of arguments, and the values of those that are sizes."""
+    pairs = zip(arguments, are_sizes, strict=True)
+    return tuple(int(argument) if is_size else np.shape(argument) for argument, is_size in pairs)
 
 
-def _refine(module: Any, arguments: Sequence[Any]) -> None:
+def _are_sizes(module: Any) -> list[bool]:
+    """Tell for each argument of the only function whether a shape depends on its value."""
+    (function,) = module.body.operations
+    return [not value.type.shape and _decides_shapes(value) for value in function.entry_block.arguments]
+
+
+def _decides_shapes(value: Any) -> bool:
+    uses = [(use.owner, use.operand_number) for use in value.uses]
+    if any(op.name in _SHAPED and position >= _SHAPED[op.name] for op, position in uses):
+        return True
+    return any(_decides_shapes(result) for op, _ in uses for result in op.results if op.name != "stablehlo.while")
+
+
+def _refine(module: Any, shapes: Sequence[Shape]) -> None:
     """Put shapes and sizes of arguments into a function of open extents, and shapes that follow from them."""
-    if not is_open(str(module)):
-        return
     ir, stablehlo = _libraries()
     stablehlo.register_stablehlo_passes()
-    with ir.Location.unknown():
-        pairs = zip(_types(module), arguments, strict=True)
-        kinds = [ir.RankedTensorType.get(np.shape(argument), kind.element_type) for kind, argument in pairs]
-        (function,) = module.body.operations
-        block = function.entry_block
-        with ir.InsertionPoint.at_block_begin(block):
-            for value, argument in zip(block.arguments, arguments, strict=True):
-                if _may_be_size(argument):
-                    size = stablehlo.constant(ir.DenseElementsAttr.get(np.asarray(argument)))
-                    value.replace_all_uses_with(size)
+    (function,) = module.body.operations
+    block = function.entry_block
+    with ir.Location.unknown(), ir.InsertionPoint.at_block_begin(block):
+        for value, shape in zip(block.arguments, shapes, strict=True):
+            if isinstance(shape, int):
+                value.replace_all_uses_with(stablehlo.constant(ir.DenseElementsAttr.get(np.asarray(shape))))
+        extents = [() if isinstance(shape, int) else shape for shape in shapes]
+        pairs = zip(extents, _types(module), strict=True)
+        kinds = [ir.RankedTensorType.get(shape, kind.element_type) for shape, kind in pairs]
     passes = f"stablehlo-refine-arguments{{types={','.join(map(str, kinds))}}},{_REFINING}"
     import_module("jaxlib.mlir.passmanager").PassManager.parse(f"builtin.module({passes})").run(module.operation)
 

@@ -255,7 +255,10 @@ class _StableHloEmission(TextEmission):
         return tuple(Affine(max(extent.constant, 0)) if extent.is_constant else extent for extent in shape)
 
     def _spans(self, items: Sequence[SubscriptItem], value: SSAValue) -> list[Span]:
-        return spans(items, self.build.shape_of(value), self.build.sizes.is_counted)
+        whole = self.build.shape_of(value)
+        wanted = spans(items, whole, self.build.sizes.is_counted)
+        self.build.sizes.check_inside(wanted, whole)
+        return wanted
 
     def _part(self, value: SSAValue, wanted: Sequence[Span]) -> SSAValue:
         """Return some cells of every axis."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
     from tensorlift.targets.stablehlo.builder import Builder
+    from tensorlift.targets.stablehlo.spans import Span
 
 
 class Sizes:
@@ -168,6 +169,17 @@ class Sizes:
     def is_counted(self, value: Affine) -> bool:
         """Tell whether a value changes with a loop."""
         return value.mentions(self._counters)
+
+    def check_inside(self, wanted: Sequence[Span], whole: Shape) -> None:
+        """Demand that places which are numbers are inside of arrays, as slices are not clipped.
+
+        Raises:
+            LiftError: TL515, where an array of an open extent may be too short.
+
+        """
+        for span, extent in zip(wanted, whole, strict=True):
+            if span.is_static and not extent.is_constant and not self._holds(extent, span.limit):
+                raise self._needed(extent.variables, f"an array may have no cell {span.limit - 1}")
 
     def number(self, extent: Affine, why: str) -> int:
         """Return an extent as a number.

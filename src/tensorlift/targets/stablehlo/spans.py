@@ -39,7 +39,9 @@ class Span(NamedTuple):
 
 
 def spans(items: Sequence[SubscriptItem], shape: Shape, is_counted: Callable[[Affine], bool]) -> list[Span]:
-    """Return what subscripts pick of every axis, clipped as slices clip; ``is_counted`` tells what loops change.
+    """Return what subscripts pick of every axis, clipped as slices clip where all are numbers.
+
+    ``is_counted`` tells what loops change.
 
     Raises:
         LiftError: TL308, where the number of cells changes with a loop.
@@ -59,7 +61,7 @@ def reversed_axes(items: Sequence[SubscriptItem]) -> list[int]:
 
 def changing(what: str) -> LiftError:
     """Build the refusal of a loop that needs arrays of changing extents."""
-    message = f"a loop {what} whose number changes with it, but StableHLO's shapes are static"
+    message = f"a loop {what} whose number changes with it, but shapes in StableHLO do not"
     return refuse("TL308", message, remedy="lift to numpy, jax or torch")
 
 
