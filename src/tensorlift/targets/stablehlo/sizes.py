@@ -12,7 +12,7 @@ from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.ir import SSAValue
 
@@ -71,9 +71,7 @@ class Sizes:
         made_of = [self._behind.get(name, (name,)) for name in derived.numerator.variables]
         self._behind[derived.name] = tuple(source for sources in made_of for source in sources)
         if not self._holds(derived.numerator, ZERO):
-            raise self._needed(
-                derived.numerator.variables, "a quotient of sizes may be negative, which rounds otherwise"
-            )
+            raise self._needed(derived.numerator.variables, "a quotient of negative sizes rounds otherwise")
         self._symbols[derived.name] = self._quotient(self.index(derived.numerator), derived.divisor)
         return self._symbols[derived.name]
 
@@ -86,31 +84,31 @@ class Sizes:
 
     def index(self, value: Affine) -> SSAValue:
         """Return an affine expression of sizes and of variables of loops."""
-        if value not in self._known:
-            total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
-            for name, factor in value.terms:
-                part = self._symbols[name]
-                if factor != 1:
-                    part = self.build.elementwise("multiply", part, self.build.constant(factor, (), "i64"))
-                total = part if total is None else self.build.elementwise("add", part, total)
-            assert total is not None
-            self._known[value] = total
-        return self._known[value]
+        return self._once(value, lambda: self._sum(value))
+
+    def _once(self, key: object, compute: Callable[[], SSAValue]) -> SSAValue:
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    def _sum(self, value: Affine) -> SSAValue:
+        total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
+        for name, factor in value.terms:
+            part = self._symbols[name]
+            if factor != 1:
+                part = self.build.elementwise("multiply", part, self.build.constant(factor, (), "i64"))
+            total = part if total is None else self.build.elementwise("add", part, total)
+        assert total is not None
+        return total
 
     def vector(self, extents: Sequence[Affine]) -> SSAValue:
         """Return extents side by side; what may come out negative counts as none."""
-        key = ("extents", tuple(extents))
-        if key not in self._known:
-            self._known[key] = self._vector([self._extent(extent) for extent in extents])
-        return self._known[key]
+        return self._once(("extents", tuple(extents)), lambda: self._vector(list(map(self._extent, extents))))
 
     def places(self, starts: Sequence[Affine], whole: Shape) -> SSAValue:
         """Return where parts start side by side; one that may be behind the end, as nothing is read, is at the end."""
         key = ("places", tuple(starts), whole)
-        if key not in self._known:
-            pairs = zip(starts, whole, strict=True)
-            self._known[key] = self._vector([self._place(start, extent) for start, extent in pairs])
-        return self._known[key]
+        return self._once(key, lambda: self._vector(list(map(self._place, starts, whole))))
 
     def limits(self, starts: Sequence[Affine], widths: Sequence[Affine], whole: Shape) -> SSAValue:
         """Return where parts end that start at places: sums that shape inference knows where loops compute these."""
@@ -130,13 +128,9 @@ class Sizes:
 
     def _alone(self, value: Affine | SSAValue) -> SSAValue:
         """Return a size as a vector of one."""
-        key = ("alone", value)
-        if key not in self._known:
-            if isinstance(value, Affine) and value.is_constant:
-                self._known[key] = self.build.constant(value.constant, (ONE,), "i64")
-            else:
-                self._known[key] = self.build.reshape(self._scalar(value), (ONE,))
-        return self._known[key]
+        if isinstance(value, Affine) and value.is_constant:
+            return self.build.numbers((value.constant,))
+        return self._once(("alone", value), lambda: self.build.reshape(self._scalar(value), (ONE,)))
 
     def _scalar(self, value: Affine | SSAValue) -> SSAValue:
         return self.index(value) if isinstance(value, Affine) else value
@@ -150,10 +144,8 @@ class Sizes:
         return place if is_inside else self._extreme("minimum", place, self._extent(extent))
 
     def _extreme(self, name: str, value: Affine | SSAValue, other: Affine | SSAValue) -> SSAValue:
-        key = (name, value, other)
-        if key not in self._known:
-            self._known[key] = self.build.elementwise(name, self._scalar(value), self._scalar(other))
-        return self._known[key]
+        operands = value, other
+        return self._once((name, operands), lambda: self.build.elementwise(name, *map(self._scalar, operands)))
 
     def _holds(self, greater: Affine, lesser: Affine) -> bool:
         """Tell whether a size is known not to be less: that of slices in loops, also where a loop never runs.
