@@ -76,6 +76,7 @@ DIAGONAL = """void diagonal(int n, double a[n][n], double d[n]) {
 RUNNING = "void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n"
 TWICE = "void twice(long n, double a[n]) { for (long i = 0; i < n; i++) a[i] *= 2; }\n"
 FLAT = "void flat(int n, double a[2 * n]) { for (int i = 0; i < n; i++) a[2 * i] = a[2 * i + 1]; }\n"
+_CUT = "tensor<?x?xf64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>"
 _SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WINDOWS, DIAGONAL, FLAT]
 
 
@@ -189,6 +190,23 @@ def _refuse_changed(function: FunctionRecord, old: str, new: str, count: int = 1
     with pytest.raises(CheckFailure) as caught:
         check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
     assert caught.value.code.startswith("TL4")
+
+
+def test_a_gather_from_an_array_that_may_be_empty_is_refused() -> None:
+    """XLA refuses it where n is 1, though no cell is gathered."""
+    source = "void most(int n, double a[n][n], double d[n]) { for (int i = 0; i < n - 1; i++) d[i] = a[i][i]; }"
+    function = _one(source)
+    old = '%7 = "stablehlo.gather"(%a, '
+    new = f"""%start = stablehlo.constant dense<0> : tensor<2xi64>
+  %limit = stablehlo.concatenate %3, %3, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %step = stablehlo.constant dense<1> : tensor<2xi64>
+  %part = stablehlo.real_dynamic_slice %a, %start, %limit, %step : ({_CUT}) -> tensor<?x?xf64>
+  %7 = "stablehlo.gather"(%part, """
+    assert old in function.program, function.program
+    certificate = certificate_from_json(function.certificate or {})
+    text = function.program.replace(old, new)
+    with pytest.raises(CheckFailure, match="there is a cell to gather: n >= 2 does not follow"):
+        check(text, function.name, certificate.summary, get_target("stablehlo"), certificate.cuts)
 
 
 @pytest.mark.parametrize("narrow", ["f32", "i32", "i16", "ui8"])

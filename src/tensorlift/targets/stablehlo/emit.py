@@ -272,7 +272,10 @@ class _StableHloEmission(TextEmission):
         along = Affine.var("the diagonal")
         array, places = cell_of(node.argument, (along, along))
         (cells,) = self._extents(node.shape)
-        return self._at(self.value(array), [self._line(place, along, cells) for place in places])
+        if set(places) == {along}:
+            return self.build.gather(self.value(array), self.build.iota(0, (cells, Affine(len(places)))))
+        lines = {place: self._line(place, along, cells) for place in dict.fromkeys(places)}
+        return self._at(self.value(array), [lines[place] for place in places])
 
     def _line(self, place: Affine, along: Affine, cells: Affine) -> SSAValue:
         """Return the positions to which a place goes as a variable goes along so many cells."""
