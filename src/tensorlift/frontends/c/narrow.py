@@ -130,7 +130,7 @@ def _range(node: nodes.Expression) -> Range:
             return combined("neg", _range(operand))
         case nodes.Binary(operator="/", left=left, right=nodes.Integer(value=divisor)) if divisor > 0:
             low, high = _range(left)
-            return min(low, 0), max(high, 0)  # a quotient is between the dividend and zero
+            return _quotient(low, divisor), _quotient(high, divisor)
         case nodes.Binary(operator="%", right=nodes.Integer(value=divisor)) if divisor > 0:
             return 1 - divisor, divisor - 1
         case nodes.Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
@@ -138,3 +138,8 @@ def _range(node: nodes.Expression) -> Range:
         case nodes.Binary(operator="<<" | "/" | "%"):
             return whole[0] - 1, whole[1]  # not known to fit
     return whole
+
+
+def _quotient(dividend: int, divisor: int) -> int:
+    """Return a quotient as C rounds it, towards zero."""
+    return dividend // divisor if dividend >= 0 else -(-dividend // divisor)
