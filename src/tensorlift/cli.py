@@ -22,6 +22,7 @@ from tensorlift.commands.options import lift_options, source_options
 from tensorlift.commands.run import run
 from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
 from tensorlift.commands.target import target as target_command
+from tensorlift.commands.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -231,24 +232,6 @@ def tactics(files: tuple[str, ...]) -> int:
     return OK
 
 
-@commands.command(short_help="Decide a certificate again.")
-@click.argument("certificate")
-def verify(certificate: str) -> int:
-    """Decide CERTIFICATE again, or each certificate of a JSON report, without any of the search.
-
-    Exit status: 0 all hold, 1 some do not, 2 the request is wrong, 3 an internal error.
-    """
-    from tensorlift.pipeline import verify as verify_one
-    from tensorlift.report.certificates import read_certificates
-
-    status = OK
-    for name, content in read_certificates(certificate):
-        diagnostics = verify_one(content)
-        click.echo(f"{name}: {'does not hold' if diagnostics else 'holds'}")
-        status = max(status, complain(diagnostics, REFUSED))
-    return status
-
-
 @commands.command(short_help="List targets and their operations.")
 @click.argument("names", metavar="[TARGET]...", nargs=-1)
 @click.option("--explain", "operation", metavar="OP", help="Show what an operation means, given as 'tril' or '@'.")
@@ -348,3 +331,4 @@ commands.add_command(build)
 commands.add_command(bench)
 commands.add_command(opt)
 commands.add_command(target_command)
+commands.add_command(verify)

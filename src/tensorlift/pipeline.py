@@ -162,7 +162,7 @@ def _lift(
 
 def intermediate(source: Source, options: LiftOptions, form: str) -> list[Intermediate]:
     """Give each function in an earlier form: ``ir``, the loop IR, ``definitions``, its meaning, or ``sketches``."""
-    read = with_deep_stack(lambda: _select(_read(source, options), options.functions, source.name))
+    read = with_deep_stack(lambda: read_functions(source, options))
     return [with_deep_stack(partial(_intermediate, f, form, options)) for f in read]
 
 
@@ -308,6 +308,11 @@ def _on_trust(target: Target, emitted: Emitted, function: ReadFunction) -> tuple
         return ()
     message = f"what {', '.join(sampled)} compute was found at two sets of extents, and is taken to hold for all"
     return (Diagnostic("TL539", message, function.location, "see docs/dialects.md", Severity.NOTE),)
+
+
+def read_functions(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
+    """Read the functions of a source that are asked for, into the loop IR."""
+    return _select(_read(source, options), options.functions, source.name)
 
 
 def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:

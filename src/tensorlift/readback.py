@@ -18,11 +18,14 @@ from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.targets.c.pragmas import with_pragmas
+from tensorlift.targets.c.prelude import ORIGINAL
 from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.signature import Signature, signature_of
 from tensorlift.threads import FILE, Program, check_independent, marked_loops, pragmas_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import Diagnostic
@@ -108,6 +111,13 @@ class InPlace:
         found = self._signature
         listed = found.diagnostics if isinstance(found, LiftError) else ()
         return tuple(replace(d, severity=Severity.WARNING) for d in located(listed, self.view.location))
+
+    def called(self) -> tuple[Mapping[str, str], Mapping[str, tuple[str, ...]], str] | None:
+        """Give how C reaches what a program takes, the strides, and how the original is declared, if C calls it."""
+        if not isinstance(self._signature, Signature):
+            return None
+        declared = f"{self._signature.declared(self._signature.name + ORIGINAL)};"
+        return self._signature.places, strides_of(self.view), declared
 
     def memory(self) -> dict[str, Any]:
         """Give what the emitter must know of the memory that a program is called with."""

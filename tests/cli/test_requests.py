@@ -76,13 +76,24 @@ def test_certificates_that_do_not_hold_are_told(
     folder: Path, record: LiftRecord, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = Diagnostic("TL401", "the program and the definitions differ")
-    (folder / "report.json").write_text(record.to_json(), encoding="utf-8")
+    report = json.loads(record.to_json())
+    function = report["functions"][0]
+    function["certificate"] = {
+        "function": function["name"],
+        "source_sha256": report["source"]["sha256"],
+        "preconditions": [stated["text"] for stated in function["preconditions"]],
+        **{key: function[key] for key in ("program", "target", "level", "numerics")},
+    }
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
     (folder / "one.json").write_text(json.dumps({"function": "f", "program": ""}), encoding="utf-8")
     monkeypatch.setattr(pipeline, "verify", lambda certificate: () if certificate["program"] else (wrong,))
     assert main(["verify", "report.json"]) == 0
     assert main(["verify", "one.json"]) == 1
     out, err = capsys.readouterr()
-    assert out == "scale: holds\nf: does not hold\n"
+    told = (
+        "not checked: that definitions and preconditions are those of the source, and what a report says beside them;"
+    )
+    assert out == f"scale: holds\n{told} '--source FILE' compares them\nf: does not hold\n"
     assert err == "tensorlift: error: the program and the definitions differ [TL401]\n"
 
 

@@ -47,7 +47,7 @@ def _summary(source: str) -> Summary:
 
 @pytest.fixture
 def data(accept: Callable[..., Any]) -> dict[str, Any]:
-    certificate = accept(SOURCE, PROGRAM)
+    certificate = accept(SOURCE, PROGRAM).about("0" * 64, ("n >= 1",))
     read: dict[str, Any] = json.loads(certificate.to_json())
     return read
 

@@ -26,7 +26,8 @@ class Family(NamedTuple):
         """Return the program with a body: an expression, or statements of which the last is the result."""
         *statements, result = body.split("; ")
         lines = [line.replace("|", "\n        ") for line in (*statements, f"return {result}")]
-        return f"{TDIV}def f({self.parameters}):\n" + "".join(f"    {line}\n" for line in lines)
+        text = f"def f({self.parameters}):\n" + "".join(f"    {line}\n" for line in lines)
+        return TDIV + text if "tdiv(" in text else text
 
 
 FAMILIES = {

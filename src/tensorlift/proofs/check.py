@@ -59,6 +59,8 @@ def check(  # noqa: PLR0913 - a text, what it must be, and hints
             cases = by_cases(summary.context, proof.prove)
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
+    if proof.unused:
+        raise CheckFailure(UNREADABLE, f"the function {min(proof.unused)} is never called")
     obligations = dict(sorted(proof.ledger.counts.items()))
     return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases, guards=tuple(guards))
 
@@ -89,6 +91,7 @@ class _PythonProof(Proof):
     ) -> None:
         super().__init__(summary, target, cuts)
         self.function = function
+        self.unused = program.functions.keys() - {function.name}
         self.evaluator = Evaluator(program, target, self.ledger)
 
     def execute(self) -> tuple[Execution, Item]:
@@ -98,7 +101,9 @@ class _PythonProof(Proof):
         frame = Frame(self.function.local_names)
         for name, value in self.parameters(self.function.parameters).items():
             frame.bind(name, value)
-        return execution, execution.run(self.function.body, frame)
+        returned = execution.run(self.function.body, frame)
+        self.unused -= execution.called
+        return execution, returned
 
     def require_enabled(self, dtype: DType) -> None:
         """Refuse a type that the target has only with a setting which the text does not make."""

@@ -11,28 +11,41 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Sum
 from tensorlift.conditions.notation import parse_condition, parse_sum
 from tensorlift.proofs.failure import GUARD, CheckFailure
+from tensorlift.proofs.unit import check_declarations
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.quotients import notations_of, quotients_of
+from tensorlift.targets.c.scalars import C_FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
     from tensorlift.proofs.summaries import ReadBack, Strides
+    from tensorlift.proofs.unit import Unit
 
-_C_NAMES = {
+_C_NAMES: dict[DType, str] = {
     "f64": "double", "f32": "float", "i8": "signed char", "u8": "unsigned char", "i16": "short",
     "u16": "unsigned short", "i32": "int", "u32": "unsigned int", "i64": "long", "u64": "unsigned long",
     "bool": "_Bool",
 }  # fmt: skip
+_SAME: dict[DType, tuple[str, ...]] = {
+    "i8": ("char",),
+    "i64": ("long long",),
+    "u64": ("unsigned long long",),
+}  # other names of the same types
+_INTEGERS = {name for dtype, one in _C_NAMES.items() if is_integer(dtype) for name in (one, *_SAME.get(dtype, ()))}
+_RESERVED = frozenset({"apart", "calloc", "free", "main", "result", "NULL", "INT_MAX", "uintptr_t"})
 _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
 _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
 _PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
 _APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
+_CALLED = re.compile(r"\b(?!sizeof\b)\w+ ?\(")
 _GROUP = re.compile(r"\(([^()]*)\)")
 _ALLOCATION = re.compile(rf"\((\w+) = calloc\(\(size_t\)1 \* ({_PLAIN}), sizeof\(([\w ]+)\)({_PLAIN})\)\) != NULL")
 
@@ -46,29 +59,28 @@ class Caller:
     preconditions: Sequence[str]
 
 
-def check_entry(text: str, program: ReadBack, summary: Summary, caller: Caller) -> int:
+def check_entry(unit: Unit, program: ReadBack, summary: Summary, caller: Caller) -> int:
     """Demand that the function with the signature of the source calls a program rightly; return how much it checks.
 
     Raises:
         CheckFailure: where its shape is not the known one, a condition is missing or an argument is wrong.
 
     """
-    reading = _Reading(text, program, summary, caller)
+    reading = _Reading(unit, program, summary, caller)
     reading.check()
     return len(reading.tests)
 
 
 class _Reading:
-    def __init__(self, text: str, program: ReadBack, summary: Summary, caller: Caller) -> None:
+    def __init__(self, unit: Unit, program: ReadBack, summary: Summary, caller: Caller) -> None:
         self.program = program
         self.summary = summary
         self.caller = caller
         self.quotients = quotients_of(summary)
         self.notations = notations_of(summary, self.quotients)
-        lines = text.splitlines()
-        start = next((k for k, line in enumerate(lines) if line == "}"), -1) + 2
-        self.line = start + 1
-        self.lines = lines[start:]
+        self.result = unit.result
+        self.line = unit.line + 1
+        self.lines = list(unit.rest)
         self.tests: list[str] = []
 
     def _take(self) -> str:
@@ -87,12 +99,14 @@ class _Reading:
 
     def check(self) -> None:
         name = self.summary.name
+        self._expect("")
         first = self._take()
         head, bracket, rest = first.partition(f"{name}{ORIGINAL}(")
         if not bracket or not rest.endswith(");"):
             raise self._failure("the original is not declared")
-        declared = [part.strip() for part in _split(rest[:-2])]
-        names = [_declared_name(part) for part in declared if part != "void"]
+        declared = [part for part in (part.strip() for part in _split(rest[:-2])) if part != "void"]
+        names = [_declared_name(part) for part in declared]
+        self._check_declared(head, names, declared)
         self._expect("", *APART, "", f"{head}{name}({rest[:-1]}", "{")
         scratch = self._scratch()
         self._conditions()
@@ -100,6 +114,27 @@ class _Reading:
         if self.lines:
             raise self._failure("more than one function around the program")
         self._check_tests(dict(zip(names, declared, strict=True)), scratch)
+
+    def _check_declared(self, head: str, names: Sequence[str], declared: Sequence[str]) -> None:
+        """Demand that the result and all parameters are of the types that the source has."""
+        reserved = {f"{self.summary.name}{part}" for part in ("", ORIGINAL, PROGRAM)} | _RESERVED
+        if head != f"{self.result} " or self.summary.name in _RESERVED | C_FUNCTIONS:
+            raise self._failure(f"'{head.strip()}' is not what the program returns, or it has a name of C's own")
+        if check_declarations(declared, self.line - 1) != set(names) or len(set(names)) != len(names):
+            raise self._failure("the parameters are not declared one by one")
+        if reserved & set(names):
+            raise self._failure(f"{min(reserved & set(names))} is no name of a parameter")
+        arrays = self.summary.arrays
+        for name, declaration in zip(names, declared, strict=True):
+            before = re.split(rf"\b{name}\b", declaration, maxsplit=1)[0]
+            base = " ".join(word for word in before.strip(" (*").split() if word != "const")
+            is_pointer = "*" in before
+            if is_pointer != (name in arrays) and name in {*arrays, *self.summary.scalars, *self.summary.sizes}:
+                raise self._failure(f"{name} is no array, or one")
+            dtype = arrays[name].dtype if name in arrays else self.summary.scalars.get(name)
+            is_size = name in self.summary.sizes and base not in _INTEGERS
+            if is_size or (dtype is not None and base not in (_C_NAMES[dtype], *_SAME.get(dtype, ()))):
+                raise self._failure(f"{name} is of another type in the source")
 
     # -- the body
 
@@ -192,6 +227,8 @@ class _Reading:
         for ending in (" != NULL", " <= INT_MAX"):
             if test.endswith(ending) and test.removesuffix(ending) in places:
                 return True
+        if _CALLED.search(test.partition("calloc(" if "calloc(" in test else "apart(")[2]):
+            return False
         return _APART.fullmatch(test) is not None or _ALLOCATION.fullmatch(test) is not None
 
     def _check_apart(self) -> None:

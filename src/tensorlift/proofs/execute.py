@@ -53,6 +53,7 @@ class Execution(CutExecution):
         for cut in cuts:
             self._cuts.setdefault(cut.line, []).append(cut)
         self._depth = 0
+        self.called: set[str] = set()
         evaluator.call = self._call
 
     def cuts_at(self, line: int) -> list[Cut]:
@@ -217,6 +218,7 @@ class Execution(CutExecution):
     def _call(self, function: Function, arguments: list[Value], node: ast.Call) -> Value:
         if len(arguments) != len(function.parameters) or self._depth >= _DEEPEST_CALL:
             raise unreadable(node, "a call that the checker does not follow")
+        self.called.add(function.name)
         frame = Frame(function.local_names, last_serial())
         for name, value in zip(function.parameters, arguments, strict=True):
             frame.bind(name, value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.Return, ast.Pass, ast.Expr, ast.With)
+_CODING = re.compile(r"\A(?:[^\n\r]*[\n\r]+)?[ \t\f]*#[^\n\r]*coding[:=]")  # by it, files are decoded otherwise
 # The builtins that have a meaning here however the text defines its functions; calls look among those first.
 _BUILTINS = ("range", "bool", "int", "float")
 
@@ -47,6 +49,8 @@ def parse_program(text: str, modules: Mapping[str, str], settings: Iterable[str]
         CheckFailure: where the text is no Python, or has statements outside the sublanguage.
 
     """
+    if _CODING.search(text):
+        raise CheckFailure(UNREADABLE, "a comment says how to decode the text", 1)
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -91,7 +95,7 @@ def _module_of(setting: ast.stmt) -> str:
 
 
 def _add(functions: dict[str, Function], function: Function) -> None:
-    if function.name in functions or function.name in _BUILTINS:
+    if function.name in functions or function.name in _BUILTINS or function.name.startswith("__"):
         raise CheckFailure(UNREADABLE, f"the name of the function {function.name} is taken")
     functions[function.name] = function
 
@@ -106,6 +110,7 @@ def _function(definition: ast.FunctionDef) -> Function:
         _check_annotation(annotation)
     local = {a.arg for a in listed}
     guards = _guards(definition.body)
+    _check_returns(definition.body)
     body = with_loops([statement for statement in definition.body if statement not in guards])
     for statement in _walk(body):
         local.update(_bound_names(statement))
@@ -116,6 +121,24 @@ def _guards(body: list[ast.stmt]) -> tuple[ast.If, ...]:
     """Return the conditional statements at the top, behind the docstring."""
     rest = body[1:] if _is_text(body[0]) else body
     return tuple(s for s in itertools.takewhile(lambda s: isinstance(s, ast.If), rest) if isinstance(s, ast.If))
+
+
+def _check_returns(body: list[ast.stmt]) -> None:
+    """Demand that nothing stands behind a return, where nobody executes it."""
+    for statement in body[:-1]:
+        if any(isinstance(node, ast.Return) for node in _same_function(statement)):
+            raise unreadable(body[-1], "a statement behind a return")
+    if body and isinstance(body[-1], ast.With):
+        _check_returns(body[-1].body)
+
+
+def _same_function(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement, but not those of a function in it."""
+    if not isinstance(statement, ast.FunctionDef):
+        yield statement
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.stmt):
+                yield from _same_function(child)
 
 
 def _check_annotation(annotation: ast.expr | None) -> None:

@@ -47,6 +47,7 @@ class Proof(ABC):
         self.summary = summary
         self.target = target
         self.cuts = cuts
+        self.unused: set[str] = set()  # functions of the text that were not executed yet
         self.definitions = Definitions(summary)
         self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero, self._is_inside)
         self._start()

@@ -11,6 +11,8 @@ from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.entry import check_entry
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.summaries import check_summary
+from tensorlift.proofs.unit import read_unit
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,23 +34,22 @@ class Emitted(NamedTuple):
 def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, target: str, caller: Caller) -> Certificate:
     """Prove that a program that was read back computes what a summary says, for all sizes of its context.
 
-    Where C reaches the ``caller``'s places, the function with the signature of the source is checked too; the program
-    may need no more than the caller's preconditions.
+    The whole text is looked at: where a function with the signature of the source stands behind the program, it is
+    checked too.  The program may need no more than the caller's preconditions.
 
     Raises:
         CheckFailure: where that is not proved, with the reason.
 
     """
     reserve(summary.sizes)
+    unit = read_unit(emitted.text, emitted.entry) if get_target(target).language == "c" else None
     _check_needs(program, summary, caller.preconditions)
     try:
         counts = check_summary(program, summary, caller.strides, emitted.cuts)
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
-    if caller.places:
-        counts["the function around the program checks a condition"] = check_entry(
-            emitted.text, program, summary, caller
-        )
+    if unit is not None and unit.rest:
+        counts["the function around the program checks a condition"] = check_entry(unit, program, summary, caller)
     return Certificate(
         summary,
         emitted.text,

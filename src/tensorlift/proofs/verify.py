@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError
@@ -12,6 +13,7 @@ from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.serialise import same_summary
+from tensorlift.proofs.unit import read_unit
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str, str, Domain], ReadBack]
 
+_DIGEST = re.compile("[0-9a-f]{64}")
+
 
 def verify(
     certificate: Certificate | Mapping[str, Any],
@@ -33,10 +37,10 @@ def verify(
 ) -> None:
     """Prove a certificate's program once more, and compare all that it says with what was found.
 
-    What was assumed of the source and which source it was cannot be found out again: the seal shows that nobody changed
-    them; preconditions on sizes must be those of the proof, and guards must follow from the preconditions.  ``derive``
-    gives the summary of the source anew, where that is at hand: it must be the certificate's.  ``read_back`` reads
-    programs, the function in them that is named, for some sizes, where the programs of a target are proved by that.
+    What was assumed of the source can only be found out where that is at hand; its digest must be named, preconditions
+    on sizes must be those of the proof, and guards must follow from the preconditions.  ``derive`` gives the summary of
+    the source anew: it must be the certificate's.  ``read_back`` reads programs, the function in them that is named,
+    for some sizes, where the programs of a target are proved by that.
 
     Raises:
         CheckFailure: where the certificate is damaged, is not that of the source, or does not hold.
@@ -50,6 +54,8 @@ def verify(
         raise
     except Exception as error:  # noqa: BLE001 - definitions that contradict themselves can fail anywhere
         raise CheckFailure(CERTIFICATE, f"the certificate's definitions are damaged: {error}") from None
+    if not _DIGEST.fullmatch(read.source_digest):
+        raise CheckFailure(CERTIFICATE, "the certificate does not name its source by a SHA-256")
     for what in ("level", "numerics", "obligations", "cases"):
         if getattr(again, what) != getattr(read, what):
             raise CheckFailure(CERTIFICATE, f"the certificate claims other {what} than were proved")
@@ -67,6 +73,7 @@ def _decided(read: Certificate, target: Target, read_back: Reader | None) -> Cer
         return check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
     if read_back is None:
         raise CheckFailure(CERTIFICATE, f"nothing reads programs for the target '{target.name}' here")
+    read_unit(read.program, read.entry)  # before a parser takes it for C
     program = read_back(read.program, read.entry, read.summary.context)
     emitted = Emitted(read.program, read.entry, read.cuts)
     caller = Caller(read.places, read.strides, read.preconditions)

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Block, SSAValue
     from xdsl.utils.lexer import Span
 
     from tensorlift.targets.target import Target
 
 _MAP = re.compile(r"affine_map<\(([^)]*)\)(?:\[([^\]]*)\])?")
+# Properties that change what an operation computes, or call something else, and how they say that they do not.
+_CHANGING = frozenset({"library_call", "doc", "fastmath", "overflowFlags"})
+_UNCHANGED = frozenset({"#arith.fastmath<none>", "#arith.overflow<none>"})
 # What xDSL raises without a place, for example on a type whose parameters do not fit.
 _LIMITS = (
     NotImplementedError,
@@ -78,6 +82,17 @@ def _check_maps(text: str) -> None:
             raise CheckFailure(UNREADABLE, "an affine map names two of its dimensions alike", line)
 
 
+def _check_attributes(module: ModuleOp, function: FuncOp) -> None:
+    """Refuse attributes that no program has: some change what is called, what may be written or how is rounded."""
+    stated = [*module.attributes, *module.properties, *function.attributes, *function.properties]
+    for op in function.body.walk():
+        stated += op.attributes
+        stated += [name for name, value in op.properties.items() if name in _CHANGING and str(value) not in _UNCHANGED]
+    unknown = sorted(set(stated) - {"sym_name", "function_type"})
+    if unknown:
+        raise CheckFailure(UNREADABLE, f"the attribute {unknown[0]}, which no program has")
+
+
 def read_function(text: str, entry: str, target: Target) -> TextFunction:
     """Read the function ``entry``, the only one of the text.
 
@@ -100,6 +115,7 @@ def read_function(text: str, entry: str, target: Target) -> TextFunction:
     if len(functions) != 1 or not isinstance(functions[0], FuncOp) or functions[0].sym_name.data != entry:
         raise CheckFailure(INTERFACE, f"the text is more than the function {entry}, or less")
     function = functions[0]
+    _check_attributes(module, function)
     if len(function.body.blocks) != 1:
         raise CheckFailure(UNREADABLE, "the function is not a single block")
     parameters = tuple(parser.names[argument][0] for argument in function.body.block.args)

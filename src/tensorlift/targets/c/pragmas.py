@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.prelude import APART, HEADERS
+from tensorlift.targets.c.prelude import APART, CBLAS, HEADERS
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _PRAGMA = re.compile(
     rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
-_DIRECTIVES = {"#include <cblas.h>", *(f"#include <{name}>" for name in HEADERS), *APART}
+_DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART}
 _HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives
 
 

@@ -14,4 +14,5 @@ APART = (
     "}",
     "#endif",
 )
+CBLAS = "cblas.h"
 HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")

@@ -1,0 +1,143 @@
+"""What a source means when it is read again, to be compared with a certificate.
+
+A program may keep loops that have a closed form, be written for some sizes, or hold for fewer sizes than the source:
+the certificate says so, and its preconditions state it.  So the source is summarised in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import islpy as isl
+
+from tensorlift.attempts import start_afresh
+from tensorlift.comprehension.at_sizes import summary_at
+from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import FunctionView, functions
+from tensorlift.pipeline import read_functions
+from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+from tensorlift.proofs.serialise import same_summary
+from tensorlift.readback import InPlace
+from tensorlift.summarize import summarise
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.comprehension.definition import Item, LoopPlace, Summary
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.proofs import Certificate
+    from tensorlift.record import Precondition
+    from tensorlift.source import Source
+
+_TRIES = 24  # ways to keep loops
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A function of a source as it was read again."""
+
+    view: FunctionView
+    summary: Summary
+    preconditions: tuple[Precondition, ...]
+
+    def needs(self, certificate: Certificate) -> bool:
+        """Tell whether the function needs what a certificate states, and is called as the certificate says."""
+        if tuple(p.text for p in self.preconditions) != certificate.preconditions:
+            return False
+        if not get_target(certificate.target).reads_back:
+            return True
+        called = InPlace(self.view, self.summary, self.preconditions).called()
+        if called is None:
+            return not certificate.places and not certificate.strides
+        places, strides, declared = called
+        is_same = dict(places) == dict(certificate.places) and strides == dict(certificate.strides)
+        return is_same and declared in certificate.program.split("\n")
+
+
+def reading_of(certificate: Certificate, source: Source, options: LiftOptions) -> Reading:
+    """Read the function of a certificate in a source; demand that it means and needs what the certificate says.
+
+    Raises:
+        LiftError: where it does not, or cannot be read.
+
+    """
+    found = None
+    for generalise in (None, False):
+        for reading in _readings(certificate, source, replace(options, generalise=generalise)):
+            if reading.needs(certificate):
+                return reading
+            found = found or reading
+    if found is None:
+        raise CheckFailure(CERTIFICATE, "the source, read again, has other definitions than the certificate")
+    listed = "; ".join(p.text for p in found.preconditions) or "nothing"
+    raise CheckFailure(CERTIFICATE, f"the source, read again, asks for something else of its callers: {listed}")
+
+
+def _readings(certificate: Certificate, source: Source, options: LiftOptions) -> Iterator[Reading]:
+    """Yield the readings of a function that mean what a certificate says."""
+    name, target = certificate.summary.name, get_target(certificate.target)
+    view, wanted = _function(name, read_functions(source, options), source.name), certificate.summary
+    pending: list[dict[LoopPlace, str]] = [{}]
+    for kept in pending:
+        start_afresh()
+        summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
+        narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
+        if narrowed is not None and same_summary(narrowed, wanted):
+            yield Reading(view, narrowed, preconditions_of(view, narrowed))
+        places = _more_to_keep(summary, wanted) if len(pending) < _TRIES else ()
+        pending += [more for place in places if place not in kept and (more := {**kept, place: "stays"}) not in pending]
+
+
+def _function(name: str, read: Sequence[ReadFunction], file: str) -> FunctionView:
+    """Return the function of a name, which an operation of MLIR may have with other signs."""
+    for function in read:
+        if function.module is None and function.name == name:
+            raise LiftError(*function.diagnostics)
+        views = [] if function.module is None else [FunctionView(op) for op in functions(function.module)]
+        if views and views[0].name == name:
+            return views[0]
+    raise CheckFailure(CERTIFICATE, f"'{file}' defines no function {name}")
+
+
+def _narrowed(summary: Summary, wanted: Summary, *, with_sizes: bool) -> Summary | None:
+    """Return the summary for the sizes of another one, which must be some of its own."""
+    if with_sizes:
+        fixed = {name: value for name in summary.sizes if (value := _fixed(wanted, name)) is not None}
+        summary = summary_at(summary, {n: v for n, v in fixed.items() if _fixed(summary, n) is None})
+    if not wanted.context.is_subset(summary.context) or not wanted.assumed.is_subset(summary.assumed):
+        return None
+    return replace(summary, context=wanted.context, assumed=wanted.assumed)
+
+
+def _fixed(summary: Summary, size: str) -> int | None:
+    """Return the only value that a size may have, None where it may have several."""
+    hull = summary.context.isl.affine_hull().to_set()
+    place = hull.find_dim_by_name(isl.dim_type.param, size)
+    value = hull.plain_get_val_if_fixed(isl.dim_type.param, place) if place >= 0 else None
+    return None if value is None or value.is_nan() else int(value.to_python())
+
+
+def _more_to_keep(summary: Summary, wanted: Summary) -> list[LoopPlace]:
+    """List the definitions that another summary has in a loop that stays."""
+    missing = set(_carried(wanted.items)) - set(_carried(summary.items))
+    return [(d.location, d.array) for d in _definitions(summary.items) if not missing or d.array in missing]
+
+
+def _carried(items: Sequence[Item]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield from (carried.array for carried in item.carried)
+            yield from _carried(item.body)
+
+
+def _definitions(items: Sequence[Item]) -> Iterator[Definition]:
+    for item in items:
+        if isinstance(item, Definition):
+            yield item
+        else:
+            yield from _definitions(item.body)
