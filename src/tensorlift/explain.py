@@ -14,6 +14,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation import show, show_summary
 from tensorlift.comprehension.notation.printer import shapes
+from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
 from tensorlift.dialects.table import instance_lines
 from tensorlift.proofs.failure import CheckFailure
@@ -134,7 +135,8 @@ def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     if target.takes_sizes:
         return _meaning_of_text(target, entry)
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
-    ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
+    ranges = Domain.of(*(bound for size in SIZES for bound in in_range(Affine.var(size), "i32")))
+    ledger = Ledger(context, (), target.types, lambda _divisor, _context: True, ranges=ranges)
     if target.language != "python":
         return _meaning_of_open_text(target, entry, ledger)
     operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}

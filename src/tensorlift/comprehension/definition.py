@@ -136,7 +136,8 @@ class Summary:
     source name.  ``outputs`` pairs each written array parameter, in source order, with the name of its final version;
     ``result`` is the rank-0 definition of the returned value.  ``context`` is what is known of the sizes: the program
     is defined exactly there.  Of a written array and one that is only read, ``may_overlap`` holds pairs
-    that may share memory at will, ``may_be_same`` those that may be the same elements.
+    that may share memory at will, ``may_be_same`` those that may be the same elements.  ``ranges`` is what the types of
+    the sizes in the source say of them.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Summary:
     parameters: tuple[str, ...] = ()  # sizes, scalars and arrays together, in source order
     may_overlap: tuple[tuple[str, str], ...] = ()
     may_be_same: tuple[tuple[str, str], ...] = ()
+    ranges: Domain = UNIVERSE
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

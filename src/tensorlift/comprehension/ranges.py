@@ -1,16 +1,37 @@
-"""Ranges of integer terms: which sums and products stay in their type whatever the cells hold."""
+"""Ranges of integers: which sums and products stay in their type whatever the cells hold, and what a type holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import integer_range, is_integer
+from tensorlift.comprehension.domain import at_least
+from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.terms import Apply, Constant, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.comprehension.dtypes import DType
+
 Range = tuple[int, int]
+
+_SIZE_BITS = 64  # index arithmetic is exact in so many bits (docs/loop-ir.md)
+_FLOAT_BITS = {"f32": 24, "f64": 53}  # a float holds each integer of so many bits
+
+
+def in_range(value: Affine, dtype: DType) -> tuple[Constraint, ...]:
+    """Say that a type holds an integer made of sizes and indices, a float type without rounding."""
+    if is_float(dtype):
+        high = 1 << _FLOAT_BITS[dtype]
+        low = -high
+    else:
+        low, high = (0, 1) if dtype == "bool" else integer_range(dtype)
+    above = at_least(value, low)
+    if width(dtype) == _SIZE_BITS and not is_float(dtype):
+        return () if low else (above,)
+    return above, at_least(high, value)
 
 
 def never_wraps(term: Term) -> bool:

@@ -84,6 +84,9 @@ class Obligations(Protocol):
     def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
         """Demand constraints on every point of the context and of ``over``."""
 
+    def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
+        """Demand that a type holds an integer at every point of the context and of ``over``."""
+
     def require_always(self, why: str, *constraints: Constraint) -> None:
         """Demand constraints for all sizes, also for those for which no loop around reaches the operation."""
 

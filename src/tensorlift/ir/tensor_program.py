@@ -223,7 +223,7 @@ class DiagonalMask(Expression):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Iota(Expression):
-    """The integers from ``start`` on, as many as the shape says."""
+    """The integers from ``start`` on, as many as the shape says; the type holds them, a float type the first."""
 
     start: Affine
 

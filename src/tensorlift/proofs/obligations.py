@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NoReturn
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.ranges import in_range
 from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.definition import DerivedSize
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
     from tensorlift.comprehension.terms import Term
 
@@ -42,8 +44,10 @@ class Ledger:
         types: TypeRules,
         nonzero: Callable[[SymbolicTensor, Domain], bool],
         is_inside: Callable[[Term, Affine, Domain], bool] = lambda _place, _extent, _domain: False,
+        ranges: Domain = UNIVERSE,
     ) -> None:
         self.context = context
+        self._ranges = ranges
         self._outset = context
         self.types = types
         self.line: int | None = None
@@ -78,6 +82,15 @@ class Ledger:
         self.counts[why] += 1
         met = self.holds(*constraints) if over is UNIVERSE else (self.context & over).implies(*constraints)
         if not met:
+            raise self._unmet(why, constraints)
+
+    def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
+        """Demand that a type holds an integer at every point of the context and of ``over``."""
+        self.counts[why] += 1
+        constraints = in_range(value, dtype)
+        if value.is_constant and all(map(_holds_constant, constraints)):
+            return
+        if not (self.context & self._ranges & over).implies(*constraints):
             raise self._unmet(why, constraints)
 
     def require_always(self, why: str, *constraints: Constraint) -> None:

@@ -20,7 +20,7 @@ class Program:
 
     ``parameters`` are the names of sizes, scalars and arrays together in source order, ``written`` the array
     parameters that the function stores to.  ``requires`` holds the sizes that the front end allows and what is known of
-    derived sizes.  ``result`` is the returned value, over values that the last statements load.
+    derived sizes, ``ranges`` what the types of sizes say of them.  ``result`` is the returned value, over values that the last statements load.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Program:
     derived: tuple[DerivedSize, ...]
     names: set[str]
     location: Location | None
+    ranges: Domain
 
     def formals(self, array: str) -> tuple[str, ...]:
         """Return the index variables of an array's definitions."""

@@ -16,6 +16,7 @@ from tensorlift.comprehension import names, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, less
+from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
@@ -99,6 +100,9 @@ class _Reader(Values):
             derived=tuple(self.indices.derived.values()),
             names=self.taken,
             location=view.location,
+            ranges=Domain.of(
+                *(c for p in view.parameters if p.role == "size" for c in in_range(affine(p.name), as_dtype(p.dtype)))
+            ),
         )
 
     def _requirements(self) -> Domain:

@@ -102,6 +102,7 @@ def _summarise(
         parameters=program.parameters,
         may_overlap=harmless.may_overlap,
         may_be_same=harmless.may_be_same,
+        ranges=program.ranges,
     )
 
 

@@ -220,6 +220,9 @@ class _Permissive:
     def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
         """Grant the demand."""
 
+    def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
+        """Grant the demand."""
+
     def require_always(self, why: str, *constraints: Constraint) -> None:
         """Grant the demand."""
 

@@ -130,14 +130,14 @@ class IRSink(Gathers):
         """Emit a constant truth value."""
         return Data(self._constant(_integer(-value, i1), i1, location), BOOL, literal=value, truth=True)
 
-    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
-        """Emit an exact polynomial as an integer; a product of variables is computed in the integer type."""
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
+        """Emit a polynomial as an integer; a product of variables is computed in the integer type."""
         constant = polynomial.constant_value
         if constant is not None:
             return self.constant(ctype.wrap(constant), ctype, location)
         if polynomial.is_affine:
-            return Data(self._cast_index(self.affine_value(polynomial, location), ctype, location), ctype)
-        return Data(self._sum_of_products(polynomial, ctype, location), ctype)
+            return Data(self._cast_index(self.affine_value(polynomial, location), ctype, location, wraps=wraps), ctype)
+        return Data(self._sum_of_products(polynomial, ctype, location, wraps=wraps), ctype)
 
     def affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:
         """Emit an affine polynomial as an index; a single variable needs no operation."""
@@ -153,18 +153,25 @@ class IRSink(Gathers):
             )
         )
 
-    def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location) -> SSAValue:
-        return self._apply("arith.index_cast", [value], ir_type(ctype), location)
+    def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location, *, wraps: bool) -> SSAValue:
+        if ctype.width == i64.width.data or (ctype.signed and not wraps):
+            return self._apply("arith.index_cast", [value], ir_type(ctype), location)
+        return self._apply(
+            "arith.trunci", [self._apply("arith.index_cast", [value], i64, location)], ir_type(ctype), location
+        )
 
-    def _sum_of_products(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> SSAValue:
+    def _sum_of_products(
+        self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool
+    ) -> SSAValue:
         kind = ir_type(ctype)
         affine_part = Polynomial({m: value for m, value in polynomial.terms.items() if len(m) <= 1})
-        total = self.index_value(affine_part, ctype, location).ssa if affine_part.terms else None
+        total = self.index_value(affine_part, ctype, location, wraps=wraps).ssa if affine_part.terms else None
         for monomial in sorted(m for m in polynomial.terms if len(m) > 1):
             value = polynomial.terms[monomial]
             product: SSAValue | None = None
             for name in monomial:
-                factor = self._cast_index(self.affine_value(Polynomial.variable(name), location), ctype, location)
+                whole = self.affine_value(Polynomial.variable(name), location)
+                factor = self._cast_index(whole, ctype, location, wraps=wraps)
                 product = factor if product is None else self._apply("arith.muli", [product, factor], kind, location)
             assert product is not None
             if value != 1:

@@ -121,7 +121,9 @@ class Machine:
                 return data
             case Index(polynomial, ctype, needs):
                 self.rely_on(Index(polynomial, ctype, tuple(need for need in needs if not need.wraps)))
-                return self.sink.index_value(polynomial, ctype, expression.location)
+                rooms = [need.polynomial for need in needs if need.wraps] if self.sink.emits else []
+                wraps = not all(self.ranges.is_certain(room, self.domain) for room in rooms)
+                return self.sink.index_value(polynomial, ctype, expression.location, wraps=wraps)
             case Unknown():
                 return Data(None, expression.ctype)
             case _:

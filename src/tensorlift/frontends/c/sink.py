@@ -37,8 +37,8 @@ class Sink(Protocol):
     def constant(self, value: float, ctype: CType, location: Location) -> Data:
         """Give a constant."""
 
-    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
-        """Turn an exact polynomial into a value of an integer type."""
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
+        """Turn a polynomial into a value of an integer type, which it ``wraps`` into unless that surely holds it."""
 
     def data_place(self, value: Data, location: Location) -> Polynomial:
         """Give the variable that stands for a subscript that depends on data."""
@@ -110,9 +110,9 @@ class QuietSink:
         del value, location
         return Data(None, ctype)
 
-    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location) -> Data:
+    def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
         """Give a value of the type."""
-        del polynomial, location
+        del polynomial, location, wraps
         return Data(None, ctype)
 
     def data_place(self, value: Data, location: Location) -> Polynomial:

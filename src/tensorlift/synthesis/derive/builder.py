@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.tensor_program import (
     At,
@@ -95,9 +95,9 @@ class Builder:
         """Return an array variable."""
         return self._node(Variable, dtype, shape, name)
 
-    def iota(self, start: Affine, stop: Affine) -> Iota:
-        """Return the integers from ``start`` to before ``stop``."""
-        return self._node(Iota, "i64", (stop - start,), start)
+    def iota(self, start: Affine, stop: Affine, dtype: DType = "i64") -> Iota:
+        """Return the integers from ``start`` to before ``stop``, which the type must hold."""
+        return self._node(Iota, dtype, (stop - start,), start)
 
     def triangle_mask(self, rows: Affine, columns: Affine, offset: Affine) -> TriangleMask:
         """Return the truth matrix of ``column <= row + offset``."""
@@ -162,7 +162,7 @@ class Builder:
         """Convert to another type; a number that is written down is written in the new type."""
         if argument.dtype == dtype:
             return argument
-        if isinstance(argument, SizeValue):
+        if isinstance(argument, SizeValue) and (is_float(dtype) or width(dtype) >= width(argument.dtype)):
             return self.size(argument.affine, dtype)
         return self._node(Cast, dtype, argument.shape, argument)
 

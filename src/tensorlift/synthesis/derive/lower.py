@@ -134,6 +134,7 @@ class _Block:
             self.lowering.shapes,
             self.lowering.evaluate,
             self.lowering.failing,
+            ranges=self.lowering.summary.ranges,
         )
         cover = self.lowering.cover or _derived
         try:

@@ -245,6 +245,7 @@ class PieceLowering:
             self.scope.shapes,
             self.scope.evaluate,
             self.scope.failing,
+            ranges=self.scope.ranges,
         )
         return tuple(items), points, scope
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import at_least
-from tensorlift.ir.tensor_program import At, Expression, Range, Reverse, SubscriptItem
+from tensorlift.comprehension.dtypes import is_float
+from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value
 
@@ -121,10 +122,12 @@ def _gathered(array: Expression, read: Read, scope: Scope) -> Value:
 
 
 def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
-    """Return an affine expression of axes and sizes as an integer array over its axes."""
+    """Return an affine expression of axes and sizes as an array over its axes; what a narrow type cannot hold wraps."""
     names = scope.axes_of_affine(index)
-    if not names:
+    if not names and (is_float(dtype) or scope.holds(dtype, index)):
         return Value(scope.build.size(index, dtype), ())
+    if not names:
+        return Value(scope.build.cast(scope.build.size(index), dtype), ())
     free = index - sum((Affine.var(n, index.coefficient(n)) for n in names), Affine(0))
     start = free if index.coefficient(names[0]) == 1 else Affine(0)  # the offset goes into the range of integers
     total = _multiple(index, names[0], start, scope)
@@ -136,7 +139,10 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
     if free != start:
         op, rest = ("sub", -free) if free.is_constant and free.constant < 0 else ("add", free)
         total = scope.combined(op, total, Value(scope.build.size(rest), ()))
-    return Value(scope.build.cast(total.expression, dtype), total.axes)
+    counted = total.expression
+    if isinstance(counted, Iota) and scope.holds(dtype, counted.start if is_float(dtype) else index):
+        return Value(scope.build.iota(counted.start, counted.start + counted.shape[0], dtype), total.axes)
+    return Value(scope.build.cast(counted, dtype), total.axes)
 
 
 def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import islpy as isl
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_least, less
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
+from tensorlift.comprehension.ranges import in_range
 from tensorlift.ir.tensor_program import Expression, NewAxis, Range
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
 
 Span = tuple[Affine, Affine]  # first value, value after the last
@@ -47,7 +49,8 @@ class Scope:
     ``context`` is what is known of sizes and loop variables alone, also where no point counts.  ``guard`` tells, inside
     the arms of a select, where the value counts: elsewhere operations that may fail get a harmless operand.  It is the
     opposite of ``unless`` where a select asks for that: spelled alike, the two are seen to be one condition.
-    ``failing`` remembers, for the whole program, which terms have such operations.
+    ``failing`` remembers, for the whole program, which terms have such operations.  ``ranges`` is what the types of
+    sizes say of them.
     """
 
     build: Builder
@@ -60,6 +63,7 @@ class Scope:
     guard: Value | None = None
     unless: Value | None = None
     memo: dict[Term, Value] = field(default_factory=dict)
+    ranges: Domain = UNIVERSE
 
     def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""
@@ -76,6 +80,11 @@ class Scope:
     def box(self) -> Domain:
         """All points that are evaluated, whether they count or not."""
         return self.context & span_box(self.spans)
+
+    def holds(self, dtype: DType, value: Affine) -> bool:
+        """Tell whether a type holds an integer at each point that is evaluated, a float type without rounding."""
+        constraints = in_range(value, dtype)
+        return not constraints or (self.box & self.ranges).implies(*constraints)
 
     def extent(self, name: str) -> Affine:
         """Return the number of values of an axis."""

@@ -90,7 +90,7 @@ def arange(
     step: Tensor | None = None,
     dtype: ElementType | None = None,
 ) -> SymbolicTensor:
-    """Return the integers from a start up to a stop, in steps."""
+    """Return the integers from a start up to a stop, in steps; floats are exact at the start, and so is the step."""
     lower, upper = (ZERO, exact_size(o, start)) if stop is None else (exact_size(o, start), exact_size(o, stop))
     stride = exact_size(o, step) if step is not None else Affine(1)
     if not stride.is_constant or stride.constant == 0:
@@ -99,6 +99,9 @@ def arange(
     element: DType = dtype.dtype if dtype else "i64"
     if not is_float(element) and element not in ("i32", "i64"):
         o.refuse("a range of narrow integers")
+    start_and_next = (lower, lower + stride.constant)
+    for value in start_and_next if is_float(element) else (lower, lower + (extent - 1) * stride.constant):
+        o.fits(f"a range of {element} holds its values", value, element, Domain.of(at_least(extent, 1)))
     return SymbolicTensor(
         (extent,), element, lambda indices: terms.index(indices[0] * stride.constant + lower, element)
     )

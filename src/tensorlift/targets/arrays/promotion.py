@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, scalar_value
 from tensorlift.comprehension.terms import Apply
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
 
 _WIDEST = 64
-_SIZE_BITS = 32  # a size of the source fits an int, so that a Python integer made of sizes fits these types
 
 
 class Operand(NamedTuple):
@@ -125,11 +123,7 @@ def _weak_value(o: Obligations, term: Term, dtype: DType) -> Term:
     value = affine_of(term)
     if value is None:
         o.refuse(f"a Python integer that may not fit {dtype}")
-    low, high = integer_range(dtype)
-    if value.is_constant or width(dtype) < _SIZE_BITS:
-        o.require(f"a Python integer fits {dtype}", at_least(value, low), at_least(high, value))
-    elif not low:
-        o.require(f"a Python integer fits {dtype}", at_least(value, low))
+    o.fits(f"a Python integer fits {dtype}", value, dtype)
     return terms.index(value, dtype)
 
 

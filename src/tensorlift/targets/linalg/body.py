@@ -161,7 +161,8 @@ class Body:
 
     def iota(self, node: Iota, indices: Indices) -> Value:
         """Return the position as an integer."""
-        return self.define(f"arith.index_cast {self._index(indices[0] + node.start).name} : index to i64", "i64")
+        place = self.define(f"arith.index_cast {self._index(indices[0] + node.start).name} : index to i64", "i64")
+        return self.values.converted(place, "i64", node.dtype, self.define)
 
     def _compared(self, predicate: str, left: Affine, right: Affine) -> Value:
         operands = f"{self._index(left).name}, {self._index(right).name}"

@@ -67,8 +67,9 @@ class ArraySpeller(Speller):
 
     # -- arrays from nothing
 
-    def iota(self, node: Iota, dtype: str = "") -> Text:
+    def iota(self, node: Iota) -> Text:
         """Spell a range of integers."""
+        dtype = "" if node.dtype == "i64" else self.dtype(node.dtype)
         stop = self.size(node.start + node.shape[0]).source
         ends = [stop] if node.start == ZERO else [self.size(node.start).source, stop]
         return call(f"{self.name}.arange", *ends, dtype=dtype)
@@ -115,16 +116,15 @@ class ArraySpeller(Speller):
     def cast(self, node: Cast) -> Text:
         """Spell a conversion."""
         inner = node.argument
-        if isinstance(inner, Iota):
-            return self.iota(inner, self.dtype(node.dtype))
         if isinstance(inner, TriangleMask | DiagonalMask):
             return self.mask(inner, self.unless_default(node.dtype))
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-        if may_be_python(inner, self.firm):
+        if may_be_python(inner, self.firm) and not isinstance(inner, SizeValue):
             self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
-        return Text(f"{self(inner).atom}.astype({self.dtype(node.dtype)})")
+        text = self.converted(self(inner), inner.dtype) if isinstance(inner, SizeValue) else self(inner)
+        return Text(f"{text.atom}.astype({self.dtype(node.dtype)})")
 
     # -- folds
 

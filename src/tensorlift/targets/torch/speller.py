@@ -132,8 +132,9 @@ class TorchSpeller(Speller):
             return call(f"{like}.new_{function}", *arguments)
         return call(f"torch.{function}", *arguments, dtype=self.dtype(dtype), device=self._device())
 
-    def iota(self, node: Iota, dtype: str = "") -> Text:
+    def iota(self, node: Iota) -> Text:
         """Spell a range of integers."""
+        dtype = "" if node.dtype == "i64" else self.dtype(node.dtype)
         stop = self.size(node.start + node.shape[0]).source
         ends = [stop] if node.start == ZERO else [self.size(node.start).source, stop]
         return call("torch.arange", *ends, dtype=dtype, device=self._device())
@@ -197,14 +198,13 @@ class TorchSpeller(Speller):
     def cast(self, node: Cast) -> Text:
         """Spell a conversion."""
         inner = node.argument
-        if isinstance(inner, Iota):
-            return self.iota(inner, self.dtype(node.dtype))
-        if may_be_python(inner, self.firm):
+        if may_be_python(inner, self.firm) and not isinstance(inner, SizeValue):
             self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-        return Text(f"{self(inner).atom}.to({self._type_of(node.dtype)})")
+        text = self.converted(self(inner), inner.dtype) if isinstance(inner, SizeValue) else self(inner)
+        return Text(f"{text.atom}.to({self._type_of(node.dtype)})")
 
     def gather(self, node: Gather) -> Text:
         """Spell cells at index arrays."""
