@@ -135,8 +135,8 @@ def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     if target.takes_sizes:
         return _meaning_of_text(target, entry)
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))
-    ranges = Domain.of(*(bound for size in SIZES for bound in in_range(Affine.var(size), "i32")))
-    ledger = Ledger(context, (), target.types, lambda _divisor, _context: True, ranges=ranges)
+    ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
+    ledger.ranges = Domain.of(*(bound for size in SIZES for bound in in_range(Affine.var(size), "i32")))
     if target.language != "python":
         return _meaning_of_open_text(target, entry, ledger)
     operands = {name: sample_operand(name, spec, sample_types(spec)[0]) for name, spec in entry.operands.items()}

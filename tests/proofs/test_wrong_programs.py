@@ -56,6 +56,24 @@ FAMILIES = {
         ("a - a.shape[0]",),
         {"a + -a.shape[0]": OBLIGATION, "a - a.shape[0] - 1": UNEQUAL},
     ),
+    "positions of 64 bits in 32": Family(
+        "void f(long first, long n, int *a) { for (long i = first; i < first + n; i++) a[i - first] = (int)i; }",
+        "first, n",
+        ("np.arange(first, first + n).astype(np.int32)",),
+        {"np.arange(first, first + n, dtype=np.int32)": OBLIGATION},
+    ),
+    "a size of 64 bits in 32": Family(
+        "void f(long n, int a[n]) { for (long i = 0; i < n; i++) a[i] = a[i] + (int)n; }",
+        "a",
+        ("a + np.int64(a.shape[0]).astype(np.int32)",),
+        {"a + a.shape[0]": OBLIGATION, "a + np.int32(a.shape[0])": OBLIGATION},
+    ),
+    "positions as floats": Family(
+        "void f(long first, long n, float *a) { for (long i = first; i < first + n; i++) a[i - first] = i; }",
+        "first, n",
+        ("np.arange(first, first + n).astype(np.float32)", "(np.arange(n) + first).astype(np.float32)"),
+        {"np.arange(first, first + n, dtype=np.float32)": OBLIGATION},
+    ),
     "symmetric product": Family(
         """void f(int n, int m, double a[n][m], double c[n][n]) {
              for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {

@@ -71,7 +71,7 @@ class Scalar(Term):
 
 
 class Index(Term):
-    """The value of an affine expression of indices and sizes, exact (it never wraps)."""
+    """The value of an affine expression of indices and sizes, exact: its type holds it, a cast of it wraps."""
 
     __slots__ = ("affine",)
     affine: Affine

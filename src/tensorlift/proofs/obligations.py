@@ -44,10 +44,9 @@ class Ledger:
         types: TypeRules,
         nonzero: Callable[[SymbolicTensor, Domain], bool],
         is_inside: Callable[[Term, Affine, Domain], bool] = lambda _place, _extent, _domain: False,
-        ranges: Domain = UNIVERSE,
     ) -> None:
         self.context = context
-        self._ranges = ranges
+        self.ranges = UNIVERSE  # what the types of sizes say of them
         self._outset = context
         self.types = types
         self.line: int | None = None
@@ -90,7 +89,7 @@ class Ledger:
         constraints = in_range(value, dtype)
         if value.is_constant and all(map(_holds_constant, constraints)):
             return
-        if not (self.context & self._ranges & over).implies(*constraints):
+        if not (self.context & self.ranges & over).implies(*constraints):
             raise self._unmet(why, constraints)
 
     def require_always(self, why: str, *constraints: Constraint) -> None:

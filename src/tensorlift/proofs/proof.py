@@ -49,9 +49,8 @@ class Proof(ABC):
         self.cuts = cuts
         self.unused: set[str] = set()  # functions of the text that were not executed yet
         self.definitions = Definitions(summary)
-        self.ledger = Ledger(
-            summary.context, summary.derived, target.types, self._never_zero, self._is_inside, summary.ranges
-        )
+        self.ledger = Ledger(summary.context, summary.derived, target.types, self._never_zero, self._is_inside)
+        self.ledger.ranges = summary.ranges
         self._start()
 
     def _start(self) -> None:

@@ -95,7 +95,9 @@ def test_the_widest_access_decides_an_extent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "requirements"), [("", ["2 * k <= 2147483647"]), (" overflow<nsw>", [])], ids=["wraps", "does not wrap"]
+    ("flags", "requirements"),
+    [("", ["2 * k <= 2147483647", "2 * k >= -2147483648"]), (" overflow<nsw>", [])],
+    ids=["wraps", "does not wrap"],
 )
 def test_machine_arithmetic_in_a_bound_must_not_wrap(flags: str, requirements: list[str]) -> None:
     text = LOOP.replace("%n = ", f"%d = arith.addi %k, %k{flags} : i32\n  %n = ").replace("cast %k", "cast %d")

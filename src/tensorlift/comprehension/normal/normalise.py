@@ -33,6 +33,7 @@ from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, negation
 from tensorlift.comprehension.positions import counted_from_zero, with_start
+from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
 
-INDEX_WIDTH = 32  # an index is taken to fit integer types of at least this width
+INDEX_WIDTH = 32  # a position is compared and divided as the index that it is in types of at least this width
 
 
 class Scope:
@@ -239,9 +240,11 @@ class Scope:
     def _affine(self, term: Term) -> Affine | None:
         """Return the affine expression of indices that a term is, exactly; None where it is none or might wrap."""
         if isinstance(term, Apply):
-            if term.op != "cast" or not _keeps_values(term.args[0].dtype, term.dtype):
-                return None
-            return self._affine(term.args[0])
+            inner = self._affine(term.args[0]) if term.op == "cast" else None
+            if inner is None or _keeps_values(term.args[0].dtype, term.dtype):
+                return inner
+            narrows = is_integer(term.args[0].dtype) and is_integer(term.dtype) and width(term.dtype) >= INDEX_WIDTH
+            return inner if narrows and self.domain.implies(*in_range(inner, term.dtype)) else None
         if isinstance(term, Constant) and term.value.denominator == 1 and term.dtype != "bool":
             return Affine(int(term.value))
         if not isinstance(term, Index) or (not is_float(term.dtype) and width(term.dtype) < INDEX_WIDTH):

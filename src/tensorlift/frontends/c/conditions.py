@@ -129,11 +129,21 @@ class Conditions(Places):
             return isinstance(decided, bool) and self.is_index(expression.then if decided else expression.otherwise)
         if isinstance(expression, nodes.Unary) and expression.operator not in {"-", "+", "~"}:
             return False
+        if isinstance(expression, nodes.Binary) and expression.operator in {"/", "//", "%", ">>"}:
+            return self._is_size(expression)
         if isinstance(expression, nodes.Binary) and expression.operator not in {"+", "-", "*", "<<"}:
             return False
         if not isinstance(expression, nodes.Unary | nodes.Binary | nodes.Cast):
             return False
         return isinstance(expression.ctype, IntegerType) and all(map(self.is_index, children(expression)))
+
+    def _is_size(self, expression: nodes.Binary) -> bool:
+        """Whether a quotient or remainder is exact, and one of sizes alone."""
+        if not all(map(self.is_index, children(expression))):
+            return False
+        with self.quiet(self.environment):
+            value = self.evaluate(expression)
+        return isinstance(value, Index) and self.ranges.leaves(value.polynomial) <= self.ranges.sizes.keys()
 
     def _comparison(
         self, operator: str, left: nodes.Expression, right: nodes.Expression

@@ -44,10 +44,12 @@ class Needs:
         """Prove a need, or require it of the sizes; raises LiftError where neither is possible."""
         greatest, least = self.atoms.greatest(need.index), self.atoms.least(need.index)
         if need.only_nonnegative:
-            if least is None or self._range(least)[0] < 0:
+            if least is None or self._range(least)[1] < 0:
                 raise refusal(
                     "overflow", need.location, f"reads `{plain(need.index)}`, which may be negative, as unsigned"
                 )
+            if self._range(least)[0] < 0:
+                self._require(least, f"{plain(least)} >= 0", need)
             return
         if need.width >= _EXACT:
             return
@@ -65,13 +67,13 @@ class Needs:
         self.required.setdefault(index, Required(index, text, need.location))
 
     def _range(self, index: Affine) -> tuple[int, int]:
-        """Give the least and greatest value that the types of the sizes, which are not negative, allow."""
+        """Give the least and greatest value that the types of the sizes allow."""
         low = high = index.constant
         for name, factor in index.terms:
             atom = self.atoms.known[name]
             assert isinstance(atom, Size)
-            end = factor * ((1 << (atom.width - 1)) - 1)
-            low, high = low + min(end, 0), high + max(end, 0)
+            ends = factor * -(1 << (atom.width - 1)), factor * ((1 << (atom.width - 1)) - 1)
+            low, high = low + min(ends), high + max(ends)
         return low, high
 
 

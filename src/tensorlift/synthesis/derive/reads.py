@@ -140,7 +140,8 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
         op, rest = ("sub", -free) if free.is_constant and free.constant < 0 else ("add", free)
         total = scope.combined(op, total, Value(scope.build.size(rest), ()))
     counted = total.expression
-    if isinstance(counted, Iota) and scope.holds(dtype, counted.start if is_float(dtype) else index):
+    is_counted = isinstance(counted, Iota) and (is_float(dtype) or dtype == "i32")  # no library counts in others
+    if isinstance(counted, Iota) and is_counted and scope.holds(dtype, counted.start if is_float(dtype) else index):
         return Value(scope.build.iota(counted.start, counted.start + counted.shape[0], dtype), total.axes)
     return Value(scope.build.cast(counted, dtype), total.axes)
 
