@@ -32,11 +32,11 @@ CASES = [
     ),
     Case(
         "throws",
-        "TL108",
+        "TL116",
         3,
-        14,
-        "`throw` is not lifted: exceptions leave the function early",
-        '#include <stdexcept>\nint f(int x) {\n  if (x < 0) throw std::invalid_argument("x");\n  return x;\n}\n',
+        7,
+        "`throw` may end the run here, and no precondition on sizes says when",
+        '#include <stdexcept>\ndouble f(double x) {\n  if (x < 0) throw std::invalid_argument("x");\n  return x;\n}\n',
     ),
     Case(
         "tries",
@@ -212,11 +212,11 @@ CASES = [
     ),
     Case(
         "nullptr",
-        "TL129",
-        2,
-        12,
-        "a null pointer is no array of the function",
-        "int f(int *p) {\n  if (p == nullptr) return 0;\n  return *p;\n}\n",
+        "TL137",
+        3,
+        11,
+        "the pointer `p` is not moved by a closed form here",
+        "int f(int *p) {\n  p = nullptr;\n  return *p;\n}\n",
     ),
     Case(
         "std_function",
@@ -476,5 +476,6 @@ def test_what_the_library_does_is_refused_where_it_is_called() -> None:
     (diagnostic,) = function.diagnostics
     assert diagnostic.location == Location("k.cpp", 5, 66)
     assert [(note.message, note.location) for note in diagnostic.notes] == [
-        ("in `for_each`, called from here", Location("k.cpp", 5, 3))
+        ("in `the lambda`, called from here", Location("k.cpp", 5, 3)),
+        ("in `for_each`, called from here", Location("k.cpp", 5, 3)),
     ]

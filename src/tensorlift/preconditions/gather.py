@@ -40,6 +40,7 @@ REASONS = {
     "not-null": "the source does something else where the array is missing",
     "extent": "every access must stay inside its array",
     "rows": "the rows of a matrix are as long as each other",
+    "assertion": "the source ends the program where it does not hold",
     "type": "it has no annotation, so its use decides",
 }
 

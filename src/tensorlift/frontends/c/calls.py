@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Note
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.endings import ending_in
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.mapped import converted
 from tensorlift.frontends.c.math_functions import is_math_function
@@ -39,6 +40,9 @@ class Calls(Memory):
             return self.sink.library_call(name, values, expression.ctype, expression.location)
         if name in MEMORY_CALLS:
             return self.memory_call(expression)
+        ending = ending_in(expression)
+        if ending is not None:
+            raise refusal("ending", expression.location, ending)
         for names, reason in ((_HEAP, "heap"), (_MEMORY, "memory-call"), (_OUTPUT, "output")):
             if name in names:
                 raise refusal(reason, expression.location, f"`{name}`" if reason == "memory-call" else name)

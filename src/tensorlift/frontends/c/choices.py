@@ -74,6 +74,7 @@ class Choices(Loops):
         before = dict(self.environment)
         ends: list[Environment] = []
         regions: list[object] = []
+        self.branches_around += 1
         for arm, known in zip(arms, guards, strict=True):
             self.environment = dict(before)
             self.sink.begin_branch()
@@ -82,6 +83,7 @@ class Choices(Loops):
                     self.execute(arm)
             regions.append(self.sink.end_branch())
             ends.append(self.environment)
+        self.branches_around -= 1
         self.environment = self._joined_environment(condition, ends)
         self.sink.branch(condition, (regions[0], regions[1]), None, location)
 

@@ -16,6 +16,7 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.continues import without_continue
+from tensorlift.frontends.c.endings import as_statement, ending_call
 from tensorlift.frontends.c.heap import as_local_arrays
 from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.running_places import keep_values_at_places
@@ -37,6 +38,7 @@ _REFUSED_STATEMENTS = {
     CursorKind.ASM_STMT: "asm",
     CursorKind.MS_ASM_STMT: "asm",
 }
+_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _HARMLESS_DECLARATIONS = {
     CursorKind.TYPEDEF_DECL,
@@ -44,6 +46,7 @@ _HARMLESS_DECLARATIONS = {
     CursorKind.UNION_DECL,
     CursorKind.ENUM_DECL,
     CursorKind.FUNCTION_DECL,
+    CursorKind.STATIC_ASSERT,  # the compiler checked it
 }
 
 
@@ -190,9 +193,22 @@ class UnitReader(ExpressionReader):
         if kind in _REFUSED_STATEMENTS:
             return nodes.Unsupported(_REFUSED_STATEMENTS[kind], VOID, self.location(cursor))
         if kind.is_expression():
-            expression = self.expression(cursor)
-            return nodes.Evaluate(expression, expression.location)
+            return self._evaluated(cursor)
         return nodes.Unsupported("statement", VOID, self.location(cursor), kind.name)
+
+    def _evaluated(self, cursor: Any) -> nodes.Statement:
+        """Read an expression whose value nobody uses, such as what ``assert`` stands for."""
+        inside = cursor
+        while inside.kind in _WRAPPERS or _is_extension(inside):
+            (inside,) = [child for child in libclang.children(inside) if child.kind.is_expression()][-1:] or [None]
+            if inside is None:
+                break
+        if inside is not None and inside.kind is CursorKind.StmtExpr:
+            return self.statement(libclang.children(inside)[0])
+        if inside is not None and inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
+            parts = tuple(map(self._evaluated, libclang.children(inside)))
+            return nodes.Block(parts, self.location(cursor), is_scope=False)
+        return as_statement(self.expression(cursor))
 
     def _block(self, cursor: Any) -> nodes.Block:
         statements = tuple(self.statement(child) for child in libclang.children(cursor))
@@ -211,13 +227,21 @@ class UnitReader(ExpressionReader):
         return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor), is_scope=False)
 
     def _if(self, cursor: Any) -> nodes.Statement:
-        condition, then, *otherwise = libclang.children(cursor)
-        return nodes.If(
-            self.expression(condition),
-            self.statement(then),
-            self.statement(otherwise[0]) if otherwise else None,
-            self.location(cursor),
-        )
+        condition, *arms = libclang.children(cursor)
+        test = self.expression(condition)
+        then, *otherwise = map(self._arm, arms)
+        return nodes.If(test, then, otherwise[0] if otherwise else None, self.location(cursor))
+
+    def _arm(self, cursor: Any) -> nodes.Statement:
+        """Read an arm; what is done on the way to where the program ends concerns nobody."""
+        known = dict(self._outer[-1]) if self._outer else {}
+        arm = self.statement(cursor)
+        ending = ending_call(arm)
+        if ending is None:
+            return arm
+        if self._outer:
+            self._outer[-1] = known
+        return nodes.Evaluate(ending, arm.location)
 
     def _for(self, cursor: Any) -> nodes.Statement:
         *parts, body = libclang.children(cursor)
@@ -290,6 +314,11 @@ class UnitReader(ExpressionReader):
             (CursorKind.NULL_STMT, _null),
         )
     }
+
+
+def _is_extension(cursor: Any) -> bool:
+    """Whether an expression is ``__extension__``, which says nothing, with another one."""
+    return cursor.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) == "extension"
 
 
 def _dimensions(array: ArrayType) -> list[ArrayType]:

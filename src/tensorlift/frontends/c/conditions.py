@@ -13,6 +13,7 @@ from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import index_arithmetic, nodes
 from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType
 from tensorlift.frontends.c.demand import children
+from tensorlift.frontends.c.endings import ending_in
 from tensorlift.frontends.c.places import Places
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
@@ -246,6 +247,9 @@ class Conditions(Places):
         if not isinstance(expression.ctype, IntegerType | FloatType):
             if not self.sink.emits:
                 return Unknown("pointer-walk", "?:")
+            ending = ending_in(expression.then) or ending_in(expression.otherwise)
+            if ending is not None:
+                raise refusal("ending", expression.location, ending)
             raise refusal("pointer", expression.location, "a pointer is chosen by `?:`")
         known = self.guards(expression.condition)
         results: list[Data] = []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, OtherType, PointerType
+from tensorlift.frontends.c.endings import ending_of
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Demand:
         self._edges: dict[_Source, set[_Source]] = {}
         self._seeds: set[_Source] = set()
         self._comparisons: list[set[_Source]] = []
+        self._tested: list[set[_Source]] = []  # where the program may end
         self._seen: set[nodes.Function] = set()
         self._visits = 0
         self.divides = any(_is_division(variable.initialiser) for variable in function.outer)
@@ -72,7 +74,7 @@ class Demand:
 
     def _close(self) -> None:
         """Propagate until nothing changes."""
-        work = list(self._seeds)
+        work = [*self._seeds, *(source for tested in self._tested for source in tested if self._is_fixed(source))]
         while work:
             while work:
                 source = work.pop()
@@ -89,6 +91,10 @@ class Demand:
             return True
         fixed = isinstance(source, nodes.Variable) and (source.is_parameter or source.is_global)
         return fixed and source not in self.assigned
+
+    def _is_fixed(self, source: _Source) -> bool:
+        """Whether a source is a variable that has one value all along."""
+        return isinstance(source, nodes.Variable) and source not in self.assigned
 
     def _function(self, function: nodes.Function) -> None:
         if function in self._seen:
@@ -113,6 +119,8 @@ class Demand:
                 self._expression(expression)
             case nodes.If(condition=condition):
                 self._expression(condition)
+                if ending_of(statement.then) is not None or ending_of(statement.otherwise) is not None:
+                    self._tested.append(_sources(condition))
                 self._statements((statement.then, statement.otherwise), function)
             case nodes.Loop():
                 self._loop(statement, function)

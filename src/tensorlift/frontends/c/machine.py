@@ -40,6 +40,7 @@ class Machine:
         self.sink = sink
         self.environment: Environment = {}
         self.domain = Domain()
+        self.branches_around = 0  # in which nothing may be asked of the caller that holds without them
         self.arrays: list[Array] = []
         self.calling: list[nodes.Function] = []
         self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells

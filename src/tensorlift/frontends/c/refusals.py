@@ -44,6 +44,11 @@ REFUSALS: dict[str, Refusal] = {
     "switch": Refusal(
         "TL115", "this `switch` falls from case to case", "end every case with `break`, or write `if` and `else if`"
     ),
+    "ending": Refusal(
+        "TL116",
+        "`{detail}` may end the run here, and no precondition on sizes says when",
+        "check it before the call, or pass -D NDEBUG where an `assert` is not meant to be checked",
+    ),
     "no-return": Refusal("TL117", "the function may end without returning a value", "return a value on every path"),
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),

@@ -6,13 +6,15 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.c_types import INT, ArrayType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.choices import Choices, both_signs
+from tensorlift.frontends.c.endings import ending_of
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import holds_data
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Slot, Unknown, Value
 
 if TYPE_CHECKING:
@@ -86,6 +88,9 @@ class Statements(Choices):
 
     def _branching_tail(self, statement: nodes.If, rest: Sequence[nodes.Statement]) -> Value | None:
         """Execute an ``if`` with a ``return`` inside: what follows belongs to the arms that go on."""
+        goes_on = self._demanded(statement)
+        if goes_on is not None:
+            return self._tail([goes_on, *rest])
         condition = self.condition(statement.condition)
         arms = [[statement.then], [statement.otherwise] if statement.otherwise is not None else []]
         going_on = [not arm or not _always_returns(arm[0]) for arm in arms]
@@ -135,7 +140,11 @@ class Statements(Choices):
         return None
 
     def _if(self, statement: nodes.If) -> None:
-        """Execute an ``if``; a decided one leaves only its arm."""
+        """Execute an ``if``; a decided one leaves only its arm, and so does one on whose other arm the program ends."""
+        goes_on = self._demanded(statement)
+        if goes_on is not None:
+            self.execute(goes_on)
+            return
         condition = self.condition(statement.condition)
         if isinstance(condition, bool):
             chosen = statement.then if condition else statement.otherwise
@@ -144,6 +153,36 @@ class Statements(Choices):
             return
         known = self.guards(statement.condition)
         self.branches(condition, known, (statement.then, statement.otherwise), statement.location)
+
+    def _demanded(self, statement: nodes.If) -> nodes.Statement | None:
+        """Ask that the arm is not taken on which the program ends, and give the other one; None where it goes on."""
+        arms = [statement.then, statement.otherwise or nodes.Block((), statement.location)]
+        for position, arm in enumerate(arms):
+            ending = ending_of(arm)
+            if ending is not None:
+                self._demand(statement.condition, ending, truth=position == 1)
+                return arms[1 - position]
+        return None
+
+    def _demand(self, expression: nodes.Expression, name: str, *, truth: bool) -> None:
+        """Ask that a condition holds, or does not hold, whenever it is tested."""
+        if not self.sink.emits:
+            return
+        wanted = expression if truth else nodes.Unary("!", expression, INT, expression.location)
+        condition = self.condition_without_effects(wanted)
+        if condition is True:
+            return
+        bounds: tuple[Polynomial, ...] = ()
+        if isinstance(condition, AffineCondition) and not condition.inverted:
+            bounds = tuple(side for p, is_zero in condition.constraints for side in ((p, -p) if is_zero else (p,)))
+        elif isinstance(condition, AffineCondition) and [is_zero for _, is_zero in condition.constraints] == [True]:
+            ((apart, _),) = condition.constraints
+            bounds = tuple(side - ONE for side in (apart, -apart) if self.ranges.is_nonnegative(side, self.domain))
+        least = [self.ranges.minimum(bound, self.domain) for bound in bounds]
+        if not bounds or self.branches_around or None in least:
+            raise refusal("ending", expression.location, name)
+        for bound in bounds:
+            self.preconditions.demand(Need("assertion", bound, expression.location), self.domain)
 
     def _declare(self, variable: nodes.Variable, statement: nodes.Declare) -> None:
         """Execute the declaration of a local variable."""

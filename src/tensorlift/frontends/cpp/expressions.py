@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import BOOL, INT, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, INT, VOID, FloatType, IntegerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.conditions import COMPARISONS
 from tensorlift.frontends.cpp.calls import Calls
@@ -31,8 +31,6 @@ _TRUTHS = COMPARISONS | {"&&", "||"}
 _REFUSED = {
     CursorKind.CXX_NEW_EXPR: ("heap", "new"),
     CursorKind.CXX_DELETE_EXPR: ("heap", "delete"),
-    CursorKind.CXX_THROW_EXPR: ("exception", "`throw`"),
-    CursorKind.CXX_NULL_PTR_LITERAL_EXPR: ("reference", "a null pointer is no array of the function"),
     CursorKind.CXX_DYNAMIC_CAST_EXPR: ("class", "`dynamic_cast`"),
     CursorKind.CXX_REINTERPRET_CAST_EXPR: ("reference", "`reinterpret_cast` looks at memory as another type"),
     CursorKind.CXX_TYPEID_EXPR: ("class", "`typeid`"),
@@ -43,6 +41,14 @@ _REFUSED = {
 
 class Expressions(Extremes):
     """Reading of expressions."""
+
+    def thrown(self, cursor: Any) -> nodes.Expression:
+        """Read a ``throw``, on whose way the program ends."""
+        return nodes.Call("throw", (), None, VOID, self.location(cursor))
+
+    def null(self, cursor: Any) -> nodes.Expression:
+        """Read ``nullptr``."""
+        return nodes.Integer(0, INT, self.location(cursor))
 
     def refused(self, cursor: Any) -> nodes.Expression:
         """Refuse an expression that has no meaning here."""
@@ -171,6 +177,8 @@ class Expressions(Extremes):
             )
         },
         **dict.fromkeys((kind.value for kind in _REFUSED), refused),
+        CursorKind.CXX_THROW_EXPR.value: thrown,
+        CursorKind.CXX_NULL_PTR_LITERAL_EXPR.value: null,
     }
 
 

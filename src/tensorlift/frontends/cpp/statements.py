@@ -10,6 +10,7 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.continues import without_continue
+from tensorlift.frontends.c.endings import as_statement
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.cpp.classes import is_implicit
@@ -66,8 +67,7 @@ class Statements(Expressions):
         if _drops_object(cursor):
             return nodes.Block((), self.location(cursor), is_scope=False)
         if cursor.kind.is_expression():
-            expression = self.joined(cursor)
-            return nodes.Evaluate(expression, expression.location)
+            return as_statement(self.joined(cursor))
         return super().statement(cursor)
 
     def _object_statement(self, cursor: Any) -> nodes.Statement | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, StringAttr, i32
+from xdsl.ir import Operation
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.frontends.mlir.layouts import check_layout
@@ -17,8 +18,6 @@ from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.ir import Operation
 
     from tensorlift.frontends.mlir.translator import Translator
 
@@ -167,8 +166,10 @@ def _mixed(t: Translator, static: Any, dynamic: Any, op: Operation) -> list[Affi
     return [next(given) if value == DYNAMIC_INDEX else Affine(value) for value in static.iter_values()]
 
 
-def _nothing(_: Translator, __: Operation) -> None:
-    """Skip what has no effect on values."""
+def _free(t: Translator, op: Operation) -> None:
+    """Skip the end of memory that was made here; to end that of the caller is an effect."""
+    if not isinstance(t.view(op.operands[0]).memory.value.owner, Operation):
+        raise refusal("memory", location_of(op), "`memref.dealloc` of an argument frees the caller's memory")
 
 
 def _refused(message: str) -> Callable[[Translator, Operation], None]:
@@ -198,7 +199,7 @@ MEMORIES: dict[str, Callable[[Translator, Operation], None]] = {
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse,
     "memref.copy": _copy,
-    "memref.dealloc": _nothing,
+    "memref.dealloc": _free,
     "memref.dim": _extent,
     "memref.get_global": _global,
     "memref.load": _plain_access(store=False),

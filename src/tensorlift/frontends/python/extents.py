@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.demand import children
+from tensorlift.frontends.c.endings import ending_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,10 +21,15 @@ def mentioned_variables(found: Iterable[Any]) -> set[nodes.Variable]:
 
 
 def has_effects(statements: Iterable[nodes.Statement]) -> bool:
-    """Whether statements store into anything that they do not declare themselves."""
+    """Whether statements store into anything that they do not declare themselves, or may end the run."""
     found = list(_walk(list(statements)))
     own = {node.variable for node in found if isinstance(node, nodes.Declare)}
-    return any(isinstance(node, nodes.Assign) and _stored_variable(node.target) not in own for node in found)
+    return any(
+        ending_in(node) is not None
+        if isinstance(node, nodes.Call)
+        else isinstance(node, nodes.Assign) and _stored_variable(node.target) not in own
+        for node in found
+    )
 
 
 def _stored_variable(target: nodes.Expression) -> nodes.Variable | None:

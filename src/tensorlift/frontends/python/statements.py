@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.python.comprehensions import Comprehensions
 from tensorlift.frontends.python.extents import has_effects
 from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
@@ -105,6 +106,8 @@ class Statements(Comprehensions):
         match statement:
             case ast.Assert(test=test):
                 self._assert(test, statement)
+            case ast.Raise():
+                self.emit(_ending("raise", location))
             case ast.While():
                 raise refusal("statement", location, "while ... else")
             case ast.Break() | ast.Continue():
@@ -122,24 +125,39 @@ class Statements(Comprehensions):
         self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
 
     def _assert(self, test: ast.expr, statement: ast.stmt) -> None:
-        """Make equal extents a precondition; refuse to assert anything else."""
+        """Demand that a test holds; extents that are equal are one from here on."""
         location = self.locate(statement)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             for value in test.values:
                 self._assert(value, statement)
             return
-        if not isinstance(test, ast.Compare) or not all(isinstance(op, ast.Eq) for op in test.ops) or self.depth:
-            raise refusal("statement", location, ast.unparse(statement))
+        equal = self._equal_sizes(test) if not self.depth else None
+        if equal is None:
+            done = nodes.Block((), location)
+            self.emit(nodes.If(self.truth(test).node, done, _ending("__assert_fail", location), location))
+            return
+        for left, right in equal:
+            self.require_equal(left.node, right.node, location)
+
+    def _equal_sizes(self, test: ast.expr) -> list[tuple[Scalar, Scalar]] | None:
+        """Give the pairs of integers that a comparison says to be equal, those of shapes too; None where it is none."""
+        if not isinstance(test, ast.Compare) or not all(isinstance(op, ast.Eq) for op in test.ops):
+            return None
+        before, found = len(self.out), list[tuple[Scalar, Scalar]]()
         sides = [self.evaluate(side) for side in (test.left, *test.comparators)]
         shapes = [side.items if isinstance(side, Sizes) else (side,) for side in sides]
         for left, right in pairwise(shapes):
-            pairs = list(zip(left, right, strict=False))
-            if len(left) != len(right) or not all(isinstance(v, Scalar) and v.is_integer for p in pairs for v in p):
-                raise refusal("statement", location, ast.unparse(statement))
-            for a, b in pairs:
-                assert isinstance(a, Scalar)
-                assert isinstance(b, Scalar)
-                self.require_equal(a.node, b.node, location)
+            for one, other in zip(left, right, strict=False):
+                if not isinstance(one, Scalar) or not isinstance(other, Scalar):
+                    break
+                found.append((one, other))
+            if (
+                len(left) != len(right)
+                or len(self.out) > before
+                or not all(a.is_integer and b.is_integer for a, b in found)
+            ):
+                return None
+        return found
 
     def _while(self, statement: ast.While) -> None:
         """Translate a loop that counts with variables of its own; whether it does is seen when it is lowered."""
@@ -237,6 +255,11 @@ class Statements(Comprehensions):
             value = self.evaluate(last.value)
             return self.held(value, location) if isinstance(value, Scalar) else value
         return Sizes(())
+
+
+def _ending(name: str, location: Location) -> nodes.Evaluate:
+    """Return the statement at which a run ends."""
+    return nodes.Evaluate(nodes.Call(name, (), None, VOID, location), location)
 
 
 def _owns(statement: ast.stmt, name: str) -> bool:
