@@ -20,6 +20,7 @@ _PACKAGE = Path(tensorlift.__file__).parent
 _TOP = {
     "commands",
     "readback",
+    "restricted",
     "threads",
     "__init__",
     "__main__",

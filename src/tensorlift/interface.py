@@ -23,6 +23,7 @@ from tensorlift.record import (
     row_major_strides,
 )
 from tensorlift.report.program import PYTHON, language, parameter_names
+from tensorlift.restricted import is_restricted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,6 +115,7 @@ def record_of(
         describe_parameters(view, program, target) if lifting.program is None else _parameters(view, lifting.program),
         describe_outputs(view),
         conditions,
+        restricted=is_restricted(view, lifting.summary, conditions),
         residual_loops=tuple(describe_loops(lifting.summary.items)),
         program=program,
         certificate=certificate.as_json(),

@@ -53,6 +53,11 @@ class Lifted:
         return tuple(p for f in self.functions for p in f.preconditions)
 
     @property
+    def restricted(self) -> bool:
+        """Whether the preconditions of a function leave out sizes that the source takes."""
+        return any(f.restricted for f in self.functions)
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything that was found, source first."""
         return self.record.all_diagnostics

@@ -26,6 +26,7 @@ from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
+from tensorlift.preconditions.gather import is_binding
 from tensorlift.preconditions.guards import unguarded
 from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -194,6 +195,8 @@ def _lift_function(function: ReadFunction, target: Target, source: Source, optio
     (as_written,) = _read(source, replace(options, functions=(function.name,), generalise=False))
     constant = _lift_as_read(as_written, target, source, options)
     other, _ = constant
+    if record.restricted and other.lifted:
+        return constant
     if other.verdict is not record.verdict:
         return constant if worst_verdict((record.verdict, other.verdict)) is record.verdict else general
     return general if _takes_all_sizes(record) and _sizes(record) <= _sizes(other) else constant
@@ -253,6 +256,9 @@ def _lift_module(
     warnings += _unguarded(proved.preconditions) if options.guards else ()
     warnings += _on_trust(target, emitted, function) if target.instances else ()
     record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
+    if any(d.code in _GENERALISED for d in function.diagnostics):  # what binds a constant that became a size
+        bound = any(is_binding(p.condition) for p in proved.preconditions if p.kind in {"extent", "size"})
+        record = replace(record, restricted=bound)
     record = record if target.reads_back else replace(record, engine=choice.engine, engines=choice.runs)
     if not options.adapter:
         return record, lifting

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Diagnostic, Location, Note
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -101,7 +101,7 @@ class Precondition:
     """A condition that the proof needs and the source does not state: callers must guarantee it.
 
     ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
+    ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
     """
 
     text: str
@@ -174,6 +174,7 @@ class Region:
 class FunctionRecord:
     """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent.
 
+    ``restricted`` says that preconditions leave out sizes that the source takes.
     ``engines`` are what the engines did that were asked for, the one that found the program first.
     ``adapter`` is the text of its adapter where one was asked for, ``without_adapter`` says why there can be none.
     ``region`` says that it is a part of a function of the source.
@@ -189,6 +190,7 @@ class FunctionRecord:
     parameters: tuple[Parameter, ...] = ()
     outputs: tuple[Output, ...] = ()
     preconditions: tuple[Precondition, ...] = ()
+    restricted: bool = False
     numerics: Numerics = Numerics.REAL
     residual_loops: tuple[ResidualLoop, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -221,6 +223,7 @@ class FunctionRecord:
             "parameters": [_parameter(p) for p in self.parameters],
             "outputs": [{"name": o.name, "dtype": o.dtype, "shape": o.shape} for o in self.outputs],
             "preconditions": [_precondition(p) for p in self.preconditions],
+            "restricted": self.restricted,
             "residual_loops": [_residual_loop(r) for r in self.residual_loops],
             "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
             "tests": [_trial(t) for t in self.tests],

@@ -30,6 +30,7 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     Exit status: 0 all functions lifted, 1 some are as they were, 2 the request is wrong.
     """
     from tensorlift.report.output import check_outputs, write_data, write_output
+    from tensorlift.report.terminal import level_text
     from tensorlift.source import read_source
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
@@ -53,7 +54,7 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     Path(output).chmod(0o755)
     for function in record.functions:
         how = "lifted" if function.name in replaced else "as it was"
-        click.echo(f"{function.name}: {how}{f', {function.level} for every size' if function.name in replaced else ''}")
+        click.echo(f"{function.name}: {how}{f', {level_text(function)}' if function.name in replaced else ''}")
     status = complain(record.all_diagnostics, REFUSED, source)
     return status if len(replaced) == len(record.functions) else max(status, REFUSED)
 

@@ -28,6 +28,7 @@ class ArrayInfo:
     """An array of the source: element type, extents, and whether callers see it.
 
     ``of`` is the array of the source that this one stands for, where that got a cell for each iteration of a loop.
+    ``inferred`` are the axes whose extents the source does not declare.
     """
 
     name: str
@@ -36,6 +37,7 @@ class ArrayInfo:
     is_parameter: bool
     location: Location | None = None
     of: str | None = None
+    inferred: tuple[int, ...] = ()
 
     @property
     def source_name(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
@@ -41,6 +41,7 @@ REASONS = {
     "extent": "every access must stay inside its array",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
+    "argument": "rows of an array are as long as the function that it is passed to declares them",
     "type": "it has no annotation, so its use decides",
 }
 
@@ -80,6 +81,33 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
     places = [_Entry("extent", condition, place) for condition, place in inside(view, summary)]
     found = [entry.precondition(names) for entry in [*entries, *places, *apart]]
     return tuple(dict.fromkeys(found))
+
+
+def is_binding(condition: Condition | None) -> bool:
+    """Tell whether a condition fixes a size, relates sizes by an equality, or bounds one above."""
+    if isinstance(condition, AnyOf):
+        return all(any(map(is_binding, choice)) for choice in condition.choices)
+    if not isinstance(condition, Compare) or condition.relation == "!=":
+        return False
+    excess = condition.left - condition.right if condition.relation in (">=", ">") else condition.right - condition.left
+    return condition.relation == "==" or any(factor < 0 for factor, atoms in excess.terms if atoms)
+
+
+def domain_of(view: FunctionView, summary: Summary, condition: Compare) -> Domain | None:
+    """Return the sizes that meet a condition, None where that is not affine in the sizes of the function."""
+    names = _names(view, summary)
+    sizes = {found.substitute(names).atom: Affine.var(str(name)) for name, found in names.items()}
+    sizes |= {name: Affine.var(name) for name in view.size_names}
+    total = Affine(0)
+    for factor, atoms in (condition.left - condition.right).terms:
+        if len(atoms) > 1 or (atoms and atoms[0] not in sizes):
+            return None
+        total = total + (sizes[atoms[0]] * factor if atoms else factor)
+    constraints = {
+        "==": equal(total, 0), ">=": at_least(total, 0), "<=": at_least(0, total), ">": less(0, total),
+        "<": less(total, 0),
+    }  # fmt: skip
+    return Domain.of(constraints[condition.relation]) if condition.relation in constraints else None
 
 
 # -- sizes

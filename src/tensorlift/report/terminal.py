@@ -35,6 +35,7 @@ LEVEL_TEXT = {
     Level.TESTED: "tested, not proved",
     None: "neither proved nor tested",
 }
+_RESTRICTED = "restricted, proved for the sizes that it requires"
 _STATIC = {"stablehlo"}  # targets whose programs are written for given sizes
 _REFERENCES = {"interpreter": "interpreted source", "compiled": "compiled source", "python": "Python source"}
 NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithmetic"}
@@ -42,8 +43,10 @@ NUMERICS_TEXT = {Numerics.REAL: "over the reals", Numerics.IEEE: "in IEEE arithm
 
 def level_text(function: FunctionRecord) -> str:
     """Say how far a program is known to be right; one of static shapes is right for its sizes."""
+    if function.level is not Level.PROVED:
+        return LEVEL_TEXT[function.level]
     is_sized = function.target in _STATIC and any(p.kind == "size" and "==" in p.text for p in function.preconditions)
-    return "proved for these sizes" if is_sized and function.level is Level.PROVED else LEVEL_TEXT[function.level]
+    return "proved for these sizes" if is_sized else _RESTRICTED if function.restricted else LEVEL_TEXT[function.level]
 
 
 class Screen:

@@ -7,16 +7,19 @@ affine conditions and loops that its subscript depends on, leaves its array.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.names import fresh
 from tensorlift.diagnostics import refuse
+from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
 
 
@@ -41,6 +44,24 @@ def bounds_of(program: Program, minimum_size: int, within: Domain | None = None)
     checker = _Accesses(program, program.requires & assumed)
     checker.block(program.body, UNIVERSE, ())
     return Bounds(checker.context.coalesce(), assumed)
+
+
+def sizes_in_bounds(function: FunctionView, within: Domain) -> Domain:
+    """Return the sizes within a domain for which no access leaves extents that the source declares.
+
+    An extent that it does not declare is as large as accesses need.
+    """
+    program = read_function(function, places=True)
+    enough: dict[tuple[str, int], Affine] = {}
+    for name, info in program.arrays.items():
+        enough.update({(name, axis): Affine.var(fresh("enough")) for axis in info.inferred})
+    arrays = {
+        name: replace(info, shape=tuple(enough.get((name, axis), extent) for axis, extent in enumerate(info.shape)))
+        for name, info in program.arrays.items()
+    }
+    checker = _Accesses(replace(program, arrays=arrays), program.representable & within)
+    checker.block(program.body, UNIVERSE, ())
+    return checker.context.project_out(*(name for extent in enough.values() for name in extent.variables))
 
 
 def _counting_sizes(program: Program) -> list[Affine]:

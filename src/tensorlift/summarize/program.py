@@ -20,8 +20,8 @@ class Program:
 
     ``parameters`` are the names of sizes, scalars and arrays together in source order, ``written`` the array
     parameters that the function stores to.  ``requires`` holds the sizes that the front end allows and what is known of
-    derived sizes, ``ranges`` what the types of sizes say of them.  ``result`` is the returned value, over values that
-    the last statements load.
+    derived sizes, ``representable`` the same without conditions on accesses, ``ranges`` what the types of sizes say of
+    them.  ``result`` is the returned value, over values that the last statements load.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Program:
     body: Block
     result: Term | None
     requires: Domain
+    representable: Domain
     derived: tuple[DerivedSize, ...]
     names: set[str]
     location: Location | None

@@ -39,7 +39,7 @@ from tensorlift.summarize.statements import (
 from tensorlift.summarize.values import Implied, Values, as_dtype, constant_truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
     from xdsl.ir import Block as IRBlock
@@ -97,6 +97,7 @@ class _Reader(Values):
             body=body,
             result=self.result,
             requires=self._requirements() & self.indices.context(),
+            representable=self._requirements(without=("extent",)) & self.indices.context(),
             derived=tuple(self.indices.derived.values()),
             names=self.taken,
             location=view.location,
@@ -105,10 +106,10 @@ class _Reader(Values):
             ),
         )
 
-    def _requirements(self) -> Domain:
+    def _requirements(self, without: Collection[str] = ()) -> Domain:
         known = UNIVERSE
         for row in self.view.requires:
-            if row.condition is not None:
+            if row.condition is not None and row.kind not in without:
                 known = known & self.indices.condition(row.condition, [affine(name) for name in row.sizes])
         return known
 
@@ -121,7 +122,9 @@ class _Reader(Values):
         if shape is None:
             message = f"the extents of {name} are not sums of sizes with constant factors"
             raise refuse("TL203", message, place, "pass each extent as a parameter of its own")
-        self.arrays[name] = ArrayInfo(name, dtype, shape, is_parameter, place)
+        axes: Any = marks.get("tl.inferred", ())
+        inferred = tuple(axis.value.data for axis in axes)
+        self.arrays[name] = ArrayInfo(name, dtype, shape, is_parameter, place, inferred=inferred)
         self.array_of[value] = name
         self.taken.update(formals(name, len(shape)))
         return name

@@ -13,9 +13,10 @@ from tensorlift.frontends.c.mapped import converted
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.memory import MEMORY_CALLS, Memory
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Binding, Data, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Binding, Data, Slot, Unknown, Value
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
 
@@ -65,6 +66,8 @@ class Calls(Memory):
         try:
             for parameter, binding in zip(callee.parameters, bound, strict=True):
                 self.bind_parameter(parameter, binding)
+            for parameter, binding in zip(callee.parameters, bound, strict=True):
+                self._same_rows(parameter, binding, expression.location)
             return self.run_body(callee)
         except LiftError as error:
             raise called_from(error, expression.name, expression.location) from error
@@ -93,6 +96,24 @@ class Calls(Memory):
             if array is not None:
                 self.sink.store(array, (), value, self.domain, parameter.location)
         self.environment[parameter] = binding
+
+    def _same_rows(self, parameter: nodes.Variable, value: Value, location: Location) -> None:
+        """Require that the rows of an argument are as long as its parameter declares them."""
+        if not self.sink.emits or not isinstance(value, Address) or not isinstance(value.base, Array):
+            return
+        given = value.base.extents[1:]
+        declared = self.extents(parameter)[-len(given) :] if given else []
+        for mine, its in zip(reversed(declared), reversed(given), strict=False):
+            if mine is not None and its is not None and mine != its:
+                for room in (mine - its, its - mine):
+                    if (room.constant_value or 0) < 0:
+                        detail = f"rows of {its} elements of `{value.base.name}` are passed as rows of {mine}"
+                        raise refusal("pointer", location, detail)
+                    self.preconditions.insist("argument", room, location)
+
+    def extents(self, variable: nodes.Variable) -> list[Polynomial | None]:
+        """Evaluate the declared extents of an array."""
+        raise NotImplementedError
 
     def declare_scalar(self, variable: nodes.Variable) -> Slot:
         """Make memory for a scalar variable."""

@@ -12,9 +12,11 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntegerAttr,
     ModuleOp,
     StringAttr,
     UnitAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
@@ -288,6 +290,8 @@ class _Lowering:
             if array.position == position:
                 extents = [extent for extent in array.extents if extent is not None]
                 attributes["tl.shape"] = self._sink.maps.size_map(extents)
+                if array.inferred:
+                    attributes["tl.inferred"] = ArrayAttr([IntegerAttr(axis, i64) for axis in array.inferred])
                 if array.strides is not None:
                     attributes["tl.strides"] = ArrayAttr([StringAttr(str(stride)) for stride in array.strides])
         return DictionaryAttr(attributes)

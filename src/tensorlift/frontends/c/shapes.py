@@ -42,6 +42,7 @@ class Shapes:
                 raise refusal("delinearise", access.location, array.name)
         if array.gathers:
             self._gathered_extents(array)
+        declared = list(array.extents)
         flat = len(array.extents) == 1 and (array.extents[0] is None or not array.extents[0].is_affine)
         if not array.accesses:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
@@ -60,6 +61,9 @@ class Shapes:
         else:
             splits = [self._in_dimensions(array, access) for access in array.accesses]
             self._declared_extents(array, splits)
+        kept = declared if len(declared) == len(array.extents) else [None] * len(array.extents)
+        if not (array.is_object or array.keeps_rank):  # else accesses must stay in extents that the array has
+            array.inferred = [axis for axis, extent in enumerate(array.extents) if extent != kept[axis]]
         self._check_affine(array)
         self._check_inside(array, splits)
         self._check_exact(array)
@@ -228,8 +232,8 @@ class Shapes:
                     least = self._ranges.minimum(room, domain)
                     if least is None:
                         raise refusal("extent", location, array.name)
-                    is_limit = room is not subscript and _limits_sizes(least, extent)
-                    if is_limit or self._is_negative(least):
+                    may_grow = not extent.is_constant or (room is subscript and position in array.inferred)
+                    if (may_grow and _is_falling(least)) or self._is_negative(least):
                         reason = "negative" if room is subscript else "outside"
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)
@@ -244,8 +248,13 @@ class Shapes:
 
 def _limits_sizes(room: Polynomial, length: Polynomial) -> bool:
     """Whether there is room for small sizes alone, in a length that grows with sizes: no such shape is meant."""
+    return not length.is_constant and _is_falling(room)
+
+
+def _is_falling(room: Polynomial) -> bool:
+    """Whether there is the less room the larger sizes are."""
     growing = [value for monomial, value in room.terms.items() if monomial]
-    return not length.is_constant and bool(growing) and all(value < 0 for value in growing)
+    return bool(growing) and all(value < 0 for value in growing)
 
 
 def _is_affine_last(access: Access) -> bool:

@@ -183,6 +183,7 @@ class Array:
     ``is_object`` marks a global or a member that is an array itself: its declared extents are exact.
     ``keeps_rank`` marks an array that is no flat memory: each subscript stays in its dimension.
     ``exact`` holds the extents that it must have where the function ends, outermost first (None: any).
+    ``inferred`` are the axes whose extents no declaration tells: accesses do.
     """
 
     name: str
@@ -201,6 +202,7 @@ class Array:
     accesses: list[Access] = field(default_factory=list)
     gathers: list[Gather] = field(default_factory=list)
     strides: list[Polynomial] | None = None
+    inferred: list[int] = field(default_factory=list)
 
 
 DATA_PLACE = "%"  # begins the variables that stand for subscripts that depend on data: no name of C does

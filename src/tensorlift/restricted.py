@@ -1,0 +1,55 @@
+"""Whether a program is for fewer sizes than the source: because of a condition that no access of the source needs.
+
+A condition that fixes a size, relates sizes by an equality or bounds one above restricts the program, unless the source
+is undefined for the sizes that it excludes.  Those are the sizes for which an access leaves an array whose extents the
+source tells.  An equality of extents is taken to be the source's where it rests on one of an array that callers pass.
+Conditions on the range of integers, on the layout of memory, and that no extent or trip count is negative, are none.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE
+from tensorlift.conditions.language import AnyOf, Compare, Extent, atoms_of
+from tensorlift.preconditions.gather import domain_of, is_binding
+from tensorlift.summarize.bounds import sizes_in_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.conditions.language import Condition
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.record import Precondition
+
+
+def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[Precondition]) -> bool:
+    """Tell whether preconditions leave out sizes for which the source is defined."""
+    if any(p.kind == "argument" and is_binding(p.condition) for p in preconditions):
+        return True
+    binding = [p.condition for p in preconditions if p.kind == "extent" and is_binding(p.condition)]
+    binding = [condition for condition in binding if not _relates_extents(condition)]
+    if not binding:
+        return False
+    known = sizes_in_bounds(view, summary.assumed)
+    return not all(_follows(view, summary, condition, known) for condition in binding)
+
+
+def _relates_extents(condition: Condition | None) -> bool:
+    """Tell whether a condition is an equality of the extent of an array and another extent or size."""
+    atoms = list(atoms_of(condition)) if isinstance(condition, Compare) and condition.relation == "==" else []
+    return len(atoms) > 1 and any(isinstance(atom, Extent) for atom in atoms)
+
+
+def _follows(view: FunctionView, summary: Summary, condition: Condition | None, known: Domain) -> bool:
+    """Tell whether a condition holds for all sizes of a domain."""
+    choices = condition.choices if isinstance(condition, AnyOf) else ((condition,),)
+    allowed = EMPTY
+    for choice in choices:
+        parts = [domain_of(view, summary, part) for part in choice if isinstance(part, Compare)]
+        allowed |= reduce(and_, [part or EMPTY for part in parts], UNIVERSE)
+    return known.is_subset(allowed)
