@@ -61,7 +61,8 @@ def _pass_flags(command: Any) -> Any:
 def opt(context: click.Context, *, file: str, output: str | None, after_all: bool, statistics: bool) -> int:
     """Run passes over the module in FILE ('-': standard input), in their order, and show what it becomes.
 
-    Each replacement is proved, and what is not raised stays as it is; notes say of both what and why.
+    Each replacement is proved, and what is not raised stays as it is; notes say of both what and why.  What
+    replacements assume is tested where the function starts: it calls the raised function or the original.
     Exit status: 0, 1 where a replacement contradicts its proof, 2 where the request or the module is wrong.
     """
     from tensorlift.raising.pipeline import parse_passes, run_passes

@@ -46,16 +46,18 @@ def reorder(ops: Sequence[Operation]) -> Replaced:
         if len(orders) == 1 and orders[0] is summary:
             raise unraisable("no order has fewer multiplications")
         forms = [taken.form(_in_order(order)) for order in orders]
+        conditions = list(dict.fromkeys(condition for form in forms for condition in form.conditions))
+        apart = [condition for condition in conditions if isinstance(condition, Separate)]
+        others = [condition for condition in conditions if not isinstance(condition, Separate)]
+        stated = taken.stated([*others, *together(apart)])
+        assumptions = taken.assumed(stated)
         guard = taken.text(_cheapest([choice.cost for choice in choices]), {})[1] if len(forms) > 1 else ""
     if guard:
         put_choice(taken.outlined, parse_module(guard, "guard.mlir"), [form.module for form in forms])
     else:
         put_in_place(taken.outlined, forms[0].module)
     names = (*(["scf.if"] * (len(forms) - 1)), *(name for form in forms for name in form.names))
-    conditions = list(dict.fromkeys(condition for form in forms for condition in form.conditions))
-    apart = [condition for condition in conditions if isinstance(condition, Separate)]
-    others = [condition for condition in conditions if not isinstance(condition, Separate)]
-    return Replaced(names, taken.stated([*others, *together(apart)]))
+    return Replaced(names, tuple(map(str, stated)), assumptions=assumptions)
 
 
 def _in_order(order: Summary) -> Callable[[Nest], Written]:

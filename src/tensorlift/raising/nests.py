@@ -16,6 +16,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.distributed import LoopEmission
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
+    from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Routine
 
     # What writes the operations in the place of a nest: it gives their names and the value of the nest.
@@ -43,11 +45,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What stands in the place of a nest, the preconditions under which that is the same, and what it calls."""
+    """What stands in the place of a nest, when that is the same, what it calls, and what it assumes of arguments."""
 
     names: tuple[str, ...]
     preconditions: tuple[str, ...]
     routines: tuple[Routine, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +128,14 @@ class Taken:
         """Write a function of the same arguments."""
         return _text(self.outlined, self.meaning, write, routines)
 
-    def stated(self, conditions: Sequence[Condition]) -> tuple[str, ...]:
-        """Spell the conditions that do not hold by themselves."""
+    def stated(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+        """List the conditions that do not hold by themselves."""
         return tuple(_stated(conditions, self.outlined))
+
+    def assumed(self, conditions: Sequence[Condition]) -> tuple[Assumption, ...]:
+        """Trace conditions back to the arguments of the function around; raises LiftError where that cannot be."""
+        arguments = dict(zip(self.outlined.names, self.outlined.arguments, strict=True))
+        return tuple(assumed(conditions, arguments))
 
 
 @contextmanager
@@ -150,8 +158,10 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
     with refused_at(ops[0]):
         taken = Taken.out(ops)
         form = taken.form(write)
+        stated = taken.stated(form.conditions)
+        assumptions = taken.assumed(stated)
     put_in_place(taken.outlined, form.module)
-    return Replaced(form.names, taken.stated(form.conditions), form.routines)
+    return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions)
 
 
 def _check_sizes(outlined: Outline, meaning: Meaning) -> None:
@@ -161,7 +171,7 @@ def _check_sizes(outlined: Outline, meaning: Meaning) -> None:
             raise unraisable("it depends on an index that is computed in a loop around")
 
 
-def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[str]:
+def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[Condition]:
     """Yield the conditions that do not hold by themselves: iterations are counted from 1, allocations are apart."""
     counted = {outlined.names[position] for position in outlined.shifts}
     new = {n for n, v in zip(outlined.names, outlined.arguments, strict=True) if _is_allocated(v)}
@@ -169,9 +179,9 @@ def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[str]
         if isinstance(condition, Separate):
             others = tuple(o for o in condition.others if o not in new)
             if others and condition.array not in new:
-                yield str(replace(condition, others=others))
+                yield replace(condition, others=others)
         elif not set(re.findall(r"[A-Za-z_]\w*", str(condition))) <= counted:
-            yield str(condition)
+            yield condition
 
 
 def _is_allocated(value: SSAValue) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
 
     from tensorlift.diagnostics import Location
+    from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.chains import Chain
     from tensorlift.raising.nests import Nest, Replaced
     from tensorlift.raising.routines import Routine
@@ -39,7 +40,7 @@ _PURE = (
     *("memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
 )
 _STORES = ("affine.store", "memref.store")
-_WHERE = "call the function where that holds"
+_WHERE = "the original runs where that does not hold"
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
 
 
@@ -49,13 +50,26 @@ class Report:
 
     counts: dict[str, int] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    assumptions: dict[Operation, list[Assumption]] = field(default_factory=dict)  # by the function that assumes them
+    function: Operation | None = None  # the one that the pass is at
 
     def count(self, what: str, number: int = 1) -> None:
         """Count something."""
         self.counts[what] = self.counts.get(what, 0) + number
 
+    def at(self, function: Operation) -> Operation:
+        """Note the function that a pass is at."""
+        self.function = function
+        return function
+
+    def assume(self, assumptions: Sequence[Assumption]) -> None:
+        """Note what the function assumes."""
+        if assumptions and self.function is not None:
+            self.assumptions.setdefault(self.function, []).extend(assumptions)
+
     def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
         """Say what stands in the place of something, and when that is right."""
+        self.assume(found.assumptions)
         self.count(f"{what}s replaced")
         for name in found.names:
             self.count(name)
@@ -67,6 +81,7 @@ class Report:
 
     def seen(self, name: str, found: Seen, place: Location | None) -> None:
         """Say that a nest accesses an array in dimensions."""
+        self.assume(found.assumptions)
         self.count("arrays with dimensions")
         self.count("accesses rewritten", found.accesses)
         where, remedy = (f", where {found.condition}", _WHERE) if found.condition else ("", "")
@@ -100,7 +115,7 @@ class NestPass(RaisingPass):
         """Replace the nests of every function."""
         del ctx
         for function in functions(op):
-            for block in _blocks(function):
+            for block in _blocks(self.report.at(function)):
                 self._block(block)
 
     def write(self, nest: Nest) -> tuple[list[str], Value | None]:
@@ -187,7 +202,7 @@ class Delinearize(RaisingPass):
         del ctx
         for function in functions(op):
             views = Views()
-            for nest in _loops_in(function):
+            for nest in _loops_in(self.report.at(function)):
                 self._nest(nest, views, set())
             for _ in range(views.finish()):
                 self.report.count("allocations with dimensions")
@@ -238,7 +253,7 @@ class RaiseLinalgToBlas(RaisingPass):
         del ctx
         routines: dict[str, Routine] = {}
         for function in functions(op):
-            for block in _blocks(function):
+            for block in _blocks(self.report.at(function)):
                 self._block(block, routines)
         add_routines(op, routines.values())
 
@@ -279,7 +294,7 @@ class ReorderMatmulChain(RaisingPass):
         """Reorder every chain of every function."""
         del ctx
         for function in functions(op):
-            blocks = [block for inner in function.walk() for block in _blocks(inner)]
+            blocks = [block for inner in self.report.at(function).walk() for block in _blocks(inner)]
             for chain in [chain for block in blocks for chain in chains_in(block)]:
                 self._reorder(chain)
 

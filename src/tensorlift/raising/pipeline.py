@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from tensorlift.diagnostics import LiftError, internal_error, refuse
 from tensorlift.frontends.mlir.reader import without_foreign_attributes
 from tensorlift.ir.dialects import loop_context
-from tensorlift.ir.text import parse_module, print_module
+from tensorlift.ir.text import functions, parse_module, print_module
+from tensorlift.raising.assumed import put_guard
 from tensorlift.raising.passes import PASSES, RaisingPass
 
 if TYPE_CHECKING:
@@ -68,9 +69,16 @@ def _malformed(text: str, why: str) -> LiftError:
 
 
 def run_passes(
-    text: str, filename: str, passes: Sequence[RaisingPass], shown: Callable[[str, str], None] | None = None
+    text: str,
+    filename: str,
+    passes: Sequence[RaisingPass],
+    shown: Callable[[str, str], None] | None = None,
+    *,
+    guards: bool = True,
 ) -> Result:
     """Run passes over the text of a module; ``shown`` is given each pass's name and the module behind it.
+
+    What replacements assume is tested where their function starts; without ``guards``, it is for the caller to see to.
 
     Raises:
         LiftError: TL19x, where the text is no module.
@@ -82,7 +90,12 @@ def run_passes(
         if done is not None and shown is not None:
             shown(str(done.spec()), print_module(at))
 
+    originals = {function: function.clone() for function in functions(module)}
     PassPipeline(tuple(passes), after).apply(loop_context(), module)
+    for function, original in originals.items() if guards else ():
+        assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
+        if assumptions:
+            put_guard(module, function, original, assumptions)
     printed = print_module(module)
     _check_printed(printed)
     said = tuple(d for one in passes for d in one.report.diagnostics)

@@ -23,6 +23,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tensorlift.comprehension.polynomial import ONE
+from tensorlift.conditions.language import Sum
+from tensorlift.raising.assumed import longer, value_of
 from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of, flat
 from tensorlift.raising.place import erase_unneeded
 from tensorlift.raising.positions import Positions, is_inside
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.raising.assumed import Assumption
 
 _ACCESSES = ("affine.load", "affine.store", "memref.load", "memref.store")
 _APART = ("memref.dim", "memref.dealloc")  # which do not touch the cells
@@ -44,6 +47,7 @@ class Seen:
     type: str
     accesses: int
     condition: str
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @dataclass
@@ -77,10 +81,28 @@ class Views:
             return None
         if other is not None:
             raise flat(f"`{other.name}` uses it as it is")
+        condition = "" if found.is_certain else self._condition(found)
+        assumptions = longer(array, self._length_of(found), condition) if condition else []
         view = self._view(array, found, nest, length)
         for op, subscripts in zip(accesses, found.subscripts, strict=True):
             self._access(op, view, subscripts)
-        return Seen(str(view.type), len(accesses), "" if found.is_certain else self._condition(found))
+        return Seen(str(view.type), len(accesses), condition, tuple(assumptions))
+
+    def _length_of(self, found: Dimensions) -> Sum | None:
+        """Give the length that memory must have over the arguments of the function; None where that is not known."""
+        length = ONE
+        for extent in found.extents:
+            length = length * extent
+        total = Sum()
+        for monomial, factor in length.terms.items():
+            product: Sum | None = Sum.number(factor)
+            for name in monomial:
+                value = value_of(self.positions.values[name])
+                product = None if product is None or value is None else product * value
+            if product is None:
+                return None
+            total = total + product
+        return total
 
     def _condition(self, found: Dimensions) -> str:
         """Say how long memory must be for dimensions."""

@@ -2,7 +2,7 @@
 // RUN: tensorlift-opt %s --raise-affine-to-linalg --raise-linalg-to-blas 2>/dev/null | %mlir-opt | filecheck %s
 
 // A batch stays a loop; each product is a call on parts of the arrays.
-// CHECK-LABEL: @batch
+// CHECK-LABEL: @batch_raised
 // CHECK: affine.for
 // CHECK: memref.subview
 // CHECK: call @blas_dgemm_nt(

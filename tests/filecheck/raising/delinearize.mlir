@@ -10,7 +10,7 @@
 // CHECK-LABEL: @rows
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[N:.*]], %[[M:.*]]], strides: [%[[M]], 1] : memref<?xf64> to memref<?x?xf64>
 // CHECK: affine.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<?x?xf64>
-// RAISED-LABEL: @rows
+// RAISED-LABEL: @rows_raised
 // RAISED: linalg.copy
 func.func @rows(%A: memref<?xf64>, %B: memref<?xf64>, %n: index, %m: index) {
   affine.for %i = 0 to %n {
@@ -25,7 +25,7 @@ func.func @rows(%A: memref<?xf64>, %B: memref<?xf64>, %n: index, %m: index) {
 // CHECK-LABEL: @turned
 // CHECK: affine.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<5x12xf64>
 // CHECK: affine.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : memref<12x5xf64>
-// RAISED-LABEL: @turned
+// RAISED-LABEL: @turned_raised
 // RAISED: %[[TO:.*]] = memref.expand_shape %{{.*}} output_shape [12, 5] : memref<60xf64> into memref<12x5xf64>
 // RAISED: linalg.transpose
 // RAISED-SAME: outs(%[[TO]] : memref<12x5xf64>) permutation = [1, 0]

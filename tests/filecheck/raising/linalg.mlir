@@ -1,7 +1,7 @@
 // RUN: tensorlift-opt %s --raise-affine-to-linalg 2>/dev/null | filecheck %s
 // RUN: tensorlift-opt %s --raise-affine-to-linalg --pass-statistics 2>&1 | filecheck %s --check-prefix=SAID
 
-// CHECK-LABEL: @gemm
+// CHECK-LABEL: @gemm_raised
 // CHECK-NOT: affine.for
 // CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%C : memref<8x5xf64>)
 // CHECK: arith.mulf %{{.*}}, %beta : f64
@@ -28,7 +28,7 @@ func.func @gemm(%A: memref<8x6xf64>, %B: memref<6x5xf64>, %C: memref<8x5xf64>, %
 }
 
 // What is not raised stays: a loop that carries, the call, and the extents of the memref.
-// CHECK-LABEL: @kept
+// CHECK-LABEL: @kept_raised
 // CHECK: %[[N:.*]] = memref.dim %x
 // CHECK: func.call @print(%[[N]])
 // CHECK: affine.for %i = 1 to %[[N]]
@@ -69,7 +69,7 @@ func.func @dot(%x: memref<16xf64>, %y: memref<16xf64>) -> f64 {
 }
 
 // The loop over time stays; the nests inside work on the part that the iteration tells.
-// CHECK-LABEL: @rows
+// CHECK-LABEL: @rows_raised
 // CHECK: scf.for
 // CHECK: %[[ROW:.*]] = memref.subview %A
 // CHECK: linalg.generic

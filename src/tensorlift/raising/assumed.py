@@ -1,0 +1,310 @@
+"""What replacements assume of the arguments of their function, checked where it starts; the original runs otherwise.
+
+A replacement assumes conditions on sizes and that arrays lie apart.  They are traced back to the arguments of the
+function, its extents and memory; what cannot be traced is not assumed, and the loops stay.  A function that assumes
+something becomes three: the raised one, the original, and one under the name of the source that tests what is
+assumed and calls one of the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from tensorlift.conditions.language import AnyOf, Compare, Quotient, Separate, Sum, atoms_of
+from tensorlift.ir.text import functions, parse_module
+from tensorlift.raising.bodies import unraisable
+from tensorlift.raising.outline import memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.conditions.language import Condition
+
+ORIGINAL, RAISED = "_original", "_raised"  # behind the name of a function
+_PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
+_CALLERS = ("sym_visibility", "arg_attrs", "res_attrs")  # what the function that is called keeps
+_ALLOCATIONS = ("memref.alloc", "memref.alloca")
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Two arguments of a function lie apart, or are the very same array where that is enough."""
+
+    one: int
+    other: int
+    or_same: bool
+
+
+Assumption = Compare | AnyOf | Apart  # over ``a0``, the argument itself, and ``a0_d1``, an extent of one
+
+
+def assumed(conditions: Iterable[Condition], arguments: Mapping[str, SSAValue]) -> list[Assumption]:
+    """Trace conditions on named values back to the arguments of the function around.
+
+    Raises:
+        LiftError: TL594, where one speaks of anything else.
+
+    """
+    found: list[Assumption] = []
+    for condition in conditions:
+        if isinstance(condition, Separate):
+            pairs = [_apart(arguments, condition.array, other, or_same=condition.or_same) for other in condition.others]
+            found += [pair for pair in pairs if pair is not None]
+            continue
+        traced = None
+        if isinstance(condition, Compare | AnyOf):
+            values = {atom: _named(str(atom), arguments) for atom in atoms_of(condition)}
+            known = {atom: value for atom, value in values.items() if value is not None}
+            traced = condition.substitute(known) if len(known) == len(values) else None
+        if traced is None:
+            raise _untraced(str(condition))
+        found.append(traced)
+    return found
+
+
+def longer(array: SSAValue, length: Sum | None, what: str) -> list[Assumption]:
+    """Trace back that an array of one dimension has so many elements; raises LiftError where that cannot be."""
+    extent = _extent(array, 0)
+    if length is None or extent is None:
+        raise _untraced(what)
+    return [Compare(extent, ">=", length)]
+
+
+def value_of(value: SSAValue) -> Sum | None:
+    """Give an integer as a sum over arguments of the function around; None where it is none."""
+    owner: Any = value.owner
+    if isinstance(value, BlockArgument):
+        whole = isinstance(value.type, IndexType | IntegerType)
+        return Sum.name(f"a{value.index}") if whole and _is_function(value) else None
+    if owner.name == "arith.constant" and hasattr(owner.properties["value"], "value"):
+        number = owner.properties["value"].value.data
+        return Sum.number(number) if isinstance(number, int) else None
+    if owner.name == "arith.index_cast":
+        return value_of(owner.operands[0])
+    if owner.name == "memref.dim":
+        axis = value_of(owner.operands[1])
+        return None if axis is None or axis.value is None else _extent(owner.operands[0], axis.value)
+    if owner.name in ("arith.addi", "arith.subi", "arith.muli") and isinstance(value.type, IndexType):
+        left, right = map(value_of, owner.operands)
+        if left is not None and right is not None:
+            return {"arith.addi": Sum.__add__, "arith.subi": Sum.__sub__, "arith.muli": Sum.__mul__}[owner.name](
+                left, right
+            )
+    return None
+
+
+def _extent(array: SSAValue, axis: int) -> Sum | None:
+    """Give an extent of an array as a sum over arguments of the function around."""
+    of_type: Any = array.type
+    owner: Any = array.owner
+    length = of_type.get_shape()[axis]
+    if length != DYNAMIC_INDEX:
+        return Sum.number(length)
+    if isinstance(array, BlockArgument):
+        return Sum.name(f"a{array.index}_d{axis}") if _is_function(array) else None
+    if owner.name == "memref.cast":
+        return _extent(owner.operands[0], axis)
+    open_before = sum(extent == DYNAMIC_INDEX for extent in of_type.get_shape()[:axis])
+    if owner.name in _ALLOCATIONS:
+        return value_of(owner.operands[open_before])
+    if owner.name in ("memref.subview", "memref.reinterpret_cast"):
+        sizes = list(owner.static_sizes.iter_values())
+        if len(sizes) == len(of_type.get_shape()):
+            return value_of(list(owner.sizes)[open_before])
+    return None
+
+
+def _named(name: str, arguments: Mapping[str, SSAValue]) -> Sum | None:
+    """Give what a name stands for: an integer, or an extent of an array, ``C_d0``."""
+    if name in arguments:
+        return value_of(arguments[name])
+    array, _, axis = name.rpartition("_d")
+    value = arguments.get(array)
+    return _extent(value, int(axis)) if value is not None and isinstance(value.type, MemRefType) else None
+
+
+def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> Apart | None:
+    """Trace back that two arrays lie apart; None where they do in any case, as one was made in the function."""
+    memories = [memory_of(arguments[name]) for name in (one, other)]
+    if any(getattr(memory.owner, "name", "") in _ALLOCATIONS for memory in memories):
+        return None
+    if len({*memories}) == 2 and all(getattr(m.owner, "name", "") == "memref.get_global" for m in memories):  # noqa: PLR2004 - both
+        names = {str(m.owner.properties["name"]) for m in memories if isinstance(m.owner, Operation)}
+        if len(names) == 2:  # noqa: PLR2004 - two globals lie apart
+            return None
+    places = [m.index for m in memories if isinstance(m, BlockArgument) and _is_function(m) and _is_plain(m.type)]
+    if len(places) != 2 or places[0] == places[1]:  # noqa: PLR2004 - both
+        raise _untraced(f"{one} shares no memory with {other}")
+    is_whole = all(arguments[name] is memory for name, memory in zip((one, other), memories, strict=True))
+    return Apart(places[0], places[1], or_same and is_whole and memories[0].type == memories[1].type)
+
+
+def _is_function(value: BlockArgument) -> bool:
+    parent = value.block.parent_op()
+    return parent is not None and parent.name == "func.func"
+
+
+def _is_plain(of_type: Any) -> bool:
+    """Tell whether the cells of an array lie one behind the other."""
+    return isinstance(of_type.layout, NoneAttr) and hasattr(of_type.element_type, "bitwidth")
+
+
+def _untraced(what: str) -> Exception:
+    return unraisable(f"it needs that {what}, which is not known where the function starts")
+
+
+# -- the function that tests
+
+
+def put_guard(module: ModuleOp, function: Operation, original: Operation, assumptions: Sequence[Assumption]) -> None:
+    """Put a function that tests what a raised one assumes under its name, with the raised one and the original."""
+    taken = {_name(op) for op in module.ops if op.name == "func.func"}
+    name = _name(function)
+    names = [_free(f"{name}{ending}", taken) for ending in (RAISED, ORIGINAL)]
+    types: Any = function.properties["function_type"]
+    text = _Guard(list(types.inputs), list(types.outputs)).text(name, names, assumptions)
+    entry = next(one for one in functions(parse_module(text, "guard.mlir")) if _name(one) == name)
+    entry.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
+    for op in entry.walk():
+        op.location = function.location
+    for key in _CALLERS:
+        if key in function.properties:
+            entry.properties[key] = function.properties[key]
+    entry.attributes.update(function.attributes)
+    block = module.body.block
+    block.insert_op_before(entry, function)
+    block.insert_op_after(original, function)
+    for op, called in zip((function, original), names, strict=True):
+        op.properties["sym_name"] = StringAttr(called)
+        op.properties["sym_visibility"] = StringAttr("private")
+        op.attributes.clear()
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def _name(function: Operation) -> str:
+    name: Any = function.properties["sym_name"]
+    return str(name.data)
+
+
+@dataclass(slots=True)
+class _Guard:
+    types: list[Any]
+    results: list[Any]
+    lines: list[str] = field(default_factory=list)
+    known: dict[str, str] = field(default_factory=dict)  # operations by what they spell
+
+    def text(self, name: str, names: Sequence[str], assumptions: Sequence[Assumption]) -> str:
+        """Write the function, with declarations of the two that it calls."""
+        form = str(FunctionType.from_lists(self.types, self.results))
+        declared = [f"func.func private @{one}{form}" for one in names]
+        listed = ", ".join(f"%a{k}: {of_type}" for k, of_type in enumerate(self.types))
+        tests = [self._test(one) for one in dict.fromkeys(assumptions)]
+        holds = tests[0]
+        for test in tests[1:]:
+            holds = self._new(f"arith.andi {holds}, {test} : i1")
+        given = ", ".join(f"%a{k}" for k in range(len(self.types)))
+        types = ", ".join(map(str, self.types))
+        spelled = ", ".join(map(str, self.results))
+        calls = [f"func.call @{one}({given}) : ({types}) -> ({spelled})" for one in names]
+        if self.results:
+            values = [", ".join(f"%{arm}{k}" for k in range(len(self.results))) for arm in "xyz"]
+            arms = [f"{values[k]} = {call}\nscf.yield {values[k]} : {spelled}" for k, call in enumerate(calls)]
+            count = f":{len(self.results)}" if len(self.results) > 1 else ""
+            chosen = f"%z{count} = scf.if {holds} -> ({spelled}) {{\n{arms[0]}\n}} else {{\n{arms[1]}\n}}"
+            outer = ", ".join(f"%z#{k}" for k in range(len(self.results))) if count else "%z"
+            end = f"func.return {outer} : {spelled}"
+        else:
+            chosen = f"scf.if {holds} {{\n{calls[0]}\n}} else {{\n{calls[1]}\n}}"
+            end = "func.return"
+        arrow = f" -> ({spelled})" if self.results else ""
+        body = "\n".join([*self.lines, chosen, end])
+        return "\n".join([*declared, f"func.func @{name}({listed}){arrow} {{", body, "}"]) + "\n"
+
+    def _new(self, operation: str) -> str:
+        if operation not in self.known:
+            self.known[operation] = f"%v{len(self.known)}"
+            self.lines.append(f"{self.known[operation]} = {operation}")
+        return self.known[operation]
+
+    def _test(self, assumption: Assumption) -> str:
+        if isinstance(assumption, Apart):
+            return self._apart(assumption)
+        if isinstance(assumption, Compare):
+            left, right = self._sum(assumption.left), self._sum(assumption.right)
+            return self._new(f"arith.cmpi {_PREDICATES[assumption.relation]}, {left}, {right} : index")
+        choices = [self._joined([self._test(part) for part in choice], "andi") for choice in assumption.choices]
+        return self._joined(choices, "ori")
+
+    def _joined(self, tests: Sequence[str], operation: str) -> str:
+        total = tests[0]
+        for test in tests[1:]:
+            total = self._new(f"arith.{operation} {total}, {test} : i1")
+        return total
+
+    def _sum(self, value: Sum) -> str:
+        parts = []
+        for factor, atoms in value.terms:
+            listed = [self._number(factor)] if factor != 1 or not atoms else []
+            listed += [self._atom(atom) for atom in atoms]
+            product = listed[0]
+            for one in listed[1:]:
+                product = self._new(f"arith.muli {product}, {one} : index")
+            parts.append(product)
+        total = parts[0] if parts else self._number(0)
+        for part in parts[1:]:
+            total = self._new(f"arith.addi {total}, {part} : index")
+        return total
+
+    def _number(self, value: int) -> str:
+        return self._new(f"arith.constant {value} : index")
+
+    def _atom(self, atom: Any) -> str:
+        if isinstance(atom, Quotient):
+            return self._new(f"arith.floordivsi {self._sum(atom.numerator)}, {self._number(atom.divisor)} : index")
+        place, _, axis = str(atom).removeprefix("a").partition("_d")
+        if axis:
+            return self._extent(int(place), int(axis))
+        of_type = self.types[int(place)]
+        return (
+            f"%a{place}"
+            if isinstance(of_type, IndexType)
+            else self._new(f"arith.index_cast %a{place} : {of_type} to index")
+        )
+
+    def _extent(self, place: int, axis: int) -> str:
+        return self._new(f"memref.dim %a{place}, {self._number(axis)} : {self.types[place]}")
+
+    def _span(self, place: int) -> tuple[str, str]:
+        """Give the first address of an array, and the one behind its last."""
+        memory = self.types[place]
+        start = self._new(f'"memref.extract_aligned_pointer_as_index"(%a{place}) : ({memory}) -> index')
+        size = self._number(-(-memory.element_type.bitwidth // 8))
+        for axis in range(len(memory.get_shape())):
+            size = self._new(f"arith.muli {size}, {self._extent(place, axis)} : index")
+        return start, self._new(f"arith.addi {start}, {size} : index")
+
+    def _apart(self, pair: Apart) -> str:
+        (start, end), (first, last) = self._span(pair.one), self._span(pair.other)
+        tests = [
+            self._new(f"arith.cmpi ule, {end}, {first} : index"),
+            self._new(f"arith.cmpi ule, {last}, {start} : index"),
+        ]
+        if pair.or_same:
+            rank = range(len(self.types[pair.one].get_shape()))
+            extents = [(self._extent(pair.one, axis), self._extent(pair.other, axis)) for axis in rank]
+            same = [self._new(f"arith.cmpi eq, {a}, {b} : index") for a, b in [(start, first), *extents]]
+            tests.append(self._joined(same, "andi"))
+        return self._joined(tests, "ori")

@@ -1,0 +1,161 @@
+"""What raising assumes is tested where the function starts, and the original runs where it does not hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tensorlift.cli import main
+from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
+from tensorlift.runtime.mlir.tools import checked, find_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TOOLS = find_tools()
+_COMPILED = pytest.mark.skipif(
+    _TOOLS is None or find_blas() is None, reason="upstream MLIR's tools or OpenBLAS are not installed"
+)
+SHIFT = """func.func @k(%a: memref<?xf64>, %b: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf64>
+  affine.for %i = 1 to %n {
+    %v = affine.load %a[%i - 1] : memref<?xf64>
+    affine.store %v, %b[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+CALLER = """func.func @g(%a: memref<?xf64>) {
+  call @k(%a, %a) : (memref<?xf64>, memref<?xf64>) -> ()
+  return
+}
+"""
+SUM = """func.func @k(%n: i32, %a: memref<?xf64>, %b: memref<?xf64>) -> f64 {
+  %z = arith.constant 0.0 : f64
+  %m = arith.index_cast %n : i32 to index
+  %s = affine.for %i = 0 to %m iter_args(%t = %z) -> f64 {
+    %v = affine.load %a[%i] : memref<?xf64>
+    affine.store %v, %b[%i] : memref<?xf64>
+    %u = arith.addf %t, %v : f64
+    affine.yield %u : f64
+  }
+  return %s : f64
+}
+"""
+PASSES = ["raise-affine-to-linalg", "distribute-loops", "raise-affine-to-affine"]
+
+
+def guarded(text: str, pipeline: str = "raise-affine-to-linalg") -> Result:
+    """Run passes, and demand that upstream accepts what comes out."""
+    result = run_passes(text, "in.mlir", parse_passes(pipeline))
+    if _TOOLS is not None:
+        checked(result.text, _TOOLS)
+    return result
+
+
+def test_a_function_that_assumes_something_keeps_its_original() -> None:
+    text = guarded(SHIFT + CALLER).text
+    for name in ("func.func @k(", "func.func private @k_raised(", "func.func private @k_original(", "func.func @g("):
+        assert text.count(name) == 1
+    assert text.count("linalg.copy") == text.count("affine.for") == text.count("scf.if") == 1
+    assert "func.call @k(%a, %a)" in text
+
+
+@_COMPILED
+def test_compiled_the_original_runs_where_arrays_overlap() -> None:
+    results = []
+    for text in (SHIFT, guarded(SHIFT).text):
+        memory = np.arange(1.0, 9.0)
+        (call,) = load_in_place(text, "k")
+        call(memory, memory)
+        apart, other = np.arange(1.0, 9.0), np.zeros(8)
+        call(apart, other)
+        behind = np.arange(1.0, 17.0)
+        call(behind[:8], behind[8:])
+        part = np.arange(1.0, 17.0)
+        call(part[:8], part[1:9])
+        short = np.array([7.0])
+        call(short, short)
+        results.append([memory, other, behind, part, short])
+    for mine, wanted in zip(*results, strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+    assert results[0][0].tolist() == [1.0] * 8
+
+
+def test_functions_that_give_values_are_guarded_too() -> None:
+    text = guarded(SUM).text
+    assert "scf.if" in text
+    assert "-> (f64)" in text
+    assert "arith.index_cast" in text
+
+
+def test_nothing_is_guarded_where_nothing_is_assumed() -> None:
+    own = SHIFT.replace("%b: memref<?xf64>", "%u: index").replace("memref<?xf64>", "memref<8xf64>")
+    own = own.replace("  affine.for", "  %b = memref.alloc() : memref<8xf64>\n  affine.for")
+    text = guarded(own).text
+    assert "linalg.copy" in text
+    assert "_original" not in text
+
+
+def test_names_that_are_taken_are_left_alone() -> None:
+    text = guarded(SHIFT + "func.func private @k_original(index)\n").text
+    assert "func.func private @k_original_2(%a: memref<?xf64>" in text
+    assert "func.func private @k_original(index)" in text
+
+
+def test_visibility_and_attributes_stay_with_the_name() -> None:
+    marked = SHIFT.replace("func.func @k", "func.func private @k").replace(
+        ") {\n  %c0", ") attributes {keep} {\n  %c0", 1
+    )
+    text = guarded(marked).text
+    assert text.count("func.func private @k(") == 1
+    assert text.count("keep") <= 1
+
+
+def test_what_cannot_be_tested_at_the_start_is_not_assumed() -> None:
+    """The arrays come out of a call, so that nobody knows at the start whether they overlap."""
+    text = """func.func private @make() -> memref<?xf64>
+func.func @k(%n: index) {
+  %a = call @make() : () -> memref<?xf64>
+  %b = call @make() : () -> memref<?xf64>
+  affine.for %i = 1 to %n {
+    %v = affine.load %a[%i - 1] : memref<?xf64>
+    affine.store %v, %b[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+    result = guarded(text)
+    assert "affine.for" in result.text
+    assert "_original" not in result.text
+    (said,) = [d.message for d in result.diagnostics]
+    assert said.startswith("the nest stays as it is: it needs that ")
+    assert said.endswith(", which is not known where the function starts")
+
+
+@pytest.mark.parametrize("pipeline", PASSES)
+def test_what_is_guarded_is_accepted_again(pipeline: str) -> None:
+    once = guarded(SHIFT + CALLER, pipeline).text
+    again = guarded(once, "raise-affine-to-linalg").text
+    assert "func.func @k(" in again
+
+
+def test_strided_memory_is_not_compared() -> None:
+    kind = "memref<?xf64, strided<[?], offset: ?>>"
+    result = guarded(SHIFT.replace("memref<?xf64>", kind))
+    assert "_original" not in result.text
+    assert "affine.for" in result.text
+
+
+def test_the_command_guards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "k.mlir"
+    file.write_text(SHIFT + CALLER, encoding="utf-8")
+    assert main(["opt", str(file), "--raise-affine-to-linalg"]) == 0
+    shown = capsys.readouterr()
+    assert "func.call @k_original(" in shown.out
+    assert "where a_d0 >= 1; b shares no memory with a" in shown.err
+    assert "the original runs where that does not hold" in shown.err
