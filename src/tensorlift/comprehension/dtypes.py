@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_float
 from fractions import Fraction
-from math import isinf
 from typing import Literal
 
 DType = Literal["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
@@ -43,15 +41,23 @@ def holds(wide: DType, narrow: DType) -> bool:
     return low <= least and greatest <= high
 
 
-_ABOVE_SINGLES = 1 << 128
+_FORMATS: dict[DType, tuple[int, int, int]] = {"f32": (24, -149, 128), "f64": (53, -1074, 1024)}
 
 
 def rounded(value: Fraction, dtype: DType) -> Fraction:
-    """Round a number that an f64 holds to a float type; any other real stays, as does one that would overflow."""
-    if dtype != "f32" or abs(value) >= _ABOVE_SINGLES or Fraction(float(value)) != value:
+    """Round a real to a float type, to nearest, ties to even; one that would overflow stays."""
+    if not value:
         return value
-    single = c_float(float(value)).value
-    return value if isinf(single) else Fraction(single)
+    bits, least, overflow = _FORMATS[dtype]
+    exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
+    exponent -= abs(value) < _power_of_two(exponent)
+    unit = _power_of_two(max(exponent - bits + 1, least))
+    nearest = round(value / unit) * unit
+    return value if abs(nearest) >= 1 << overflow else nearest
+
+
+def _power_of_two(exponent: int) -> Fraction:
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
 def wrap(value: int, dtype: DType) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.conversions import EXACT_BITS
 from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.terms import Apply, Constant, Term
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
 Range = tuple[int, int]
 
 _SIZE_BITS = 64  # index arithmetic is exact in so many bits (docs/loop-ir.md)
-_FLOAT_BITS = {"f32": 24, "f64": 53}  # a float holds each integer of so many bits
 
 
 def in_range(value: Affine, dtype: DType) -> tuple[Constraint, ...]:
     """Say that a type holds an integer made of sizes and indices, a float type without rounding."""
     if is_float(dtype):
-        high = 1 << _FLOAT_BITS[dtype]
+        high = 1 << EXACT_BITS[dtype]
         low = -high
     else:
         low, high = (0, 1) if dtype == "bool" else integer_range(dtype)

@@ -44,7 +44,7 @@ class Divided:
         return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
 
     def term(self, dtype: DType) -> Term:
-        """Return the expression as a number."""
+        """Return the expression as a number of a type that holds what is divided."""
         whole, parts = self.affine, list["Term"]()
         for name, (numerator, divisor) in self.quotients.items():
             factor = whole.coefficient(name)

@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_float, is_integer, width
+from tensorlift.comprehension.conversions import are_one, is_exact
+from tensorlift.comprehension.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_integer
 from tensorlift.comprehension.terms import Apply, Term
 from tensorlift.ir.function import dtype_of
 
@@ -33,12 +34,12 @@ def convert(term: Term, dtype: DType) -> Term:
         return term
     if isinstance(term, Apply) and term.op == "cast":
         inner = term.args[0]
-        if keeps_values(inner.dtype, term.dtype) or _is_narrowing(term.dtype, dtype):
+        if are_one(inner.dtype, term.dtype, dtype):
             return convert(inner, dtype)
     if isinstance(term, Apply) and term.op in _CHOOSING:
         *condition, first, second = term.args
         arms = [widened_from(arm) for arm in (first, second)]
-        if all(keeps_values(arm.dtype, dtype) for arm in arms):
+        if all(is_exact(arm.dtype, dtype) for arm in arms):
             return terms.apply(term.op, *condition, *(convert(arm, dtype) for arm in arms))
     return terms.cast(term, dtype)
 
@@ -53,27 +54,9 @@ _CHOOSING = {"select", "max", "min", "fmax", "fmin"}  # their result is one of t
 
 def widened_from(term: Term) -> Term:
     """Look through casts that keep every value."""
-    while isinstance(term, Apply) and term.op == "cast" and keeps_values(term.args[0].dtype, term.dtype):
+    while isinstance(term, Apply) and term.op == "cast" and is_exact(term.args[0].dtype, term.dtype):
         term = term.args[0]
     return term
-
-
-def keeps_values(source: DType, target: DType) -> bool:
-    """Tell whether each value of the source type is one of the target type."""
-    if source in {target, "bool"}:
-        return True
-    if is_float(target):
-        return is_integer(source) or width(source) <= width(target)
-    if target == "bool" or is_float(source):
-        return False
-    if source in UNSIGNED:
-        return width(target) > width(source) or (target in UNSIGNED and width(target) == width(source))
-    return target in SIGNED and width(target) >= width(source)
-
-
-def _is_narrowing(middle: DType, target: DType) -> bool:
-    """Tell whether a wrap to the middle type does not show after a wrap to the target."""
-    return is_integer(middle) and is_integer(target) and width(target) <= width(middle)
 
 
 def signed(term: Term) -> Term:

@@ -356,7 +356,8 @@ def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
     """Read an index as a number, or a number that is an index expression as an index again."""
     exact = r.exact(op.operands[0])
     if op.operands[0] in r.divided:
-        r.terms[op.results[0]] = r.divided[op.operands[0]].term(as_dtype(dtype_of(op.results[0].type)))
+        whole = r.divided[op.operands[0]].term("i64")  # what is divided may not fit the type of the quotient
+        r.terms[op.results[0]] = convert(whole, as_dtype(dtype_of(op.results[0].type)))
         r.divided[op.results[0]] = r.divided[op.operands[0]]
     elif str(op.results[0].type) == "index" and exact is None:
         r.places[op.results[0]] = r.term(op.operands[0])

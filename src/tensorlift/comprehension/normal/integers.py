@@ -12,10 +12,12 @@ that wraps: ``(a.astype(float64) * b).astype(int32)`` is not ``a * b``.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.conversions import EXACT_BITS, holds_integers, is_exact
 from tensorlift.comprehension.domain import UNIVERSE
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
+from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, rounded, width, wrap
 from tensorlift.comprehension.normal.arithmetic import (
     added,
     by_cells,
@@ -35,9 +37,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
 
-FLOAT_BITS: dict[str, int] = {"f32": 24, "f64": 53}  # the integers of so many bits are held exactly
-
-
 def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:
     """Convert a value to another type."""
     if source == target or (is_float(source) and is_float(target)):
@@ -47,12 +46,36 @@ def converted(value: Poly, source: DType, target: DType, context: Domain) -> Pol
     if target == "bool":
         return negation(zero(value, context))
     if is_float(target):
-        return exact(value, source, 0, context)
+        return _rounded(unrounded(value, source, context), source, target, context)
     if is_integer(source):
         if width(target) <= width(source):
             return narrowed(value, target, context)
         return exact(value, source, modulus(target), context)
-    return truncated(value, target, context, FLOAT_BITS[source])
+    return truncated(value, target, context, EXACT_BITS[source])
+
+
+def unrounded(value: Poly, source: DType, context: Domain) -> Poly:
+    """Return a value of any type as a real."""
+    if is_float(source):
+        return value
+    return poly(list(value.terms), 0) if source == "bool" else exact(value, source, 0, context)
+
+
+def _rounded(value: Poly, source: DType, target: DType, context: Domain) -> Poly:
+    """Round an integer to a float type, which changes nothing where the type holds all that it may be."""
+    if is_exact(source, target):
+        return value
+
+    def build(args: tuple[Poly, ...], _: Domain) -> Poly:
+        (only,) = args
+        if only.constant is not None:
+            return number(rounded(Fraction(only.constant), target), 0)
+        ends = _ends(only)
+        if ends is not None and holds_integers(target, *ends):
+            return only
+        return of_atom(apply_atom("rounded", (only,), target), 0)
+
+    return by_cells((value,), context, 0, build)
 
 
 def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
@@ -81,22 +104,26 @@ def _fits(atom: Atom, dtype: DType) -> bool:
 
 def _without_wrapping(value: Poly, source: DType) -> list[Monomial] | None:
     """Return the monomials over the integers where their ranges show the sum to be in that of the type, else None."""
+    half = value.modulus // 2
+    nearest = [t.with_domain(t.domain, (int(t.coefficient) + half) % value.modulus - half) for t in value.terms]
+    ends, (smallest, largest) = _ends(Poly(tuple(nearest), 0)), integer_range(source)
+    return nearest if ends is not None and smallest <= ends[0] and ends[1] <= largest else None
+
+
+def _ends(value: Poly) -> tuple[int, int] | None:
+    """Return bounds of a sum of products of machine integers and truth values over the integers, None for any other."""
     low = high = 0
-    terms: list[Monomial] = []
     for term in value.terms:
-        if term.bound or term.den or not all(map(_is_bounded, term.num)):
+        if term.bound or term.den or not isinstance(term.coefficient, int) or not all(map(_is_bounded, term.num)):
             return None
-        nearest = (int(term.coefficient) + value.modulus // 2) % value.modulus - value.modulus // 2
-        least = greatest = nearest
+        least = greatest = term.coefficient
         for atom in term.num:
             ends = [end * bound for end in (least, greatest) for bound in _range(atom)]
             least, greatest = min(ends), max(ends)
         if term.domain is not UNIVERSE:  # outside its guard it is zero
             least, greatest = min(least, 0), max(greatest, 0)
         low, high = low + least, high + greatest
-        terms.append(term.with_domain(term.domain, nearest))
-    smallest, largest = integer_range(source)
-    return terms if smallest <= low and high <= largest else None
+    return low, high
 
 
 def _is_bounded(atom: Atom) -> bool:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, is_integer, width
+from tensorlift.comprehension.conversions import EXACT_BITS, is_exact
+from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
@@ -25,7 +26,7 @@ from tensorlift.comprehension.normal.arithmetic import (
 from tensorlift.comprehension.normal.atoms import fold_atom, read_atom, scalar_atom
 from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.extremes import extreme_over, neutral
-from tensorlift.comprehension.normal.integers import FLOAT_BITS, converted, quotient, truncated
+from tensorlift.comprehension.normal.integers import converted, quotient, truncated, unrounded
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import factors_of, plain_product
@@ -215,9 +216,10 @@ class Scope:
             flag = simplified_flag(term.op, (left, right), None)
             if flag is not None:
                 return self.of(flag)
-        # Operands of different types are compared as the numbers that they are.
-        dtype = left.dtype if left.dtype == right.dtype else "f64"
-        return COMPARISONS[term.op](self.operand(left, dtype), self.operand(right, dtype), self.domain, dtype)
+        if left.dtype == right.dtype:
+            return COMPARISONS[term.op](self.of(left), self.of(right), self.domain, left.dtype)
+        values = [unrounded(self.of(operand), operand.dtype, self.domain) for operand in (left, right)]
+        return COMPARISONS[term.op](*values, self.domain, "f64")  # as the numbers that they are
 
     def _index_division(self, term: Apply) -> Poly | None:
         """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
@@ -240,11 +242,8 @@ class Scope:
     def _affine(self, term: Term) -> Affine | None:
         """Return the affine expression of indices that a term is, exactly; None where it is none or might wrap."""
         if isinstance(term, Apply):
-            inner = self._affine(term.args[0]) if term.op == "cast" else None
-            if inner is None or _keeps_values(term.args[0].dtype, term.dtype):
-                return inner
-            narrows = is_integer(term.args[0].dtype) and is_integer(term.dtype) and width(term.dtype) >= INDEX_WIDTH
-            return inner if narrows and self.domain.implies(*in_range(inner, term.dtype)) else None
+            found = self._affine(term.args[0]) if term.op == "cast" else None
+            return found if found is not None and self._keeps(found, term.args[0].dtype, term.dtype) else None
         if isinstance(term, Constant) and term.value.denominator == 1 and term.dtype != "bool":
             return Affine(int(term.value))
         if not isinstance(term, Index) or (not is_float(term.dtype) and width(term.dtype) < INDEX_WIDTH):
@@ -252,6 +251,14 @@ class Scope:
         if term.dtype.startswith("u") and not self.domain.is_subset(affine_condition("ge", term.affine)):
             return None
         return term.affine
+
+
+    def _keeps(self, value: Affine, source: DType, target: DType) -> bool:
+        """Tell whether a conversion leaves an affine expression as it is; positions are below two to the 53."""
+        if is_exact(source, target) or target == "f64":
+            return source != "bool"
+        may_fit = is_integer(source) and (target == "f32" or (is_integer(target) and width(target) >= INDEX_WIDTH))
+        return may_fit and self.domain.implies(*in_range(value, target))
 
 
 def _float_bits(term: Term) -> int:
@@ -262,27 +269,16 @@ def _float_bits(term: Term) -> int:
         item = rest.pop()
         if is_float(item.dtype) and item not in seen:
             if item.dtype == "f32":
-                return FLOAT_BITS["f32"]
+                return EXACT_BITS["f32"]
             seen.add(item)
             rest += item.children
-    return FLOAT_BITS["f64"]
-
-
-def _keeps_values(source: DType, target: DType) -> bool:
-    """Tell whether a conversion leaves every value of the source type as it is."""
-    if is_float(target):
-        return source != "bool"
-    if not (is_integer(source) and is_integer(target)):
-        return False
-    if source in SIGNED:
-        return target in SIGNED and width(target) >= width(source)
-    return source == target or width(target) > width(source)
+    return EXACT_BITS["f64"]
 
 
 def _unconverted(term: Term) -> Term:
-    """Look through conversions from integers that leave every value as it is."""
+    """Look through conversions from integers that keep zero and signs: to a float, or to a type that holds them all."""
     while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
-        if not _keeps_values(term.args[0].dtype, term.dtype):
+        if not is_float(term.dtype) and not is_exact(term.args[0].dtype, term.dtype):
             break
         term = term.args[0]
     return term
