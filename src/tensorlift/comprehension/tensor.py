@@ -217,8 +217,8 @@ def convert(term: Term, dtype: DType) -> Term:
         return term
     if isinstance(term, Piecewise) and all(isinstance(t, Constant) for _, t in term.pieces):
         return terms.piecewise((d, terms.cast(t, dtype)) for d, t in term.pieces)
-    if isinstance(term, Index) and (is_float(dtype) or (dtype == "i64" and term.dtype != "f32")):
-        return terms.index(term.affine, dtype)  # in single precision a position may be rounded
+    if isinstance(term, Index) and dtype in ("f64", "i64"):
+        return terms.index(term.affine, dtype)
     return terms.cast(term, dtype)
 
 

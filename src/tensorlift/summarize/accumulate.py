@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.conversions import is_exact
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.comprehension.flags import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Reducer, Term
@@ -43,6 +44,8 @@ def _sum(term: Apply) -> Accumulation | None:
     own = [p for p in parts if has_self(p[1])]
     if len(parts) < 2 or len(own) != 1 or not own[0][0] or not _is_self(own[0][1]):  # noqa: PLR2004 - one and a rest
         return None
+    if is_float(term.dtype) and not all(is_exact(widened_from(part).dtype, term.dtype) for _, part in parts):
+        return None  # each sum of doubles is rounded to the cell's type
     rest: Term | None = None
     for positive, part in sorted((p for p in parts if p is not own[0]), key=lambda p: not p[0]):
         if rest is None:

@@ -121,10 +121,9 @@ def cast(value: Scalar, ctype: Number, location: Location) -> Scalar:
     if value.ctype == ctype and not value.truth:
         return Scalar(value.node, ctype)
     node = value.node
-    if isinstance(node, nodes.Integer) and isinstance(ctype, FloatType):
-        return Scalar(nodes.Floating(float(node.value), ctype, node.location), ctype)
-    if isinstance(node, nodes.Floating) and isinstance(ctype, FloatType):
-        return Scalar(nodes.Floating(node.value, ctype, node.location), ctype)
+    if isinstance(node, nodes.Integer | nodes.Floating) and isinstance(ctype, FloatType):
+        number = float(node.value) if ctype == DOUBLE else _single(node.value)
+        return Scalar(nodes.Floating(number, ctype, node.location), ctype)
     if isinstance(node, nodes.Integer) and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
         if not holds(ctype, node.value):
             raise refusal("type", location, f"{node.value} is no number of the type {name_of(ctype)}")
@@ -148,8 +147,13 @@ def keeps_kind(found: Number, target: Number) -> bool:
 
 
 def fits(value: Scalar, ctype: Number) -> bool:
-    """Whether a variable of a type holds a value as Python does: a weak number must not lose by the conversion."""
-    if not value.weak or ctype in (value.ctype, DOUBLE):
+    """Whether a variable of a type holds a value as Python does.
+
+    A weak number must not lose by the conversion, and any other keeps its type, in which what is made of it is computed.
+    """
+    if not value.weak:
+        return value.ctype == ctype or (value.truth and ctype == BOOL)
+    if ctype in (value.ctype, DOUBLE):
         return True
     if isinstance(value.node, nodes.Integer | nodes.Floating):
         number = value.node.value
@@ -234,6 +238,9 @@ def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Locatio
         node = nodes.Conditional(condition.node, arms[0].node, arms[1].node, INT, location)
         return Scalar(node, INT, then.weak and otherwise.weak, truth=True)
     a, b, weak = join(then, otherwise, location)
+    if not (fits(then, a.ctype) and fits(otherwise, a.ctype)):
+        first, second = (name_of(number(arm, location).ctype) for arm in (then, otherwise))
+        raise refusal("type", location, f"a choice between numbers of the types {first} and {second}")
     return Scalar(nodes.Conditional(condition.node, a.node, b.node, a.ctype, location), a.ctype, weak)
 
 

@@ -206,7 +206,8 @@ class State:
             raise refusal("truths", location, detail)
         ctype = self.facts.join(key, value.ctype, weak=value.weak)
         if not fits(value, ctype):
-            detail = f"`{name}` holds a number of Python in one place and one of type {name_of(ctype)} in another"
+            kind = "of Python" if value.weak else f"of type {name_of(value.ctype)}"
+            detail = f"`{name}` holds a number {kind} in one place and one of type {name_of(ctype)} in another"
             self.facts.misfits.append(refusal("type", location, detail))
         return ctype
 

@@ -140,10 +140,16 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
         op, rest = ("sub", -free) if free.is_constant and free.constant < 0 else ("add", free)
         total = scope.combined(op, total, Value(scope.build.size(rest), ()))
     counted = total.expression
-    is_counted = isinstance(counted, Iota) and (is_float(dtype) or dtype == "i32")  # no library counts in others
-    if isinstance(counted, Iota) and is_counted and scope.holds(dtype, counted.start if is_float(dtype) else index):
+    if isinstance(counted, Iota) and _is_range(dtype, counted.start, index, scope):
         return Value(scope.build.iota(counted.start, counted.start + counted.shape[0], dtype), total.axes)
     return Value(scope.build.cast(counted, dtype), total.axes)
+
+
+def _is_range(dtype: DType, start: Affine, index: Affine, scope: Scope) -> bool:
+    """Tell whether a range in a type is a range of integers that is converted; no library counts in others."""
+    if dtype == "f32":  # which rounds a start before it is added
+        return start == ZERO
+    return dtype in ("f64", "i32") and scope.holds(dtype, start if dtype == "f64" else index)
 
 
 def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:

@@ -25,7 +25,7 @@ from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.terms import Term
 
@@ -99,12 +99,17 @@ def arange(
     element: DType = dtype.dtype if dtype else "i64"
     if not is_float(element) and element not in ("i32", "i64"):
         o.refuse("a range of narrow integers")
+    if element == "f32" and (lower, stride) != (ZERO, Affine(1)):  # what is added up there is rounded before
+        o.refuse("a range in single precision that does not count from zero")
     start_and_next = (lower, lower + stride.constant)
     for value in start_and_next if is_float(element) else (lower, lower + (extent - 1) * stride.constant):
         o.fits(f"a range of {element} holds its values", value, element, Domain.of(at_least(extent, 1)))
-    return SymbolicTensor(
-        (extent,), element, lambda indices: terms.index(indices[0] * stride.constant + lower, element)
-    )
+    counted = "i64" if element == "f32" else element
+
+    def cell(indices: Sequence[Affine]) -> Term:
+        return terms.cast(terms.index(indices[0] * stride.constant + lower, counted), element)
+
+    return SymbolicTensor((extent,), element, cell)
 
 
 def exact_size(o: Obligations, x: SymbolicTensor) -> Affine:
