@@ -13,12 +13,26 @@ if TYPE_CHECKING:
 
 DOT = "int f(int n, int a[n], int b[n]) { int s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; return s; }"
 FLOAT_DOT = DOT.replace("int s", "float s")
+BYTES = """void f(int n, unsigned char a[n], signed char b[n], int o[n]) {
+  for (int i = 0; i < n; i++) o[i] = EXPRESSION;
+}"""
 COPY = "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
 LONG_QUOTIENT = "void f(int n, long a[n], long b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] / (b[i] * 2 + 1); }"
 
 
 def test_a_sum_in_floats_may_be_computed_in_integers(accept: Accept) -> None:
     accept(FLOAT_DOT, "def f(a, b):\n    return a @ b")
+
+
+@pytest.mark.parametrize("number", ["float", "double"])
+def test_whole_numbers_that_floats_hold_may_be_computed_in_integers(accept: Accept, number: str) -> None:
+    source = BYTES.replace("EXPRESSION", f"({number})a[i] * b[i] - ({number})2 * a[i]")
+    accept(source, "def f(a, b):\n    return a.astype(np.int32) * b - 2 * a.astype(np.int32)")
+
+
+def test_whole_numbers_that_floats_round_may_not_be_computed_in_integers(reject: Reject) -> None:
+    source = BYTES.replace("EXPRESSION", "(float)a[i] * b[i] * a[i] * b[i]")
+    assert reject(source, "def f(a, b):\n    t = a.astype(np.int32) * b\n    return t * t") == UNEQUAL
 
 
 def test_a_sum_in_integers_may_not_be_computed_in_floats(reject: Reject) -> None:

@@ -72,7 +72,7 @@ FAMILIES = {
         "void f(long first, long n, float *a) { for (long i = first; i < first + n; i++) a[i - first] = i; }",
         "first, n",
         ("np.arange(first, first + n).astype(np.float32)", "(np.arange(n) + first).astype(np.float32)"),
-        {"np.arange(first, first + n, dtype=np.float32)": OBLIGATION},
+        {"np.arange(first, first + n, dtype=np.float32)": UNREADABLE},
     ),
     "symmetric product": Family(
         """void f(int n, int m, double a[n][m], double c[n][n]) {

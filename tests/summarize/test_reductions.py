@@ -119,5 +119,7 @@ def test_a_sum_that_the_source_rounds_at_each_step_further_than_its_cell_is_none
     loop = "for (int i = 0; i < n; i++)"
     rounded = f"void f(int n, double a[n], double o[1]) {{ {loop} o[0] = (float)o[0] + (float)a[i]; }}"
     assert kept(lifted(function_of(rounded)).items)
-    wider = f"void f(int n, double a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
+    doubles = f"void f(int n, double a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
+    assert kept(lifted(function_of(doubles)).items)
+    wider = f"void f(int n, float a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
     assert reducers(closed(wider)) == {"sum"}

@@ -1,7 +1,7 @@
 """Conversions between element types: what each means, which of them lose nothing, and which two are one.
 
-A conversion has a meaning for every value but one: a real whose whole part lies outside of an integer type has none there
-(C leaves it undefined, and so do the array libraries).  Everything else that reads or writes conversions asks here.
+A conversion has a meaning for every value but one: a real whose whole part lies outside of an integer type has none
+there: C leaves it undefined, and so do the array libraries.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ EXACT_BITS: dict[DType, int] = {"f32": 24, "f64": 53}  # a float holds each inte
 def value_of(value: Fraction, source: DType, target: DType) -> Fraction | None:
     """Return what a value of the source type becomes in the target, None where that is undefined.
 
-    Integers wrap, reals lose their fraction on the way to integers and are rounded to nearest, ties to even, on the way to
-    floats; any number but zero is true.
+    Integers wrap, reals lose their fraction on the way to integers and are rounded to nearest, ties to even, on the
+    way to floats; any number but zero is true.
     """
     if target == "bool":
         return Fraction(value != 0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
-from tensorlift.comprehension.dtypes import is_float, is_integer
+from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 

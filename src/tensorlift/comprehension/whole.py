@@ -4,20 +4,27 @@ C leaves a conversion undefined that does not fit its type.  So where the *sourc
 integers from a float to an integer, and the float type holds each number on the way, the value fits, and integer
 arithmetic, which wraps, gives the same value.  The program may therefore compute it in integers; the reverse would be
 wrong: a conversion that does not fit does not wrap.
+
+What ranges do not tell of long sums is a precondition: that the float type holds all that is added up (`rounded_sums`).
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.conversions import holds_integers
+from tensorlift.comprehension.conversions import EXACT_BITS, holds_integers
 from tensorlift.comprehension.dtypes import DType, is_float, is_integer
 from tensorlift.comprehension.ranges import combined, value_range
-from tensorlift.comprehension.rewrite import rebuild
-from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
+from tensorlift.comprehension.rewrite import rebuild, walk
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.ranges import Range
 
 _RING = ("add", "sub", "mul", "neg")
@@ -41,10 +48,10 @@ class _Rewriting:
         return found
 
     def _converted(self, item: Term) -> Term | None:
-        if isinstance(item, Apply) and item.op == "cast" and is_integer(item.dtype) and is_float(item.args[0].dtype):
-            whole = self._whole(item.args[0], item.dtype)
-            return None if whole is None else whole[0]
-        return None
+        if not _makes_an_integer(item):
+            return None
+        whole = self._whole(item.children[0], item.dtype)
+        return None if whole is None else whole[0]
 
     def _whole(self, item: Term, dtype: DType) -> tuple[Term, Range] | None:
         """Return a real in an integer type with its range, None where it may be a fraction, or was rounded."""
@@ -54,14 +61,26 @@ class _Rewriting:
         if isinstance(item, Apply):
             found = self._whole_operation(item, dtype)
             return found if found is not None and holds_integers(item.dtype, *found[1]) else None
+        if isinstance(item, Reduce):
+            return self._whole_sum(item, dtype)
         if isinstance(item, Piecewise):
             parts = self._all_whole(tuple(part for _, part in item.pieces), dtype)
             if parts is None:
                 return None
             pieces = ((domain, part) for (domain, _), (part, _) in zip(item.pieces, parts, strict=True))
-            lows, highs = zip(*(ends for _, ends in parts), strict=True)
-            return terms.piecewise(pieces), (min(lows), max(highs))
+            return terms.piecewise(pieces), _hull([ends for _, ends in parts])
         return None
+
+    def _whole_sum(self, item: Reduce, dtype: DType) -> tuple[Term, Range] | None:
+        factors = _summed(item)
+        if not factors:
+            return None
+        whole = [terms.cast(self.visit(factor), dtype) for factor in factors]
+        body = whole[0]
+        for factor in whole[1:]:
+            body = terms.apply("mul", body, factor)
+        most = 1 << EXACT_BITS[item.dtype]
+        return terms.reduce("sum", item.bound, item.domain, body), (-most, most)
 
     def _whole_operation(self, item: Apply, dtype: DType) -> tuple[Term, Range] | None:
         if item.op == "cast":
@@ -77,3 +96,91 @@ class _Rewriting:
     def _all_whole(self, items: tuple[Term, ...], dtype: DType) -> list[tuple[Term, Range]] | None:
         found = [whole for whole in (self._whole(item, dtype) for item in items) if whole is not None]
         return found if len(found) == len(items) else None
+
+
+def _makes_an_integer(term: Term) -> bool:
+    return isinstance(term, Apply) and term.op == "cast" and is_integer(term.dtype) and is_float(term.args[0].dtype)
+
+
+def _summed(fold: Reduce) -> list[Term]:
+    """Return the integers whose products a fold adds up in floats, none where it is no such fold."""
+    if fold.op != "sum" or not is_float(fold.dtype):
+        return []
+    found: list[Term] = []
+    waiting = [fold.body]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Apply) and item.op == "mul":
+            waiting += reversed(item.args)
+        elif isinstance(item, Apply) and item.op == "cast" and is_float(item.args[0].dtype):
+            waiting += item.args
+        elif isinstance(item, Apply) and item.op == "cast":
+            found += item.args
+        else:
+            return []
+    return found
+
+
+# -- what ranges do not tell
+
+
+def rounded_sums(definitions: Iterable[Definition]) -> list[tuple[Definition, DType]]:
+    """List the definitions that add integers up in floats of a type which may not hold them, and make an integer of it.
+
+    A float is followed to where it becomes an integer, through the definitions that read it.
+    """
+    sources: dict[str, dict[str, tuple[Definition, DType]]] = {}
+    found: dict[str, tuple[Definition, DType]] = {}
+    for definition in definitions:
+        mine: dict[str, tuple[Definition, DType]] = {}
+        for _, term in definition.pieces:
+            for node in walk(term):
+                if isinstance(node, Reduce) and _may_be_rounded(node):
+                    mine[definition.name] = definition, node.dtype
+            for name in sorted(term.reads & sources.keys()):
+                mine |= sources[name]
+            if mine and any(map(_makes_an_integer, walk(term))):
+                found |= mine
+        if mine and is_float(definition.dtype):
+            sources[definition.name] = mine
+    return list(found.values())
+
+
+def _may_be_rounded(fold: Reduce) -> bool:
+    """Tell whether a fold adds integers up in floats of a type that may not hold them."""
+    if fold.op != "sum" or not is_float(fold.dtype) or not _is_integral(fold.body):
+        return False
+    ranges = [value_range(factor) for factor in _summed(fold)]
+    if not ranges:
+        return True
+    ends = ranges[0]
+    for other in ranges[1:]:
+        ends = combined("mul", ends, other)
+    count = _count(fold.domain, fold.bound)
+    return count is None or not holds_integers(fold.dtype, count * min(ends[0], 0), count * max(ends[1], 0))
+
+
+def _is_integral(term: Term) -> bool:
+    """Tell whether a float is computed from integers alone, without a division."""
+    if isinstance(term, Apply) and (term.op in _RING or term.op == "select"):
+        return all(map(_is_integral, term.args[term.op == "select" :]))
+    if isinstance(term, Apply) and term.op == "cast":
+        return not is_float(term.args[0].dtype) or _is_integral(term.args[0])
+    return isinstance(term, Constant) and term.value.denominator == 1
+
+
+def _count(domain: Domain, bound: tuple[str, ...]) -> int | None:
+    """Return how many points a domain has at the most, None where that depends on sizes."""
+    lengths: list[int] = []
+    for name in bound:
+        inner = domain.project_out(*(other for other in bound if other != name))
+        lows, highs = (inner.extreme(name, maximum=maximum) for maximum in (False, True))
+        spans = [high - low for _, low in lows for _, high in highs]
+        if not spans or not all(span.is_constant for span in spans):
+            return None
+        lengths.append(max(span.constant for span in spans) + 1)
+    return prod(lengths)
+
+
+def _hull(ranges: list[Range]) -> Range:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.conversions import EXACT_BITS
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
@@ -38,6 +40,7 @@ REASONS = {
     "no-overlap": "a written array must not share memory with another",
     "distinct-rows": "a table of row pointers must name each row once",
     "not-null": "the source does something else where the array is missing",
+    "exact": "integers are added up in floats, which hold them exactly up to there",
     "extent": "every access must stay inside its array",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
@@ -79,7 +82,7 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
     names = _names(view, summary)
     apart = [_Entry("no-overlap", condition, place) for condition, place in separate(view, summary)]
     places = [_Entry("extent", condition, place) for condition, place in inside(view, summary)]
-    found = [entry.precondition(names) for entry in [*entries, *places, *apart]]
+    found = [entry.precondition(names) for entry in [*entries, *places, *_exact_sums(summary), *apart]]
     return tuple(dict.fromkeys(found))
 
 
@@ -108,6 +111,13 @@ def domain_of(view: FunctionView, summary: Summary, condition: Compare) -> Domai
         "<": less(total, 0),
     }  # fmt: skip
     return Domain.of(constraints[condition.relation]) if condition.relation in constraints else None
+
+
+def _exact_sums(summary: Summary) -> Iterator[_Entry]:
+    """Say of integers that are added up in floats, and become integers again, that no sum is rounded."""
+    for definition, dtype in rounded_sums(summary.definitions()):
+        words = f"what is added up in {definition.array} stays within {1 << EXACT_BITS[dtype]}"
+        yield _Entry("exact", InWords(words), definition.location)
 
 
 # -- sizes

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
 
+
 def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:
     """Convert a value to another type."""
     if source == target or (is_float(source) and is_float(target)):
@@ -71,11 +72,19 @@ def _rounded(value: Poly, source: DType, target: DType, context: Domain) -> Poly
         if only.constant is not None:
             return number(rounded(Fraction(only.constant), target), 0)
         ends = _ends(only)
-        if ends is not None and holds_integers(target, *ends):
+        if (ends is not None and holds_integers(target, *ends)) or _is_product(only, target):
             return only
         return of_atom(apply_atom("rounded", (only,), target), 0)
 
     return by_cells((value,), context, 0, build)
+
+
+def _is_product(value: Poly, target: DType) -> bool:
+    """Tell whether a value is a product of two numbers that a float type holds: floats round it in the same way."""
+    only = value.terms[0]
+    if len(value.terms) > 1 or only.bound or only.den or only.coefficient not in (1, -1) or len(only.num) != 2:  # noqa: PLR2004 - two factors
+        return False
+    return all(_is_bounded(atom) and holds_integers(target, *_range(atom)) for atom in only.num)
 
 
 def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:

@@ -218,8 +218,8 @@ class Scope:
                 return self.of(flag)
         if left.dtype == right.dtype:
             return COMPARISONS[term.op](self.of(left), self.of(right), self.domain, left.dtype)
-        values = [unrounded(self.of(operand), operand.dtype, self.domain) for operand in (left, right)]
-        return COMPARISONS[term.op](*values, self.domain, "f64")  # as the numbers that they are
+        a_value, b_value = (unrounded(self.of(operand), operand.dtype, self.domain) for operand in (left, right))
+        return COMPARISONS[term.op](a_value, b_value, self.domain, "f64")  # as the numbers that they are
 
     def _index_division(self, term: Apply) -> Poly | None:
         """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
@@ -251,7 +251,6 @@ class Scope:
         if term.dtype.startswith("u") and not self.domain.is_subset(affine_condition("ge", term.affine)):
             return None
         return term.affine
-
 
     def _keeps(self, value: Affine, source: DType, target: DType) -> bool:
         """Tell whether a conversion leaves an affine expression as it is; positions are below two to the 53."""

@@ -149,7 +149,7 @@ def keeps_kind(found: Number, target: Number) -> bool:
 def fits(value: Scalar, ctype: Number) -> bool:
     """Whether a variable of a type holds a value as Python does.
 
-    A weak number must not lose by the conversion, and any other keeps its type, in which what is made of it is computed.
+    A weak number must not lose by the conversion; any other keeps its type, in which what is made of it is computed.
     """
     if not value.weak:
         return value.ctype == ctype or (value.truth and ctype == BOOL)

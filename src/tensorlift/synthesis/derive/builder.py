@@ -317,7 +317,7 @@ def _size_plus_number(op: str, arguments: tuple[Expression, ...]) -> Affine | No
         left, right = right, left
     if not isinstance(left, SizeValue) or not isinstance(right, Literal) or not isinstance(right.value, Fraction):
         return None
-    if right.value.denominator != 1:
+    if right.value.denominator != 1 or left.dtype == "f32":  # which rounds a size before a number is added
         return None
     number = int(right.value)
     return left.affine + (number if op == "add" else -number)

@@ -42,10 +42,8 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
     """Tell whether Python numbers would give another type or value, would not wrap, or would raise on division."""
     if not all(may_be_python(v, firm) for v in values):
         return False
-    if node.dtype == "f32" and len(values) > 1:
-        literals = [v for v in values if isinstance(v, Literal)]
-        if any(is_shortened(literal.value, "f32") for literal in literals):
-            return True
+    if node.dtype == "f32" and len(values) > 1 and any(map(_is_rounded, values)):
+        return True
     if node.op in COMPARISONS:
         return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
     if is_integer(node.dtype):
@@ -57,6 +55,11 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
     if node.dtype == "f32":
         return node.op not in ("add", "sub", "mul", "neg")
     return False
+
+
+def _is_rounded(value: Expression) -> bool:
+    """Tell whether single precision may round a Python number."""
+    return isinstance(value, SizeValue) or (isinstance(value, Literal) and is_shortened(value.value, "f32"))
 
 
 def parameter_in(values: Sequence[Expression]) -> Variable | None:
