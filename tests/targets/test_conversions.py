@@ -25,11 +25,8 @@ NAMES: dict[DType, tuple[str, Any]] = {
 POWERS = [Fraction(2) ** power for power in (7, 8, 15, 16, 24, 31, 32, 53, 63, 64)]
 CORNERS = [sign * (power + near) for power in POWERS for near in (-1, 0, 1) for sign in (1, -1)]
 CORNERS += [Fraction(x) for x in (0, 1, -1, "300.7", "-1.5", "0.5", 5 * 10**9, -5 * 10**9, "1e-30")]
-CHAINS = [
-    chain
-    for chain in itertools.product(("u8", "i16", "i32", "u32", "i64", "f32", "f64"), NAMES, NAMES)
-    if chain[0] != chain[1] != chain[2]
-]
+SOURCES: tuple[DType, ...] = ("u8", "i16", "i32", "u32", "i64", "f32", "f64")
+CHAINS = [chain for chain in itertools.product(SOURCES, NAMES, NAMES) if chain[0] != chain[1] != chain[2]]
 
 
 def corners(dtype: DType) -> list[Fraction]:
