@@ -33,7 +33,7 @@ from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.sizes import choose_sizes, required, with_room
+from tensorlift.runtime.sizes import choose_sizes, required, stretched, with_room
 from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
@@ -412,9 +412,9 @@ def _run_small(
     One that is written for a library of its own runs in a limited subprocess, so that the library is not loaded here;
     one that was read back is interpreted too.
     """
-    sizes = choose_sizes(
-        view.parameters, _defined(summary, view), seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE
-    )
+    domain = _defined(summary, view)
+    chosen = choose_sizes(view.parameters, domain, seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE)
+    sizes = stretched(view, domain, chosen)
     if program is not None:
         from tensorlift.runtime.in_place import compare_as_read
 

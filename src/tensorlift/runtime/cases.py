@@ -3,6 +3,9 @@
 The interpreter chooses the data: inputs on which the source has no defined meaning, such as a division by zero, are
 drawn again with no zeros, then all positive.  So neither side is ever run, or compared, where C promises nothing.
 
+The last case has corners among its numbers where the source has a meaning on them: constants that the source compares
+with, extremes of types, and what no narrower type holds (``corners``), or else the smaller ones of them.
+
 A difference in floats tells nothing where the source itself is unstable, as Gram-Schmidt is on dependent columns: if
 the last bits of the inputs change the interpreter's results by as much as the tolerance, the case is not counted.
 """
@@ -18,6 +21,7 @@ import numpy as np
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.corners import Corners
 from tensorlift.runtime.data import LARGE_STYLES, STYLES, nudged, random_arguments
 from tensorlift.runtime.places import Places
 
@@ -138,9 +142,11 @@ def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, ta
     Sizes at which the interpreter takes too long are left out; raises LiftError TL611 where it does at all of them.
     """
     cases, too_long = [], False
-    for at in sizes:
+    wanted = list(sizes)
+    for position, at in enumerate(wanted):
+        corners = Corners.levels(interpreter.view) if position and position == len(wanted) - 1 else ()
         try:
-            case = _case(interpreter, at, rng, tally)
+            case = _case(interpreter, at, rng, tally, corners)
         except TooLongError:
             too_long = True
         else:
@@ -151,17 +157,23 @@ def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, ta
     return cases
 
 
-def _case(interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally) -> Case | None:
-    """Draw inputs in the first style in which results are finite numbers, or else in the first that has results."""
+def _case(
+    interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally, corners: Sequence[tuple[Style, Corners]]
+) -> Case | None:
+    """Draw inputs in the first style in which results are finite numbers, or else in the first that has results.
+
+    Corners are tried first.
+    """
     fault: Exception | None = None
     found: Case | None = None
     places = Places(interpreter.view)
-    for style, share in product(LARGE_STYLES, places.shares):
+    with_corners = [(style, places.shares[0], level) for style, level in corners]
+    for style, share, mixed in (*with_corners, *product(LARGE_STYLES, places.shares, (None,))):
         if style not in STYLES and found is None:
             break
         try:
             ranges = places.ranges(sizes, share)
-            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style, ranges)
+            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style, ranges, mixed)
             after = {
                 name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()
             }

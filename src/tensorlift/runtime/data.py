@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.ir.function import Parameter
+    from tensorlift.runtime.corners import Corners
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -64,20 +65,32 @@ def _tame(values: Array) -> Array:
     return np.asarray((scaled + scaled.swapaxes(-1, -2)) / 2 + _DIAGONAL * np.eye(values.shape[-1]))
 
 
-def random_arguments(
+def random_arguments(  # noqa: PLR0913, PLR0917 - what is drawn, and from what
     parameters: Sequence[Parameter],
     sizes: Mapping[str, int],
     rng: Random,
     style: Style,
     ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    corners: Corners | None = None,
 ) -> dict[str, Any]:
     """Draw an argument for every parameter by source name: sizes as given, NumPy scalars, arrays in logical shape.
 
-    ``ranges`` holds, for arrays of integers, the least value and the one behind the greatest.
+    ``ranges`` holds, for arrays of integers, the least value and the one behind the greatest; ``corners`` are mixed
+    into the other arrays and the scalars.
     Raises ValueError for an array whose extents are not known.
     """
     drawn = {parameter.name: _argument(parameter, sizes, rng, style) for parameter in parameters}
+    if corners is not None:
+        mixed = [p for p in parameters if p.role != "size" and p.name not in ranges]
+        drawn |= {p.name: _mixed(drawn[p.name], corners.of(p.dtype), rng) for p in mixed}
     return drawn | {name: within(drawn[name], *ends) for name, ends in ranges.items()}
+
+
+def _mixed(values: Any, corners: Array, rng: Random) -> Any:
+    """Replace each second number by a corner, one after the other from any of them on; a single one by chance."""
+    position = np.arange(values.size).reshape(values.shape) + rng.randrange(len(corners) * 2)
+    mixed = np.where(position % 2 > 0, corners[position // 2 % len(corners)], values).astype(values.dtype)
+    return mixed if isinstance(values, np.ndarray) else mixed[()]
 
 
 def within(values: Array, low: int, high: int) -> Array:
@@ -100,11 +113,14 @@ def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style
 def nudged(value: Any, share: float = 0.0) -> Any:
     """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest.
 
+    Whole numbers are part of the rest: what converts them to integers is not unstable.
+
     A ``share`` of the magnitude is changed where that is more than the last bits.
     """
     array = np.array(value)
     if array.dtype.kind != "f":
         return array if isinstance(value, np.ndarray) else value
     directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
-    changed = (array * (1 + directions * max(share, _BITS * float(np.finfo(array.dtype).eps)))).astype(array.dtype)
+    moved = array * (1 + directions * max(share, _BITS * float(np.finfo(array.dtype).eps)))
+    changed = np.where(array == np.floor(array), array, moved).astype(array.dtype)
     return changed if isinstance(value, np.ndarray) else changed[()]

@@ -27,7 +27,7 @@ from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.original import CompileOptions, Original, run_original
 from tensorlift.runtime.python_original import SUFFIX, run_python_original
 from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes, required, stretched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +66,9 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     view, limits = interpreter.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
-    sizes = choose_sizes(view.parameters, required(view) if domain is None else domain, rng, len(seeds))
+    domain = required(view) if domain is None else domain
+    chosen = choose_sizes(view.parameters, domain, rng, len(seeds))
+    sizes = stretched(view, domain, chosen)
     cases = list(draw_cases(interpreter, sizes, rng, tally))
     if not cases:
         return tally.report()

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.domain import UNIVERSE, NotAffine, parse_domain
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
+from tensorlift.runtime.corners import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from random import Random
+
+    from xdsl.ir import Operation
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import LiftError
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 _LARGEST = 9
 _LAST_RESORT = 40  # where the preconditions rule out everything up to the usual bound; then from their least size on
 _MOST_CELLS = 1 << 18  # of all arrays together
+_FEW_CELLS = 1 << 12  # of all arrays together, at sizes that are stretched
+_LONGER = 8  # times the sizes of the last case
+_LOOPS = ("affine.for", "scf.for", "scf.while")
 _TRIES = 24
 _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
@@ -56,6 +62,35 @@ def choose_sizes(
     if not chosen:
         raise _nothing_to_test_at(parameters, too_large)
     return tuple(chosen)
+
+
+def stretched(view: FunctionView, domain: Domain, chosen: Sequence[Sizes]) -> tuple[Sizes, ...]:
+    """Put larger sizes for the last of several where loops are cheap, since its numbers are corners.
+
+    Where narrow integers are made of indices or sizes, one size is beyond 8 bits.  Loops that are nested more deeply
+    than arrays have dimensions are not cheap.
+    """
+    parameters, last = view.parameters, chosen[-1]
+    ranks = [len(p.extents) for p in parameters if p.role == "array" and p.extents is not None]
+    nesting = _nesting(view)
+    if len(chosen) == 1 or nesting > max(ranks, default=0):
+        return tuple(chosen)
+    domain &= _with_extents(parameters)
+    longer = [{name: size * _LONGER for name, size in last.items()}] if nesting == 1 else []
+    for sizes in (*beyond_narrow(view, last), *longer):
+        possible = not domain.at(sizes).is_empty() and is_possible(parameters, sizes)
+        if possible and _cells(parameters, sizes) <= _FEW_CELLS:
+            return (*chosen[:-1], sizes)
+    return tuple(chosen)
+
+
+def _nesting(view: FunctionView) -> int:
+    """Count the loops around the innermost operation."""
+
+    def around(op: Operation | None) -> int:
+        return 0 if op is None else (op.name in _LOOPS) + around(op.parent_op())
+
+    return max((around(op) for op in view.operations), default=0)
 
 
 def _nothing_to_test_at(parameters: Sequence[Parameter], too_large: Sizes | None) -> LiftError:
