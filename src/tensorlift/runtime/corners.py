@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _CHOOSING = {"arith.cmpi", "arith.cmpf", "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui"}
 _CHOOSING |= {"arith.minimumf", "arith.maximumf", "arith.minnumf", "arith.maxnumf"}
+_ADDS, _TO_INTEGERS = {"arith.addf", "arith.subf"}, {"arith.fptosi", "arith.fptoui"}
 _MOST = (1 << 62, (1 << 31) - 128)  # which fit 64 and 32 bits, also after they were rounded to a float
 _LEAST_MOST = (1 << 7) - 1
 _WIDTHS = (8, 16, 32, 53)
@@ -45,10 +46,15 @@ class Corners:
 
     @staticmethod
     def levels(view: FunctionView) -> tuple[tuple[Style, Corners], ...]:
-        """Give all corners, then those that narrower types hold too, each with the style of the other numbers."""
+        """Give all corners, then those that narrower types hold too, each with the style of the other numbers.
+
+        Where sums of floats become integers, small ones alone are given: of others the order of additions would show.
+        """
         compared = tuple(dict.fromkeys(_compared(view.operations)))
         ranges = [(-inf, inf), *((-most, most) for most in _MOST)]
         levels: list[tuple[Style, Corners]] = [("any", Corners(compared, *ends)) for ends in ranges]
+        if adds_floats(view) and any(op.name in _TO_INTEGERS for op in view.operations):
+            levels = []
         return (*levels, ("positive", Corners(compared, 0, _LEAST_MOST)))
 
     def of(self, dtype: str) -> Array:
@@ -69,6 +75,11 @@ class Corners:
                 yield from (float(value) for value in (*beside, *near) if np.isfinite(value))
             elif dtype != "bool":
                 yield from _fitting(dtype, {floor(number) - 1, floor(number), ceil(number), ceil(number) + 1})
+
+
+def adds_floats(view: FunctionView) -> bool:
+    """Tell whether a function adds floats, so that a program may add them in another order."""
+    return any(op.name in _ADDS for op in view.operations)
 
 
 def _compared(operations: Sequence[Operation]) -> Iterator[float]:

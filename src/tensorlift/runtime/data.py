@@ -110,10 +110,10 @@ def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style
     return random_array(parameter.dtype, tuple(extent.at(sizes) for extent in parameter.extents), rng, style)
 
 
-def nudged(value: Any, share: float = 0.0) -> Any:
+def nudged(value: Any, share: float = 0.0, *, whole: bool = True) -> Any:
     """Change the last bits of floats, some up and some down, so that proportions do not stay; copy the rest.
 
-    Whole numbers are part of the rest: what converts them to integers is not unstable.
+    Without ``whole``, whole numbers are part of the rest: what only converts them is not unstable.
 
     A ``share`` of the magnitude is changed where that is more than the last bits.
     """
@@ -122,5 +122,5 @@ def nudged(value: Any, share: float = 0.0) -> Any:
         return array if isinstance(value, np.ndarray) else value
     directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
     moved = array * (1 + directions * max(share, _BITS * float(np.finfo(array.dtype).eps)))
-    changed = np.where(array == np.floor(array), array, moved).astype(array.dtype)
+    changed = np.where((not whole) & (array == np.floor(array)), array, moved).astype(array.dtype)
     return changed if isinstance(value, np.ndarray) else changed[()]
