@@ -1,0 +1,253 @@
+"""Lift random programs that mix element types, and compare them with their originals on many inputs.
+
+    python bench/fuzz_types.py FIRST COUNT [--language c|python|mlir] [--to numpy] [--coverage]
+
+C runs compiled with the sanitizer for undefined behaviour, Python as it is, MLIR as upstream's compiler runs it; inputs
+on which the original has no meaning are left out.  Integers must be equal; floats up to rounding, unless rounding the
+inputs differently changes the original by as much.  A difference, a crash, and a test that contradicts a proof are
+printed with the program; the exit status is then 1.  ``--coverage`` counts the programs with each construct and each
+pair of types.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import warnings
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
+from bench.random_types import c_programs, mlir_programs, python_programs
+from bench.random_types.compiled import Batch
+from bench.random_types.module import Module
+from bench.random_types.types import MOST, Program, numbers
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.runtime.data import nudged
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.preconditions import holds
+from tensorlift.runtime.program import ContractError, call_program
+from tensorlift.source import source_from_text
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tensorlift.record import FunctionRecord
+
+    Arguments = Mapping[str, Any]
+    Results = Mapping[str, Any] | None
+    Original = Callable[[Program, Sequence[Arguments]], Sequence[Results]]
+
+LIMIT = 30  # seconds of the processor for one program
+IN_BATCH = 100
+SIZES = ((0, 0), (1, 1), (5, 3), (300, 7), (40, 130), (3, 4), (7, 5), (2, 300))
+FIRSTS = (0, 1, 3, 2**31 + 7, 2**31 - 3, 5, 0, 2**40)
+GENERATORS: dict[str, Any] = {"c": c_programs, "python": python_programs, "mlir": mlir_programs}
+SUFFIXES = {"c": ".c", "python": ".py", "mlir": ".mlir"}
+TOLERANCE = {"f4": 1e-4, "f8": 1e-9}
+
+
+def cases(program: Program, seed: int) -> list[dict[str, Any]]:
+    """Draw inputs at several sizes, with numbers of several magnitudes at each."""
+    rng, made = random.Random(f"inputs {seed}"), []
+    for (n, m), first in zip(SIZES, FIRSTS, strict=True):
+        sizes = {"n": n, "m": m}
+        chosen = MOST if n in {5, 300} else rng.sample(MOST, 2)
+        made += [{p.name: _argument(p, sizes, first, rng, most) for p in program.parameters} for most in chosen]
+    return made
+
+
+def _argument(parameter: Any, sizes: dict[str, int], first: int, rng: random.Random, most: float) -> Any:
+    if parameter.is_size:
+        return sizes[parameter.name]
+    if parameter.name == "first":
+        return first if first < 2 ** (31 if parameter.dtype in {"i32", "u32"} else 63) else 3
+    shape = [sizes[extent] for extent in parameter.shape]
+    drawn = numbers(rng, parameter.dtype, int(np.prod(shape, dtype=int)), most).reshape(shape)
+    return drawn if parameter.shape else drawn[()]
+
+
+def judge(program: Program, seed: int, suffix: str, to: str, original: Original) -> Outcome:
+    """Lift a program, and compare it with its original on all inputs."""
+    record = lift_source(source_from_text(program.text, f"seed{seed}{suffix}"), LiftOptions(target=to))
+    if not record.functions:
+        return _refused(record.diagnostics[0].code, record.diagnostics[0].message)
+    function = next(f for f in record.functions if f.name == program.entry)
+    if not function.lifted:
+        return _refused(function.diagnostics[0].code, function.diagnostics[0].message)
+    wrong = next((t for t in function.tests if not t.passed), None)
+    if wrong is not None:
+        return Outcome("wrong", f"{wrong.against}: {wrong.failure}")
+    fault, compared = compare(program, function, to, cases(program, seed), original)
+    if fault:
+        return Outcome("wrong", f"{fault}\n{function.program}")
+    return Outcome(f"{function.verdict} {function.level or 'unproved'}" + ("" if compared else ", never compared"))
+
+
+def _refused(code: str, message: str) -> Outcome:
+    return Outcome(f"refused {code}", f"{code}: {message}" if code.startswith("TL9") else "")
+
+
+def compare(
+    program: Program, function: FunctionRecord, to: str, given: Sequence[Arguments], original: Original
+) -> tuple[str, int]:
+    """Run the lifted program where its preconditions hold; give the first difference, and count what was compared."""
+    names = [output.name for output in function.outputs]
+    run = loaded(function.program, function.name, get_target(to).library)
+    taken = [
+        case for case in given if all(holds(row.condition, case) for row in function.preconditions if row.condition)
+    ]
+    compared = 0
+    for case, wanted in zip(taken, original(program, taken), strict=True):
+        if wanted is None:
+            continue
+        try:
+            found = call_program(run, case, len(names))
+        except ContractError as error:
+            return f"{error}, of {_shown(case)}", compared
+        for name, value in zip(names, found, strict=True):
+            fault = difference(np.asarray(wanted[name if name in wanted else ""]), np.asarray(value))
+            if fault and not _is_unstable(program, case, name, wanted, original):
+                return f"{name} {fault}, of {_shown(case)}", compared
+        compared += 1
+    return "", compared
+
+
+def _is_unstable(program: Program, case: Arguments, name: str, wanted: Results, original: Original) -> bool:
+    """Tell whether rounding the inputs differently changes the original."""
+    folds = any(what in {"accumulate", "fold"} for what, _, _ in program.used)
+    change = _rounded_differently if folds else nudged
+    changed = {key: change(value) for key, value in case.items()}
+    (other,) = original(program, [changed])
+    key = name if wanted is not None and name in wanted else ""
+    return other is None or wanted is None or bool(difference(np.asarray(wanted[key]), np.asarray(other[key])))
+
+
+def _rounded_differently(value: Any) -> Any:
+    """Change the last bits of whole numbers too, since sums in another order round them."""
+    array = np.asarray(value)
+    if array.dtype.kind != "f":
+        return value
+    moved = (array * (1 + 8 * np.finfo(array.dtype).eps * np.where(np.arange(array.size) % 3 == 1, -1, 1))).astype(
+        array.dtype
+    )
+    return moved if np.ndim(value) else moved[()]
+
+
+def difference(wanted: Any, found: Any) -> str:
+    """Say how results differ: shapes, types, integers exactly, floats beyond rounding."""
+    allowed = max(TOLERANCE.get(one.dtype.str[1:], 0.0) for one in (wanted, found))
+    if not wanted.shape and not found.shape:  # a number's type may depend on data in Python; C returns truth as one
+        floats = "f" in wanted.dtype.kind + found.dtype.kind
+        wanted, found = (one.astype(np.float64) if floats else one.astype(object) * 1 for one in (wanted, found))
+        wanted, found = np.atleast_1d(wanted), np.atleast_1d(found)
+    if wanted.shape != found.shape or wanted.dtype != found.dtype:
+        return f"is {found.dtype} of shape {found.shape}, not {wanted.dtype} of shape {wanted.shape}"
+    if wanted.dtype.kind != "f":
+        wrong = wanted != found
+    else:
+        with np.errstate(all="ignore"):
+            near = np.abs(wanted - found) <= allowed * np.maximum(1, np.abs(wanted))
+        wrong = ~(near | (wanted == found) | (np.isnan(wanted) & np.isnan(found)))
+    if not wrong.any():
+        return ""
+    at = tuple(int(k) for k in np.argwhere(wrong)[0])
+    return f"at {at} is {found[at]!r}, not {wanted[at]!r}"
+
+
+def _shown(case: Arguments) -> str:
+    return ", ".join(f"{name} = {np.asarray(value).ravel()[:60].tolist()}" for name, value in case.items())
+
+
+def called(program: Program, given: Sequence[Arguments]) -> list[Results]:
+    """Call a Python original for each case; None where it raises, or converts what its type does not hold."""
+    namespace: dict[str, Any] = {}
+    exec(program.text, namespace)
+    results: list[Results] = []
+    for case in given:
+        arguments = {name: np.array(value) if np.ndim(value) else value for name, value in case.items()}
+        try:
+            with np.errstate(invalid="raise", divide="raise", over="ignore"):
+                value = namespace[program.entry](**arguments)
+        except (ArithmeticError, ValueError, TypeError):
+            results.append(None)
+        else:
+            after = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
+            results.append({**after, **({} if value is None else {"": np.asarray(value)})})
+    return results
+
+
+class Runner:
+    """Runs programs seed by seed; those of C and MLIR are compiled a batch at a time."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.to, self.language = options.to, options.language
+        self._seeds = range(options.first, options.first + options.count)
+        self._batch: tuple[range, Batch | Module] | None = None
+        self.used: Counter[tuple[str, str, str]] = Counter()
+
+    def run(self, seed: int) -> Outcome:
+        """Lift the program of one seed and compare it, within the limit."""
+        program = self.program(seed)
+        original = self._original(seed)
+        self.used.update(program.used)
+        return within(LIMIT, partial(self._reported, program, seed, original))
+
+    def program(self, seed: int) -> Program:
+        """Write the program of a seed."""
+        program: Program = GENERATORS[self.language].generate(seed)
+        return program
+
+    def _reported(self, program: Program, seed: int, original: Original) -> Outcome:
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                return judge(program, seed, SUFFIXES[self.language], self.to, original)
+        except TooSlowError:
+            raise
+        except Exception as error:  # noqa: BLE001 - every other exception is a fault to report
+            return Outcome("crash", f"{type(error).__name__}: {error}")
+
+    def _original(self, seed: int) -> Original:
+        if self.language == "python":
+            return called
+        if self._batch is None or seed not in self._batch[0]:
+            seeds = range(seed, min(seed + IN_BATCH, self._seeds.stop))
+            compiled = Batch if self.language == "c" else Module
+            self._batch = seeds, compiled([self.program(one) for one in seeds])
+        return self._batch[1].call
+
+
+def print_coverage(used: Counter[tuple[str, str, str]]) -> None:
+    """Print how many programs have each construct with each pair of types, the rarest pair last."""
+    for construct in sorted({one for one, _, _ in used}):
+        pairs = {(one, other): count for (what, one, other), count in used.items() if what == construct}
+        rare = min(pairs, key=pairs.__getitem__)
+        print(f"{construct:14} {sum(pairs.values()):7} in {len(pairs):3} pairs, least {' '.join(rare)} {pairs[rare]}")
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
+    parser.add_argument("--language", choices=["c", "python", "mlir"], default="c", help="of the programs")
+    parser.add_argument("--to", default="numpy", help="the target, as `tensorlift targets` lists them")
+    parser.add_argument("--coverage", action="store_true", help="count constructs by pairs of types")
+    options = parser.parse_args()
+    runner = Runner(options)
+    status = fuzz(options, runner.run, lambda seed: runner.program(seed).text)
+    if options.coverage:
+        print_coverage(runner.used)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Random programs that mix element types: widths, signs, conversions, booleans, single and double precision."""

@@ -1,0 +1,88 @@
+"""The element types of random programs, what parameters are, and numbers at which conversions differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.ir.memory import NUMPY_TYPES
+
+if TYPE_CHECKING:
+    import random
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+TYPES = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
+INTEGERS = TYPES[1:9]
+FLOATS = TYPES[9:]
+
+_EDGES = [
+    sign * (1 << bits) + off for bits in (7, 8, 15, 16, 24, 31, 32, 53, 63) for sign in (1, -1) for off in (-1, 0, 1)
+]
+_FLOATS = (
+    5e9,
+    -3e9,
+    300.7,
+    -1.5,
+    0.1,
+    2.5,
+    -0.0,
+    127.5,
+    -129.0,
+    65536.25,
+    2147483648.0,
+    16777217.0,
+    9007199254740992.0,
+)
+# How large numbers may be, one case after the other: where larger ones have no meaning, smaller ones may.
+MOST = (float("inf"), 2.0**62, 2.0**31 - 129, 70000.0, 300.0, 127.0, 9.0)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a random function: an array over named sizes, a scalar, or (with ``is_size``) a size."""
+
+    name: str
+    dtype: str
+    shape: tuple[str, ...] = ()
+    is_size: bool = False
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function called ``entry`` as text; ``result`` is the type that it returns, if any.
+
+    ``used`` are its constructs, each with the pair of types that it mixes.
+    """
+
+    text: str
+    entry: str
+    parameters: tuple[Parameter, ...]
+    result: str = ""
+    used: frozenset[tuple[str, str, str]] = field(default_factory=frozenset)
+
+
+def is_float(dtype: str) -> bool:
+    """Tell whether a type is one of floating-point numbers."""
+    return dtype[0] == "f"
+
+
+def numbers(rng: random.Random, dtype: str, count: int, most: float) -> Array:
+    """Draw numbers of a type of at most a magnitude: corners and ordinary ones in turn, by chance."""
+    made = [_number(rng, dtype, most) for _ in range(count)]
+    return np.array(made, NUMPY_TYPES[dtype])
+
+
+def _number(rng: random.Random, dtype: str, most: float) -> float:
+    if dtype == "bool":
+        return rng.random() < 0.5
+    if is_float(dtype):
+        corner = rng.choice(_FLOATS) if rng.random() < 0.4 else rng.choice((-1, 1)) * rng.randrange(1, 64) / 16
+        return corner if abs(corner) <= most else rng.randrange(-32, 32) / 8
+    limits = np.iinfo(NUMPY_TYPES[dtype])
+    corner = rng.choice([*_EDGES, int(limits.min), int(limits.max)]) if rng.random() < 0.4 else rng.randrange(-20, 21)
+    if limits.min <= corner <= limits.max and abs(corner) <= most:
+        return corner
+    return rng.randrange(0, 10)
