@@ -96,16 +96,6 @@ CASES = {
         "void f(long n, double *x) { int m = n; for (int i = 0; i < m; i++) x[i] = 0; }",
         False,
     ),
-    "a position that would wrap below zero": (
-        "f.c",
-        "void f(unsigned n, unsigned m, int *o) { for (unsigned i = 0; i < n; i++) o[i] = i - m > 3; }",
-        True,
-    ),
-    "bytes that would wrap": (
-        "f.c",
-        "void f(unsigned char n, int *o) { for (unsigned char i = 0; i < n; i++) o[i] = (unsigned char)(i + 200); }",
-        True,
-    ),
     "an array of a constant extent": (
         "f.c",
         """void f(int n, double *x) { double t[16]; for (int i = 0; i < n; i++) t[i] = x[i];

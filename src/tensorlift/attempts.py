@@ -1,22 +1,29 @@
 """Attempts at a proved program: first with every loop that has a closed form lifted, then with some of them kept.
 
-A closed form may be one that no array operations compute, or whose program is not proved.  The loop that it comes from
-is then kept, its body is lifted instead, and the function is tried again: a loop that stays is better than a refusal.
+A closed form may be one that no array operations compute, or whose program is not proved.  Then comes the form for
+arrays and loops that are not empty, under as few of these conditions as suffice.  Where that is not proved either, the
+loop that the form comes from is kept, its body is lifted instead, and the function is tried again: a loop that stays
+is better than a refusal.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import math
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
+from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
+from tensorlift.comprehension.terms import Read
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
+from tensorlift.ir.cost import cost_of
+from tensorlift.ir.tensor_program import Full, Gather, Iota, TriangleMask, values_of, walk_expressions, walk_statements
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
@@ -29,10 +36,12 @@ from tensorlift.synthesis.simplify.stored import reading_stored
 from tensorlift.targets.target import SIZE_NEEDED, UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
+    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.comprehension.terms import Term
     from tensorlift.conditions.guard import Guard
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.engines import Search
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
+_MOST_CONDITIONS = 4  # that are left out one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +103,14 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
     first: LiftError | None = None
     for attempt in range(_ATTEMPTS):
         start_afresh(same_function=attempt > 0)
+        tried = _Attempts(view, request, stage, kept, failed)
         try:
-            with stage("summarise"):
-                target = request.target
-                summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
-            return replace(_attempt(view, summary, request, stage, failed), kept=kept)
+            return tried.proved()
         except DefinitionError as error:
             if not request.keeps_loops or error.diagnostics[0].code == SIZE_NEEDED:
                 raise
+            summary = tried.summary
+            assert summary is not None
             first = first or error
             places = ((d.location, d.array) for d in _behind(error.definition, summary))
             place = next((place for place in places if place not in kept), None)
@@ -111,6 +121,108 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
             raise first or error from None
     assert first is not None
     raise first
+
+
+@dataclass
+class _Attempts:
+    """Attempts with the same loops kept: for all sizes, else for those at which nothing is empty."""
+
+    view: FunctionView
+    request: Request
+    stage: Stage
+    kept: Mapping[LoopPlace, str]
+    failed: dict[str, LiftError]
+    summary: Summary | None = None  # for all sizes
+
+    def proved(self) -> Proved:
+        """Return a program for as many sizes as there is a good one for, and its proof.
+
+        Raises:
+            LiftError: where there is none; that of the attempt for all sizes.
+
+        """
+        self.summary = summary = self._summary(None)
+        if keeps_what_empty_loops_leave(summary):
+            found = self._where_nonempty(summary, math.inf)
+            if found is not None:
+                return found
+        try:
+            found = self._attempt(summary, self.failed)
+        except LiftError:
+            fewer = self._where_nonempty(summary, math.inf)
+            if fewer is None:
+                raise
+            return fewer
+        if found.program is None or tells_empty_apart(summary) or not _is_roundabout(found.program):
+            return found
+        return self._where_nonempty(summary, self._cost(found)) or found
+
+    def _where_nonempty(self, summary: Summary, below: float) -> Proved | None:
+        """Return a program for sizes at which nothing is empty, if one costs less than so much.
+
+        Conditions that it does without are left out.
+        """
+        needed = [c for c in summary.nonempty if not summary.context.implies(c)]
+        found = self._within(summary.assumed, needed, below) if needed and not is_spent() else None
+        if found is None or len(needed) > _MOST_CONDITIONS:
+            return found
+        below = math.nextafter(self._cost(found), math.inf)
+        for condition in needed if len(needed) > 1 else ():
+            fewer = [c for c in needed if c is not condition]
+            with_fewer = self._within(summary.assumed, fewer, below)
+            found, needed = (with_fewer, fewer) if with_fewer is not None else (found, needed)
+        return found
+
+    def _within(self, assumed: Domain, conditions: Sequence[Constraint], below: float) -> Proved | None:
+        start_afresh(same_function=True)
+        with suppress(LiftError):
+            summary = self._summary(assumed & Domain.of(*conditions))
+            if not keeps_what_empty_loops_leave(summary):
+                found = self._attempt(summary, {})
+                return found if self._cost(found) < below else None
+        return None
+
+    def _cost(self, found: Proved) -> float:
+        if found.program is None:
+            return 0
+        return cost_of(found.program, self.request.target.costs, self.request.estimated_at)
+
+    def _summary(self, within: Domain | None) -> Summary:
+        target = self.request.target
+        with self.stage("summarise"):
+            return summarise(
+                self.view, within=within, kept=self.kept, for_loops=target.reads_back, places=target.reads_places
+            )
+
+    def _attempt(self, summary: Summary, failed: dict[str, LiftError]) -> Proved:
+        return replace(_attempt(self.view, summary, self.request, self.stage, failed), kept=dict(self.kept))
+
+
+def keeps_what_empty_loops_leave(summary: Summary) -> bool:
+    """Tell whether an output is read only for sizes at which a loop that writes it whole is empty."""
+    entries = dict(summary.outputs)
+    written = [d for d in summary.definitions() if d.name in entries.values()]
+    return any(isinstance(t, Read) and t.array in entries for t in _where_empty(summary, written))
+
+
+def tells_empty_apart(summary: Summary) -> bool:
+    """Tell whether something has a value of its own for sizes at which an array or a loop is empty."""
+    return any(True for _ in _where_empty(summary, summary.definitions()))
+
+
+def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[Term]:
+    """Yield what is computed only where an array or a loop is empty."""
+    nonempty = Domain.of(*summary.nonempty)
+    for definition in definitions:
+        yield from (term for domain, term in definition.pieces if (domain & nonempty).is_empty())
+
+
+def _is_roundabout(program: TensorProgram) -> bool:
+    """Tell whether a program picks cells by their numbers, or masks them, or fills up an array first."""
+    values = (value for statement in walk_statements(program.body) for value in values_of(statement))
+    return any(
+        isinstance(node, Iota | Gather | Full | TriangleMask) for value in values for node in walk_expressions(value)
+    )
 
 
 def start_afresh(*, same_function: bool = False) -> None:

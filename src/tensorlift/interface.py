@@ -88,7 +88,7 @@ def record_of(
     view, program = lifting.view, lifting.emitted.text
     trials = tuple(map(describe_test, lifting.reports))
     for trial in trials:
-        if not trial.cases and trial.failure == _NOTHING_RUN:
+        if trial.failure == _NOTHING_RUN:
             raise refuse(
                 "TL620",
                 "no input was found on which the source is defined and stable, so that nothing was tested",
@@ -196,8 +196,8 @@ def describe_outputs(view: FunctionView) -> tuple[Output, ...]:
 
 
 def describe_test(report: DifferentialReport) -> Trial:
-    """Describe a differential test; one that ran no case has not passed."""
-    failure = str(report.failures[0]) if report.failures else "" if report.cases else _NOTHING_RUN
+    """Describe a differential test; one that ran no case, or only on what is empty, has not passed."""
+    failure = str(report.failures[0]) if report.failures else _NOTHING_RUN if report.shows_nothing else ""
     return Trial(report.against, report.cases, tuple(report.sizes), report.worst_error, failure)
 
 

@@ -162,9 +162,10 @@ class _Portfolio:
         """Let engines search, on what the function means as it is, then with the loops that derivation keeps."""
         start_afresh(same_function=True)
         with self.stage("summarise"):
-            summaries = [summarise(self.view, places=True)]
+            within = first.proved.summary.assumed if first is not None else None
+            summaries = [summarise(self.view, within=within, places=True)]
             if first is not None and first.proved.kept:
-                summaries.append(summarise(self.view, kept=first.proved.kept, places=True))
+                summaries.append(summarise(self.view, within=within, kept=first.proved.kept, places=True))
         with self.stage("simplify"):
             meant = [(summary, simplify(summary)) for summary in summaries]
         if first is not None and first.proved.program is not None:

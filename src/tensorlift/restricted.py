@@ -3,8 +3,7 @@
 A condition that fixes a size, relates sizes by an equality or bounds one above restricts the program, unless the source
 is undefined for the sizes that it excludes.  Those are the sizes for which an access leaves an array whose extents the
 source tells.  An equality of extents is taken to be the source's where it rests on one of an array that callers pass.
-Conditions on the range of integers, unless they leave almost no sizes, on the layout of memory, and that no extent or
-trip count is negative, are none.
+Conditions on the range of integers, on the layout of memory, and that no extent or trip count is negative, are none.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.conditions.language import AnyOf, Compare, Extent, atoms_of
 from tensorlift.preconditions.gather import domain_of, is_binding
 from tensorlift.summarize.bounds import sizes_in_bounds
@@ -28,14 +26,10 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView
     from tensorlift.record import Precondition
 
-_NARROWEST = integer_range("i8")[1]
-
 
 def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[Precondition]) -> bool:
     """Tell whether preconditions leave out sizes for which the source is defined."""
     if any(p.kind == "argument" and is_binding(p.condition) for p in preconditions):
-        return True
-    if any(p.kind == "overflow" and _is_tight(p.condition) for p in preconditions):
         return True
     binding = [p.condition for p in preconditions if p.kind == "extent" and is_binding(p.condition)]
     binding = [condition for condition in binding if not _relates_extents(condition)]
@@ -43,14 +37,6 @@ def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[
         return False
     known = sizes_in_bounds(view, summary.assumed)
     return not all(_follows(view, summary, condition, known) for condition in binding)
-
-
-def _is_tight(condition: Condition | None) -> bool:
-    """Tell whether a condition on the range of integers leaves fewer sizes than the narrowest type holds."""
-    if not isinstance(condition, Compare) or condition.relation not in ("<=", "=="):
-        return False
-    room = condition.right - condition.left
-    return all(factor < 0 if atoms else factor < _NARROWEST for factor, atoms in room.terms)
 
 
 def _relates_extents(condition: Condition | None) -> bool:

@@ -90,7 +90,7 @@ def test_the_result_of_c_is_returned() -> None:
     ("arguments", "message"),
     [
         ((2, 3, 2, np.ones(2, "f"), np.ones(8)), r"scale_rows needs that m <= lda \(.*:4\)"),
-        ((0, 3, 4, np.ones(2, "f"), np.ones(8)), r"scale_rows needs that n >= 1 \(.*:2\)"),
+        ((-1, 3, 4, np.ones(2, "f"), np.ones(8)), r"scale_rows needs that n >= 0 \(.*:2\)"),
         ((2, 3, 4, np.ones(8).view("f"), None), "A is a null pointer, and the call uses 7 elements"),
     ],
 )

@@ -30,6 +30,13 @@ def gemm(A: float64[:, :], B: float64[:, :], C: float64[:, :], alpha: float = 2.
                 C[i, j] += alpha * A[i, k] * B[k, j]
 
 
+def first(x):
+    s = x[0]
+    for i in range(1, len(x)):
+        s += x[i]
+    return s
+
+
 def total(x):
     s = 0.0
     for v in x:

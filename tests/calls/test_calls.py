@@ -17,6 +17,7 @@ from tensorlift.conditions.notation import parse_condition
 from tensorlift.record import Precondition
 
 GEMM = lift(functions.gemm)
+FIRST = lift(functions.first)
 SCALE = lift(functions.scale_rows)
 SMOOTH = lift(functions.smooth)
 _BUFFER = np.zeros(40)
@@ -53,7 +54,7 @@ WRONG: dict[str, tuple[Any, tuple[Any, ...], type[LiftError], str]] = {
         ArgumentValueError,
         "extent 0 of `B` is 2: it must be A.shape[1]",
     ),
-    "an empty array": (GEMM, (A[:, :0], B[:0], np.zeros((2, 4))), ArgumentValueError, "A.shape[1] >= 1"),
+    "an empty array": (FIRST, (np.zeros(0),), ArgumentValueError, "x.shape[0] >= 1"),
     "an output that is an input": (GEMM, (_SHARED, _SHARED[:, :], _SHARED), ArgumentValueError, "C shares no memory"),
     "an output that overlaps": (
         SMOOTH,

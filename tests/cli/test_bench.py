@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCALE = "void scale(int n, double s, double a[n]) { for (int i = 0; i < n; i++) a[i] *= s; }\n"
+FIRST = "void first(int n, double a[n]) { a[0] = 1; for (int i = 1; i < n; i++) a[i] *= 2; }\n"
 SEARCH = "int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = a[i]; return i; }\n"
 QUICK = ["--rounds", "3", "--seconds", "0.1", "--threads", "1"]
 
@@ -37,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with some sources."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scale.c").write_text(SCALE, encoding="utf-8")
+    (tmp_path / "first.c").write_text(FIRST, encoding="utf-8")
     (tmp_path / "search.c").write_text(SEARCH, encoding="utf-8")
     return tmp_path
 
@@ -133,7 +135,7 @@ def test_peaks_are_measured() -> None:
         (["scale.c", "--backend", "nunpy"], "there is no backend 'nunpy' [TL630]"),
         (["scale.c", "--compiler", "icc"], "no compiler 'icc' is known [TL634]"),
         (["scale.c", "--plot", "out.gif"], "no plot can be written to 'out.gif' [TL542]"),
-        (["scale.c", "--sizes", "n=0"], "the precondition n >= 1 does not hold for n = 0 [TL633]"),
+        (["first.c", "--sizes", "n=0"], "the precondition n >= 1 does not hold for n = 0 [TL633]"),
         (["scale.c", "--json", "scale.c"], "cannot write 'scale.c': it is the source [TL505]"),
         (["scale.c", "--backend", "numpy", "--device", "gpu"], "the backend 'numpy' does not run on a GPU [TL635]"),
         (["none.c"], "cannot read 'none.c': there is no such file [TL501]"),

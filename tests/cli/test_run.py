@@ -26,6 +26,7 @@ STRIDED = """void scale(int m, int n, int lda, float *a) {
   for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) a[i * lda + j] *= 2;
 }
 """
+FIRST = "void first(int n, double a[n]) { a[0] = 1; for (int i = 1; i < n; i++) a[i] *= 2; }\n"
 QUOTIENTS = "void quotients(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) a[i] = a[i] / b[i]; }\n"
 SEARCH = "int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = a[i]; return i; }\n"
 SOLVED = """void factor(int n, double a[n][n]) {
@@ -58,6 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "product.c").write_text(PRODUCT, encoding="utf-8")
     (tmp_path / "strided.c").write_text(STRIDED, encoding="utf-8")
+    (tmp_path / "first.c").write_text(FIRST, encoding="utf-8")
     (tmp_path / "quotients.c").write_text(QUOTIENTS, encoding="utf-8")
     (tmp_path / "away.c").write_text(QUOTIENTS.replace("/ b[i]", "/ (1 - b[i])"), encoding="utf-8")
     (tmp_path / "gather.c").write_text(GATHER, encoding="utf-8")
@@ -166,7 +168,7 @@ def test_processes_end_in_time(capsys: pytest.CaptureFixture[str]) -> None:
         (["product.c", "--sizes", "n=3,m=2,k=1"], "'product' has no size 'k' [TL631]"),
         (["product.c", "--sizes", "n=3"], "'product' needs the size m [TL632]"),
         (["product.c"], "'product' needs the sizes n, m [TL632]"),
-        (["product.c", "--sizes", "n=0,m=2"], "the precondition n >= 1 does not hold for n = 0, m = 2 [TL633]"),
+        (["first.c", "--sizes", "n=0"], "the precondition n >= 1 does not hold for n = 0 [TL633]"),
         (
             ["strided.c", "--sizes", "m=3,n=4,lda=3"],
             "the precondition n <= lda does not hold for m = 3, n = 4, lda = 3 [TL633]",

@@ -56,7 +56,7 @@ def test_a_program_without_sizes_is_proved_for_every_call(tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["--to", "stablehlo", "--sizes", "n=0"], REFUSED, "scale is not defined at the sizes n = 0"),
+        (["--to", "stablehlo", "--sizes", "n=-1"], USAGE, "'n=-1' is no size"),
         (["--to", "stablehlo", "--sizes", "n=4,n=5"], USAGE, "the size 'n' is given twice"),
         (["--to", "stablehlo", "--sizes", "n"], USAGE, "'n' is no size"),
         (["--to", "stablehlo", "--sizes", "m=4"], USAGE, "no function of"),

@@ -108,14 +108,14 @@ def test_what_holds_by_definition_is_left_out() -> None:
     ("head", "body", "condition"),
     [
         ("int k, int n, double *a", "for (int i = 0; i < n; i++) a[k * n + i] = 0;", "k >= 0"),
-        ("int last, double *a", "for (int i = 0; i <= last; i++) a[i] = 0;", "last >= 0"),
+        ("int last, double *a", "for (int i = 0; i <= last; i++) a[i] = 0;", "last >= -1"),
         ("int first, int n, double *a", "for (int i = first; i < n; i++) a[i] = 0;", "first >= 0"),
-        ("int n, double *a", "for (int i = 0; i < n; i++) a[i] = 0;", "n >= 1"),
-        ("int n, double *a", "for (int i = 1; i < n; i++) a[i] = a[i - 1];", "n >= 1"),
-        ("int n, int m, double *a", "for (int i = 0; i < n + m; i++) a[i] = 0;", "m + n >= 1"),
+        ("int n, double *a", "for (int i = 0; i < n; i++) a[i] = 0;", "n >= 0"),
+        ("int n, double *a", "for (int i = 1; i < n; i++) a[i] = a[i - 1];", "n >= 0"),
+        ("int n, int m, double *a", "for (int i = 0; i < n + m; i++) a[i] = 0;", "m + n >= 0"),
     ],
 )
-def test_only_counted_sizes_are_at_least_one(head: str, body: str, condition: str) -> None:
+def test_counted_sizes_are_not_negative(head: str, body: str, condition: str) -> None:
     assert condition in texts(f"void f({head}) {{ {body} }}")
 
 

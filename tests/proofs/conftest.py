@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
 from tensorlift.frontends.c import read_c
@@ -35,12 +36,14 @@ class Reject(Protocol):
 
 
 def summary_of(source: str) -> Summary:
+    """Summarise a function for arrays and loops that are not empty."""
     reset_names()
     clear_caches()
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
     (func_op,) = functions(function.module)
-    return summarise(func_op, places=True)
+    every = summarise(func_op, places=True)
+    return summarise(func_op, within=every.assumed & Domain.of(*every.nonempty), places=True)
 
 
 def _accept(source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate:

@@ -46,7 +46,7 @@ def test_a_right_program_passes_both() -> None:
     assert compiled.passed
     assert compiled.cases == 5
     assert compiled.worst_error < 1e-12
-    assert compiled.sizes[0] == {"M": 0, "N": 0, "K": 0, "lda": 0}
+    assert compiled.sizes[-1] == {"M": 0, "N": 0, "K": 0, "lda": 0}
     assert any(sizes["lda"] > sizes["K"] for sizes in compiled.sizes)
     interpreted = compare_with_interpreter(function(GEMM), PROGRAM, "gemm", ["C"], SIZES)
     assert interpreted.passed
@@ -200,7 +200,7 @@ def test_wrong_extents_are_a_failure_of_the_loop_ir() -> None:
 
 
 def test_no_sizes_at_all_is_a_diagnostic() -> None:
-    with pytest.raises(LiftError, match=r"TL611: the arrays are too large to test with .*, M = 1000\d\d, "):
+    with pytest.raises(LiftError, match=r"TL611: the arrays are too large to test with .*, M = 3000\d\d, "):
         differential_test(
             SOURCE,
             "gemm.c",
@@ -208,7 +208,7 @@ def test_no_sizes_at_all_is_a_diagnostic() -> None:
             PROGRAM,
             "gemm",
             outputs=["C"],
-            domain=Domain.of(at_least("M", 100000), at_least("N", 1)),
+            domain=Domain.of(at_least("M", 300000), at_least("N", 1)),
         )
 
 
@@ -274,7 +274,7 @@ def test_a_python_original_that_always_raises_is_refused() -> None:
 import math
 
 def f(x):
-    s = 0.0
+    s = math.log(-1.0 - len(x))
     for i in range(len(x)):
         s += math.log(-1.0 - x[i] * x[i])
     return s

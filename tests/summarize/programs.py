@@ -29,10 +29,10 @@ def from_mlir(text: str) -> Operation:
     return functions(parse_module(text, "f.mlir"))[0]
 
 
-def summary_of(func_op: Operation, *, minimum_size: int = 1) -> Summary:
+def summary_of(func_op: Operation) -> Summary:
     """Summarise with names as in a fresh process."""
     reset_names()
-    return summarise(func_op, minimum_size=minimum_size)
+    return summarise(func_op)
 
 
 def lifted(func_op: Operation, *, runs: int = 6, largest: int = 5) -> Summary:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.kernels.catalogue import Kernel, kernels, read
-from xdsl.dialects.func import FuncOp
+from bench.kernels.catalogue import Kernel, kernels
 
-from tensorlift.comprehension.names import reset_names
-from tensorlift.summarize import summarise
-from tensorlift.synthesis.derive import derive
-from tensorlift.synthesis.simplify import simplify
-from tensorlift.targets.numpy.emit import emit
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import read_source
 
 _GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -22,13 +18,8 @@ def _file(kernel: Kernel) -> Path:
 
 
 def _emitted(path: Path) -> str:
-    texts = []
-    for function in read(path):
-        assert function.module is not None
-        reset_names()
-        func_op = next(op for op in function.module.walk() if isinstance(op, FuncOp))
-        texts.append(emit(derive(simplify(summarise(func_op)))).text)
-    return "\n\n".join(texts)
+    options = LiftOptions(include_dirs=(str(path.parent),))
+    return "\n\n".join(function.program for function in lift_source(read_source(str(path)), options).functions)
 
 
 @pytest.mark.parametrize("kernel", kernels(), ids=str)

@@ -169,18 +169,3 @@ def test_a_size_of_32_bits_needs_no_conversion_next_to_integers_of_32_bits(libra
         source = source_from_text(text.format(ctype), "f.c")
         (function,) = lift_source(source, LiftOptions(target=library)).functions
         assert ("int64" in function.program) == converts
-
-
-COUNTS = (
-    "int f(long n, const int *a) { int c = 0; for (long i = 0; i < n; i++) c++; return c; }",
-    """double f(long n, const double *a) { double s = 0; int c = 0;
-       for (long i = 0; i < n; i++) { s += a[i]; c++; } return s / c; }""",
-    "int f(int n, const int *a) { int c = 0; for (int i = 0; i < n; i++) c += 3; return c; }",
-    "int f(long n, const int *a) { int c = 0; for (long i = 0; i < n; i++) c += a[i]; return c + (int)n; }",
-)
-
-
-@pytest.mark.parametrize("text", COUNTS)
-def test_a_count_of_iterations_needs_no_loop(text: str) -> None:
-    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
-    assert function.verdict == "loop-free", function.residual_loops

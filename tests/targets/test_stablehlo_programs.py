@@ -131,8 +131,8 @@ def test_a_loop_that_never_runs_keeps_the_arrays() -> None:
 @pytest.mark.parametrize(
     ("sizes", "code", "message"),
     [
-        ({"n": 0}, "TL516", "gemm is not defined at the sizes n = 0"),
-        ({"n": 4, "m": 0, "k": 3}, "TL516", "gemm is not defined at the sizes n = 4, m = 0, k = 3"),
+        ({"n": -1}, "TL516", "gemm is not defined at the sizes n = -1"),
+        ({"n": 4, "m": -1, "k": 3}, "TL516", "gemm is not defined at the sizes n = 4, m = -1, k = 3"),
     ],
 )
 def test_sizes_that_are_impossible_are_refused(sizes: dict[str, int], code: str, message: str) -> None:

@@ -137,9 +137,9 @@ class Summary:
     ``sizes`` are the size parameters by name, ``scalars`` the scalar parameters, ``arrays`` parameters and locals by
     source name.  ``outputs`` pairs each written array parameter, in source order, with the name of its final version;
     ``result`` is the rank-0 definition of the returned value.  ``context`` is what is known of the sizes: the program
-    is defined exactly there.  Of a written array and one that is only read, ``may_overlap`` holds pairs
-    that may share memory at will, ``may_be_same`` those that may be the same elements.  ``ranges`` is what the types of
-    the sizes in the source say of them.
+    is defined exactly there, ``nonempty`` what holds besides where no array and no loop over sizes is empty.  Of a
+    written array and one that is only read, ``may_overlap`` holds pairs that may share memory at will, ``may_be_same``
+    those that may be the same elements.  ``ranges`` is what the types of the sizes in the source say of them.
     """
 
     name: str
@@ -152,6 +152,7 @@ class Summary:
     result: str | None
     derived: tuple[DerivedSize, ...] = ()
     assumed: Domain = UNIVERSE
+    nonempty: tuple[Constraint, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()  # sizes, scalars and arrays together, in source order

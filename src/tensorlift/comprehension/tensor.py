@@ -102,8 +102,8 @@ class Obligations(Protocol):
     def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
         """Return a rounded-down quotient that is exact or that the source derives, None for any other."""
 
-    def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
-        """Demand that no cell is zero."""
+    def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:
+        """Demand that no cell is zero where the dividend is not empty."""
 
     def read(self, why: str, position: Term, extent: Affine, over: Domain) -> None:
         """Demand that a position that depends on data is one of an axis, at every point of ``over``."""

@@ -216,6 +216,9 @@ def _balanced(condition: Compare, names: Mapping[Atom, Sum]) -> Compare:
     difference = (condition.left - condition.right).substitute(names)
     left = Sum(tuple(term for term in difference.terms if term[0] > 0))
     right = Sum() - Sum(tuple(term for term in difference.terms if term[0] < 0))
+    constant = Sum(tuple(term for term in left.terms if not term[1]))
+    if right.value is not None:
+        left, right = left - constant, right - constant
     if left.value is not None:
         return Compare(right, _TURNED[condition.relation], left)
     return Compare(left, condition.relation, right)

@@ -118,7 +118,14 @@ def _over_parameters(
     elif isinstance(condition, Compare | AnyOf):
         over = _renamed(condition, names, told)
         if all(_is_known(Sum.name(atom), parameters) for atom in atoms_of(over)) and atoms_of(over):
-            yield over
+            yield from () if _is_met_by_shapes(over) else (over,)
+
+
+def _is_met_by_shapes(condition: Compare | AnyOf) -> bool:
+    """Tell whether a condition says that an extent is not negative."""
+    if not isinstance(condition, Compare) or condition.relation != ">=":
+        return False
+    return isinstance(condition.left.atom, Extent) and condition.right.value == 0
 
 
 def _limit(condition: Inside, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Sum:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
@@ -46,7 +46,8 @@ def check_sizes(read: Certificate) -> None:
     """
     context, derived = read.summary.context, [d.name for d in read.summary.derived]
     needed = context.project_out(*derived) if derived else context
-    listed = UNIVERSE
+    shapes = [extent for info in read.summary.arrays.values() if info.is_parameter for extent in info.shape]
+    listed = Domain.of(*(at_least(extent, 0) for extent in shapes))  # as those of any array
     for text in read.preconditions:
         condition = _on_sizes(parse_condition(text), read.summary)
         if condition is not None and not needed.is_subset(condition):

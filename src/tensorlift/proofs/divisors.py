@@ -63,9 +63,11 @@ class Divisors:
         """
         if isinstance(term, Constant):
             return term.value != 0
-        if isinstance(term, Index):
-            return domain.implies(at_least(term.affine, 1)) or domain.implies(at_least(-1, term.affine))
         if domain.is_empty():
+            return True
+        if isinstance(term, Index) and any(
+            domain.implies(at_least(*pair)) for pair in ((term.affine, 1), (-1, term.affine))
+        ):
             return True
         if isinstance(term, Piecewise):
             return all(self.is_nonzero(piece, domain & part, guards, equality) for part, piece in term.pieces)
@@ -103,11 +105,14 @@ class Divisors:
 
     def _is_among(self, division: Division, term: Term, domain: Domain, equality: Equality) -> bool:
         """Tell whether a division of the source has this divisor on every point of a domain."""
-        if division.divisor.dtype != term.dtype:
+        divisor = division.divisor
+        if isinstance(divisor, Index) and width(divisor.dtype) <= width(term.dtype):
+            divisor = terms.index(divisor.affine, term.dtype)  # not zero in a narrow type, so in none
+        if divisor.dtype != term.dtype:
             return False
-        for values in matches(division.divisor, term, division.variables):
+        for values in matches(divisor, term, division.variables):
             free = [v for v in division.variables if v not in values]
-            mine = substitute(division.divisor, values)
+            mine = substitute(divisor, values)
             if domain.is_subset(division.domain.project_out(*free).substitute(values)) and (
                 mine is term or equality(mine, term, domain)
             ):

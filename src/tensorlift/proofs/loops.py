@@ -60,9 +60,10 @@ class LoopProver:
         step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
         step.own_memory()
         self._prove_step(step)
-        if execution.ledger.holds(less(kept.lower, kept.upper)):
-            for variable in variables:
-                variable.leave_in_own_memory()
+        for variable in variables:
+            some = Domain.of(*(at_least(extent, 1) for extent in variable.info.shape))
+            if (execution.ledger.context & some).implies(less(kept.lower, kept.upper)):
+                variable.leave_in_own_memory()  # or there is none
         step.leave(frame)
 
     def _find(self, execution: Execution, statement: ast.For, frame: Frame, hints: dict[str, str]) -> KeptLoop:

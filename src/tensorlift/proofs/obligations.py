@@ -136,10 +136,11 @@ class Ledger:
         """Return the names given to quotients, each with numerator and divisor, in the order in which they came up."""
         return [(name, n, d) for (n, d), q in self._quotients.items() if (name := q.variable) is not None]
 
-    def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
-        """Demand that no cell of a divisor is zero."""
+    def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:
+        """Demand that no cell of a divisor is zero where there is something to divide."""
         self.counts[why] += 1
-        if not self._nonzero(divisor, self.context):
+        divided = Domain.of(*(at_least(extent, 1) for extent in dividend.shape if not extent.is_constant))
+        if not self._nonzero(divisor, self.context & divided):
             raise CheckFailure(
                 DIVISOR,
                 f"{why}, and it may be zero where the source does not divide",

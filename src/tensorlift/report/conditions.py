@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tensorlift.record import Role
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.record import Precondition
+    from tensorlift.record import FunctionRecord, Precondition
 
-_BOUND = re.compile(r"(?P<name>\w+) (?P<relation>>=|<=) (?P<bound>\d+)")
+_BOUND = re.compile(r"(?P<name>\w+) (?P<relation>>=|<=) (?P<bound>-?\d+)")
 _RELATION = re.compile(r" (<=|>=|<|>|==) ")
+
+
+def shown(function: FunctionRecord) -> Iterator[Precondition]:
+    """Give the preconditions without those that every shape meets: that a size which one tells is not negative."""
+    taken = {parameter.name for parameter in function.parameters if parameter.role is Role.SIZE}
+    for precondition in function.preconditions:
+        simple = _BOUND.fullmatch(precondition.text) if precondition.kind == "size" else None
+        if simple is None or simple["relation"] + simple["bound"] != ">=0" or simple["name"] in taken:
+            yield precondition
 
 
 def in_few_words(preconditions: Iterable[Precondition]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tensorlift.report.conditions import in_few_words
+from tensorlift.report.conditions import in_few_words, shown
 from tensorlift.report.excerpt import Sources, plain, render
 from tensorlift.report.terminal import NUMERICS_TEXT, level_text
 
@@ -37,7 +37,7 @@ def _parts(function: FunctionRecord, source: Source) -> Iterator[str]:
     if function.diagnostics:
         yield _code(explain(function.diagnostics, source).rstrip())
     lines = [f"keeps {loop.loop}: {loop.reason}" for loop in function.residual_loops]
-    lines += [f"requires {condition}" for condition in in_few_words(function.preconditions)]
+    lines += [f"requires {condition}" for condition in in_few_words(shown(function))]
     if lines:
         yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.record import Level, Numerics, Outcome, Verdict
-from tensorlift.report.conditions import in_few_words
+from tensorlift.report.conditions import in_few_words, shown
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
 from tensorlift.report.figures import seconds_text
 from tensorlift.report.program import Language, language
@@ -129,7 +129,7 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
     for residual in function.residual_loops:
         yield [Piece(f"  keeps {residual.loop}"), Piece(_because(residual.reason, residual.location))]
     yield from ([Piece("  takes "), Piece(text, "bold")] for text in _shapes(function))
-    for condition in in_few_words(function.preconditions):
+    for condition in in_few_words(shown(function)):
         yield [Piece("  requires "), Piece(condition, "bold")]
     if passed := [trial for trial in function.tests if trial.passed]:
         yield [Piece(f"  {_agreement(passed)}"), Piece(_error(passed) if times else "", "dim")]

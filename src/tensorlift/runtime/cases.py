@@ -72,6 +72,11 @@ class DifferentialReport:
     undefined: tuple[Sizes, ...] = ()
 
     @property
+    def shows_nothing(self) -> bool:
+        """Whether something was empty wherever something was tested."""
+        return all(0 in sizes.values() for sizes in self.sizes)
+
+    @property
     def passed(self) -> bool:
         """Whether something was tested and nothing failed."""
         return self.cases > 0 and not self.failures

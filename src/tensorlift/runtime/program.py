@@ -7,6 +7,7 @@ source order, then the returned scalar, as fresh values that share no memory wit
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def call_program(program: Program, arguments: Mapping[str, Any], outputs: int) -
     taken = arguments_for(program, arguments)
     before = {name: value.tobytes() for name, value in taken.items() if isinstance(value, np.ndarray)}
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of a mean over nothing
             returned = program(**taken)
     except Exception as error:  # noqa: BLE001 - whatever it raises, the program is wrong
         raise ContractError(f"the program raises {type(error).__name__}: {error}") from None

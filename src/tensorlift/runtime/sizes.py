@@ -1,4 +1,4 @@
-"""Chooses small sizes to test at: the smallest set that the preconditions allow, then random ones, mostly distinct.
+"""Chooses small sizes to test at: ones where the preconditions allow, then random ones, last the smallest of all.
 
 Sizes are drawn one after the other inside the domain of the preconditions, so that no draw is in vain.
 """
@@ -40,7 +40,9 @@ _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <=
 def choose_sizes(
     parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int, *, largest: int = _LARGEST
 ) -> tuple[Sizes, ...]:
-    """Choose up to ``count`` distinct size sets of the domain at which every array can exist, the smallest first.
+    """Choose up to ``count`` distinct size sets of the domain at which every array can exist.
+
+    The smallest that are not empty come first, the smallest of all last.
 
     No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
     Raises LiftError TL610 where none is found, TL611 where the arrays are too large.
@@ -61,6 +63,9 @@ def choose_sizes(
             break
     if not chosen:
         raise _nothing_to_test_at(parameters, too_large)
+    least = _draw(names, domain, usual, _from_zero) if count > 1 else None
+    if least is not None and least not in chosen and is_possible(parameters, least):
+        chosen[count - 1 :] = [least]
     return tuple(chosen)
 
 
@@ -132,10 +137,14 @@ def _from_least(name: str, values: Sequence[int], domain: Domain) -> Iterator[in
         least = min((bound.constant for _, bound in alone.extreme(name, maximum=False)), default=0)
     except NotAffine:
         return
-    yield from (least + value for value in values)
+    yield from (least + value - min(values) for value in values)
 
 
 def _rising(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
+    return range(1, _LAST_RESORT)
+
+
+def _from_zero(_usual: Sequence[int], _taken: Collection[int]) -> Sequence[int]:
     return range(_LAST_RESORT)
 
 

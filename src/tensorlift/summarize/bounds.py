@@ -1,7 +1,7 @@
 """Bounds: the sizes for which a program is defined, so that no subscript leaves its array.
 
-Sizes that are an extent or bound a loop are assumed to be at least a minimum (1 by default), and extents and trip
-counts over sizes alone not to be negative.  Of the remaining sizes those are excluded for which some access, under the
+Sizes that are an extent or bound a loop are assumed not to be negative, nor are extents, and axes that are read at
+places which depend on data not to be empty.  Of the remaining sizes those are excluded for which some access, under the
 affine conditions and loops that its subscript depends on, leaves its array.
 """
 
@@ -13,37 +13,49 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.terms import Apply
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo
+    from tensorlift.comprehension.domain import Constraint
     from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """``context`` holds the sizes for which the program is defined, ``assumed`` the part that is only assumed."""
+    """``context`` holds the sizes for which the program is defined, ``assumed`` the part that is only assumed.
+
+    At sizes of which one of ``nonempty`` does not hold, some array or loop over these sizes is empty.
+    """
 
     context: Domain
     assumed: Domain
+    nonempty: tuple[Constraint, ...]
 
 
-def bounds_of(program: Program, minimum_size: int, within: Domain | None = None) -> Bounds:
+def bounds_of(program: Program, within: Domain | None = None) -> Bounds:
     """Return the sizes for which a program is defined, of all or of those ``within`` a domain.
 
     Raises:
         LiftError: TL210 where an access leaves its array for all sizes.
 
     """
+    counting = _counting_sizes(program)
     assumed = within
     if assumed is None:
-        assumed = Domain.of(*(at_least(size, minimum_size) for size in _counting_sizes(program))) & _counts(program)
-    checker = _Accesses(program, program.requires & assumed)
+        some = (at_least(extent, 1) for extent in _walked(program))
+        assumed = Domain.of(*(at_least(size, 0) for size in (*counting, *_extents(program))), *some)
+    known = program.requires & assumed
+    quotients = [d.name for d in program.derived if known.implies(at_least(d.numerator, 0))]
+    nonempty = (*(at_least(size, 1) for size in counting), *(at_least(count, 0) for count in _counts(program)))
+    known = known & Domain.of(*(at_least(quotient, 0) for quotient in quotients))
+    checker = _Accesses(program, known, Domain.of(*nonempty))
     checker.block(program.body, UNIVERSE, ())
-    return Bounds(checker.context.coalesce(), assumed)
+    return Bounds(checker.context.coalesce(), assumed, nonempty)
 
 
 def sizes_in_bounds(function: FunctionView, within: Domain) -> Domain:
@@ -59,7 +71,7 @@ def sizes_in_bounds(function: FunctionView, within: Domain) -> Domain:
         name: replace(info, shape=tuple(enough.get((name, axis), extent) for axis, extent in enumerate(info.shape)))
         for name, info in program.arrays.items()
     }
-    checker = _Accesses(replace(program, arrays=arrays), program.representable & within)
+    checker = _Accesses(replace(program, arrays=arrays), program.representable & within, UNIVERSE)
     checker.block(program.body, UNIVERSE, ())
     return checker.context.project_out(*(name for extent in enough.values() for name in extent.variables))
 
@@ -83,15 +95,28 @@ def _is_positive(value: Affine) -> bool:
     return value.constant >= 0 and all(factor > 0 for _, factor in value.terms)
 
 
-def _counts(program: Program) -> Domain:
-    """Say that no extent and no trip count over sizes alone is negative."""
+def _extents(program: Program) -> list[Affine]:
+    """Return the extents that are no constant and no size."""
+    extents = dict.fromkeys(extent for info in program.arrays.values() for extent in info.shape)
+    return [extent for extent in extents if not extent.is_constant and extent.variable is None]
+
+
+def _walked(program: Program) -> list[Affine]:
+    """Return the extents of axes that are read at places which depend on data: there is none in an empty one."""
+    loops = (loop for loop in _loops(program.body) if any(map(_hits, loop.body)))
+    return list(dict.fromkeys(loop.upper[0] for loop in loops))
+
+
+def _hits(s: Statement) -> bool:
+    return isinstance(s, Branch) and isinstance(s.condition, Apply) and s.condition.op == "hits"
+
+
+def _counts(program: Program) -> list[Affine]:
+    """Return the trip counts over sizes alone."""
     sizes = {*program.sizes, *(d.name for d in program.derived)}
     pairs = [(low, high) for loop in _loops(program.body) for low in loop.lower for high in loop.upper]
-    counts = [(low, high) for low, high in pairs if all(v in sizes for v in (*low.variables, *high.variables))]
-    found = [at_least(high, low) for low, high in counts if not (high - low).is_constant]
-    extents = (extent for info in program.arrays.values() for extent in info.shape)
-    found += [at_least(extent, 0) for extent in extents if not extent.is_constant and extent.variable is None]
-    return Domain.of(*dict.fromkeys(found))
+    counts = dict.fromkeys(high - low for low, high in pairs if sizes.issuperset((*low.variables, *high.variables)))
+    return [count for count in counts if not count.is_constant]
 
 
 def _loops(block: Block) -> list[Loop]:
@@ -101,9 +126,10 @@ def _loops(block: Block) -> list[Loop]:
 class _Accesses:
     """Visits every access and takes the sizes out for which it leaves its array."""
 
-    def __init__(self, program: Program, context: Domain) -> None:
+    def __init__(self, program: Program, context: Domain, nonempty: Domain) -> None:
         self.arrays = program.arrays
         self.context = context
+        self.nonempty = nonempty
         self.loops: dict[str, Loop] = {}
         self.inside: set[tuple[Affine, Affine, Domain]] = set()  # in bounds, as found before
 
@@ -158,9 +184,18 @@ class _Accesses:
         return domain
 
     def _exclude(self, s: Statement, info: ArrayInfo, leaves: Domain, variables: tuple[str, ...]) -> None:
-        self.context = (self.context - leaves.project_out(*variables)).coalesce()
+        self.context = self._without(leaves.project_out(*variables).coalesce())
         if self.context.is_empty():
             shape = "][".join(map(str, info.shape))
             message = f"this access is outside {info.name}[{shape}] for all sizes"
             remedy = "correct the subscript, or the extent that the declaration gives"
             raise refuse("TL210", message, s.location, remedy)
+
+    def _without(self, excluded: Domain) -> Domain:
+        """Take sizes out, more of those at which a loop is empty where that leaves one convex set."""
+        rest = (self.context - excluded).coalesce()
+        if rest.size > 1:
+            simple = self.context & (rest & self.nonempty).coalesce().gist(self.nonempty & self.context)
+            if not simple.is_empty() and simple.size == 1 and simple.is_subset(rest):
+                return simple
+        return rest

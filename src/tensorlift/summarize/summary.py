@@ -39,14 +39,13 @@ RECURSION_LIMIT = 8000  # nested terms are visited recursively; about three fram
 def summarise(  # noqa: PLR0913 - what is asked of a summary
     function: Operation | FunctionView,
     *,
-    minimum_size: int = 1,
     within: Domain | None = None,
     kept: Mapping[LoopPlace, str] = MappingProxyType({}),
     distribute: bool = True,
     for_loops: bool = False,
     places: bool = False,
 ) -> Summary:
-    """Return the meaning of a function for every size that is at least ``minimum_size``.
+    """Return the meaning of a function for every size from 0 on.
 
     Where that is asked for ``within`` some sizes, nothing else is assumed of them.  ``kept`` says which loops are to
     stay for the sake of which array, and why, though they have a closed form.  Without ``distribute`` a loop that has
@@ -66,7 +65,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     try:
         splits = (Splits.WORTH_IT if for_loops else Splits.ALL) if distribute else Splits.NONE
         require_initialised(program)
-        bounds = bounds_of(program, minimum_size, within)
+        bounds = bounds_of(program, within)
         return _summarise(program, bounds, kept, splits, unfolds=not for_loops)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
@@ -98,6 +97,7 @@ def _summarise(
         result=result.name if result is not None else None,
         derived=program.derived,
         assumed=bounds.assumed,
+        nonempty=bounds.nonempty,
         versions=versions,
         parameters=program.parameters,
         may_overlap=harmless.may_overlap,

@@ -242,7 +242,7 @@ class _Permissive:
         """Know no quotient of sizes."""
         return None
 
-    def nonzero(self, divisor: SymbolicTensor, why: str) -> None:
+    def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:
         """Grant the demand."""
 
     def refuse(self, why: str) -> NoReturn:

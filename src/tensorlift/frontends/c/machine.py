@@ -123,7 +123,7 @@ class Machine:
             case Index(polynomial, ctype, needs):
                 self.rely_on(Index(polynomial, ctype, tuple(need for need in needs if not need.wraps)))
                 rooms = [need.polynomial for need in needs if need.wraps] if self.sink.emits else []
-                wraps = not all(self.preconditions.guarantee(room, self.domain) for room in rooms)
+                wraps = not all(self.ranges.is_certain(room, self.domain) for room in rooms)
                 return self.sink.index_value(polynomial, ctype, expression.location, wraps=wraps)
             case Unknown():
                 return Data(None, expression.ctype)

@@ -50,11 +50,6 @@ class Preconditions:
             raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
         self.insist(need.kind, least, need.location)
 
-    def guarantee(self, polynomial: Polynomial, domain: Domain) -> bool:
-        """Whether a polynomial is at least zero in a domain, certainly or because that is recorded."""
-        certain = self._ranges.is_certain(polynomial, domain)
-        return certain or self._ranges.minimum(polynomial, domain) in self._found
-
     def insist(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         """Record ``polynomial >= 0``; a product that holds for all sizes of at least one becomes that condition."""
         if polynomial.is_affine or not self._ranges.is_nonnegative(polynomial):

@@ -13,19 +13,25 @@ import json
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir.affine import AffineConstraintKind
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.lower import lower_function
-from tensorlift.frontends.c.stated import add_requirements, stated_requirement
+from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
 from tensorlift.frontends.cpp.objects import extent_node
 from tensorlift.ir.function import FunctionView
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
+    from collections.abc import Iterator
+
+    from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
     from xdsl.ir import Operation
 
     from tensorlift.frontends.cpp.entry import Entry
+    from tensorlift.frontends.cpp.objects import Container
+    from tensorlift.ir.function import Parameter
     from tensorlift.ir.linear import Linear
 
 _PASSES = 4
@@ -109,6 +115,7 @@ class _Lowering:
         arrays = {p.name: p for p in view.parameters if p.role == "array"}
         for container in entry.containers:
             assert container.variable is not None
+            stated += self._first_rows(container, arrays[container.variable.name], view)
             if container.kind.lengths[1:].count(None):
                 text = f"the rows of {container.variable.name} have the same length"
                 stated.append(stated_requirement("rows", text, container.variable.location))
@@ -121,6 +128,20 @@ class _Lowering:
         add_requirements(function, stated)
         function.attributes["tl.prototype"] = StringAttr(json.dumps(entry.prototype))
         return module
+
+    def _first_rows(self, container: Container, array: Parameter, view: FunctionView) -> Iterator[DictionaryAttr]:
+        """State that there is a row to ask for its size, where the source asks for that."""
+        asked = [isinstance(e, nodes.Variable) and e not in self._free for e in container.extents[1:]]
+        if not container.is_parameter or array.extents is None or container.variable is None:
+            return
+        for axis, extent in enumerate(array.extents[: len(asked)]):
+            size = _only_size(extent)
+            if any(asked[axis:]) and size:
+                own = container.extents[axis]
+                spelled = self._made_size(own) if isinstance(own, nodes.Variable) and own.name == size else size
+                text = f"{spelled} >= 1"
+                condition = Condition(AffineConstraintKind.ge, Polynomial.variable(size) - ONE, view.size_names)
+                yield stated_requirement("extent", text, container.variable.location, condition)
 
     def _made_size(self, size: nodes.Variable) -> str:
         """Spell a size that is an extent of a container."""

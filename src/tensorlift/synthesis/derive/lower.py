@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary
-from tensorlift.comprehension.domain import less
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.synthesis.derive.builder import Builder
@@ -233,7 +232,8 @@ class _Block:
             before = self.handed_over(carried.before)
         elif carried.name in body.updated:
             before = self.build.copy(before)
-        runs = self.context.implies(less(loop.lower, loop.upper))
+        nonempty = Domain.of(*(at_least(extent, 1) for extent in before.shape))
+        runs = (self.context & nonempty).implies(less(loop.lower, loop.upper))
         if carried.name in body.updated or (carried.name in owned and (takes_over or runs)):
             self.owned.add(carried.name)
         else:

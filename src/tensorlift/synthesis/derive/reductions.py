@@ -19,7 +19,6 @@ from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, m
 from tensorlift.synthesis.derive.positions import position_value
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,
@@ -230,7 +229,7 @@ def _sum(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Valu
 
 def _count(inner: Scope, name: str, term: Reduce) -> Value:
     extent = inner.extent(name)
-    size = affine_value(extent, inner, term.dtype).expression
+    size = inner.build.size(extent, term.dtype)
     if not inner.context.implies(at_least(extent, 0)):
         size = inner.build.elementwise("max", size, inner.build.literal(0, term.dtype))
     return Value(size, ())

@@ -8,7 +8,7 @@ from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
 from tensorlift.comprehension.shorten import shorten
-from tensorlift.comprehension.terms import Constant, Reduce, Term
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,16 +46,31 @@ def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Dom
         return right if equal(left, right, left_domain) else None
     if _is_one_of(left, right):
         return left if equal(left, right, right_domain) else None
-    if left.reads != right.reads:
-        return None  # an equality over other arrays would be an accident
-    if equal(left, right, right_domain):
+    if left.reads == right.reads:  # an equality over other arrays would be an accident
+        if equal(left, right, right_domain):
+            return left
+        if equal(left, right, left_domain):
+            return right
+    if _is_start(right, left, right_domain):
         return left
-    return right if equal(left, right, left_domain) else None
+    return right if _is_start(left, right, left_domain) else None
 
 
 def _is_one_of(term: Term, value: Term) -> bool:
     """Tell whether a term may well be another one on purpose, though that reads no arrays."""
     return (_is_power(term) and isinstance(value, Constant)) or (place_of(term) is not None and not value.reads)
+
+
+def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
+    """Tell whether a value is what a fold, or what depends on one, comes to on a domain where it is over nothing."""
+    parts: tuple[Term, ...] = (fold,)
+    if isinstance(fold, Apply) and fold.op in COMBINER.values():
+        parts = fold.args
+    elif isinstance(fold, Apply) and fold.op == "select" and fold.args[0].dtype == "bool":
+        parts = fold.args[:1]
+    if not any(isinstance(part, Reduce) and part.domain.is_disjoint(domain) for part in parts):
+        return False
+    return equal(value, fold, domain)
 
 
 def _is_power(term: Term) -> bool:

@@ -95,7 +95,7 @@ def true_divide(*, operator: bool) -> Binary:
         dtype = o.types.quotient_type(o, common)
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if strength is not Strength.STRONG:
-            o.nonzero(x2, "a Python number is divided by")  # it raises where a NumPy one would give infinity
+            o.nonzero(x2, "a Python number is divided by", x1)  # it raises where a NumPy one would give infinity
         return binary(o, "div", (x1, x2), dtype, strength)
 
     return meaning
@@ -108,7 +108,7 @@ def integer_division(op: str, *, operator: bool) -> Binary:
             o.refuse("division of truth values")
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
         if is_integer(dtype) or strength is not Strength.STRONG:
-            o.nonzero(x2, "an integer is divided by")
+            o.nonzero(x2, "an integer is divided by", x1)
         if strength is Strength.WEAK and is_integer(dtype):
             exact = _size_division(o, op, x1, x2)
             if exact is not None:

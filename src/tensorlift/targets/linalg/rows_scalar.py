@@ -74,7 +74,7 @@ def _binary(op: str, kind: str) -> Meaning:
 def _division(op: str) -> Meaning:
     def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
         _require_kind(o, lhs, "integer")
-        o.nonzero(rhs, "an integer is divided by")
+        o.nonzero(rhs, "an integer is divided by", lhs)
         return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
 
     return meaning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from tensorlift.comprehension.affine import ZERO
@@ -129,9 +130,15 @@ class ArraySpeller(Speller):
     # -- folds
 
     def elementwise(self, node: Elementwise) -> Text:
-        """Spell a scalar function of arrays; a sum divided by its number of summands is a mean."""
+        """Spell a scalar function of arrays; a sum divided by its number of summands is a mean.
+
+        An extreme of a number and of a fold that may be over nothing is a fold that starts with the number.
+        """
         if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
             return self.reduction(total, "mean")
+        started = _started(node)
+        if started is not None:
+            return self.reduction(started)
         return super().elementwise(node)
 
     def reduction(self, node: Reduction, method: str = "") -> Text:
@@ -191,6 +198,15 @@ class ArraySpeller(Speller):
         """Spell any sum of products."""
         optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
         return call(f"{self.name}.einsum", spec, *(self(o).source for o in operands), optimize=optimize)
+
+
+def _started(node: Elementwise) -> Reduction | None:
+    """Return the fold that starts with the number with which it is compared."""
+    for start, fold in (node.arguments, node.arguments[::-1]) if node.op in ("max", "min") else ():
+        if isinstance(fold, Reduction) and fold.op == node.op and isinstance(fold.initial, Literal):
+            is_number = isinstance(start, Literal) or not (start.shape or start.is_weak)
+            return replace(fold, initial=start) if is_number and start.dtype == fold.dtype else None
+    return None
 
 
 def is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:

@@ -99,7 +99,7 @@ def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Tex
     dtype = o.types.result_type(o, (input, other))
     if rounding_mode != "trunc" or dtype[0] not in "iu":
         o.refuse("a division but for integers that are rounded towards zero")
-    o.nonzero(other, "an integer is divided by")
+    o.nonzero(other, "an integer is divided by", input)
     return arithmetic.binary(o, "tdiv", (input, other), dtype, o.types.strength(o, (input, other), dtype))
 
 

@@ -1,0 +1,239 @@
+"""Zero is a size: empty arrays, loops that run no times and early returns for empty input lift and are right."""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from bench.kernels import native
+
+from tensorlift import lift
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.record import FunctionRecord
+
+C = """#include <math.h>
+double mean_or(const double *a, int n) {
+  if (n <= 0) return -1.0;
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i];
+  return s / n;
+}
+int count_or(const double *a, int n) {
+  if (n == 0) return 7;
+  int c = 0;
+  for (int i = 0; i < n; i++) c += a[i] > 0;
+  return c;
+}
+void twice(double *a, int n) { if (n < 1) return; for (int i = 0; i < n; i++) a[i] *= 2; }
+double last(const double *a, int n) { double s = -1.0; for (int i = 0; i < n; i++) s = a[i]; return s; }
+double largest(const double *a, int n) {
+  double m = -INFINITY;
+  for (int i = 0; i < n; i++) if (a[i] > m) m = a[i];
+  return m;
+}
+int largest_or_zero(const int *a, int n) { int m = 0; for (int i = 0; i < n; i++) if (a[i] > m) m = a[i]; return m; }
+double product(const double *a, int n) { double p = 1; for (int i = 0; i < n; i++) p *= a[i]; return p; }
+void running(double *a, int n) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }
+void smooth(int n, const double x[n], double y[n]) {
+  for (int i = 1; i < n - 1; i++) y[i] = x[i - 1] + x[i] + x[i + 1];
+}
+void reverse(double *x, int n) {
+  for (int i = 0; i < n / 2; i++) { double t = x[i]; x[i] = x[n - 1 - i]; x[n - 1 - i] = t; }
+}
+int find(const int *a, int n, int v) { for (int i = 0; i < n; i++) if (a[i] == v) return i; return -1; }
+int all_positive(const int *a, int n) { for (int i = 0; i < n; i++) if (a[i] <= 0) return 0; return 1; }
+void quotients(int *a, int n, int s) { for (int i = 0; i < n; i++) a[i] /= s; }
+void quotients_by_size(int n, int m, const int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] / m; }
+void product_of_matrices(int n, int m, int k, const double a[n][k], const double b[k][m], double c[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      c[i][j] = 0;
+      for (int l = 0; l < k; l++) c[i][j] += a[i][l] * b[l][j];
+    }
+}
+void solve(int n, const double L[n][n], const double *b, double *x) {
+  for (int i = 0; i < n; i++) {
+    x[i] = b[i];
+    for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j];
+    x[i] /= L[i][i];
+  }
+}
+double upper(int n, const double a[n][n]) {
+  double s = 0;
+  for (int i = 0; i < n; i++) for (int j = i + 1; j < n; j++) s += a[i][j];
+  return s;
+}
+"""
+NEEDS_A_CELL = """
+double greatest(const double *a, int n) {
+  double m = a[0];
+  for (int i = 1; i < n; i++) if (a[i] > m) m = a[i];
+  return m;
+}
+int place(const int *a, int n) { int m = 0; for (int i = 1; i < n; i++) if (a[i] > a[m]) m = i; return m; }
+void powers(double *a, int n, double r) { a[0] = 1; for (int i = 1; i < n; i++) a[i] = r * a[i - 1]; }
+void rows(int n, int m, const double a[n][m], double *r) {
+  for (int i = 0; i < n; i++) { r[i] = a[i][0]; for (int j = 1; j < m; j++) if (a[i][j] > r[i]) r[i] = a[i][j]; }
+}
+"""
+_FORMS = {
+    "largest": "return a.max(initial=-np.inf)",
+    "largest_or_zero": "return a.max(initial=0)",
+    "product": "return a.prod()",
+    "quotients": "return tdiv(a, s)",
+    "smooth": "y[1:-1] = x[:-2] + x[1:-1] + x[2:]",
+    "product_of_matrices": "return a @ b",
+}
+
+
+def _lifted(text: str, target: str = "numpy", *, name: str = "f.c") -> tuple[FunctionRecord, ...]:
+    options = LiftOptions(target=target, test=target == "numpy" and native.compiler() is not None)
+    return lift_source(source_from_text(text, name), options).functions
+
+
+def _least(function: FunctionRecord) -> set[str]:
+    """Return the conditions that rule sizes from zero on out."""
+    texts = (p.text for p in function.preconditions if p.kind in ("size", "extent"))
+    return {text for text in texts if ">= 0" not in text and "<=" not in text}
+
+
+@pytest.fixture(scope="module")
+def lifted() -> dict[str, FunctionRecord]:
+    return {function.name: function for function in _lifted(C)}
+
+
+def test_functions_in_c_lift_for_zero_and_agree_with_the_compiled_source(lifted: dict[str, FunctionRecord]) -> None:
+    for function in lifted.values():
+        assert str(function.level) == "proved", function
+        assert not _least(function) - {"a has all elements that a loop would read if it did not end early"}, function
+        assert all(trial.passed for trial in function.tests), function
+
+
+@pytest.mark.parametrize("name", _FORMS)
+def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name: str) -> None:
+    assert _FORMS[name] in (lifted[name].program or "")
+
+
+@pytest.mark.parametrize("target", ["jax", "torch", "linalg", "c"])
+def test_all_targets_take_zero(target: str) -> None:
+    if target in ("jax", "torch"):
+        pytest.importorskip(target)
+    partly = {"find", "all_positive"} if target == "c" else set()
+    for function in _lifted(C, target):
+        assert str(function.level) == "proved", function
+        assert function.name in partly or not _least(function) - {
+            "a has all elements that a loop would read if it did not end early"
+        }, function
+
+
+def test_a_condition_remains_where_the_source_reads_a_cell_in_any_case() -> None:
+    found = {function.name: _least(function) for function in _lifted(NEEDS_A_CELL)}
+    assert found == {"greatest": {"n >= 1"}, "place": {"n >= 1"}, "powers": {"n >= 1"}, "rows": {"m >= 1"}}
+
+
+def test_a_scratch_array_that_is_written_whole_stays_no_input() -> None:
+    text = """void f(int n, int m, const double a[n][m], double t[m], double *s) { for (int i = 0; i < n; i++) {
+      for (int j = 0; j < m; j++) t[j] = a[i][j] * 2;
+      s[i] = 0;
+      for (int j = 0; j < m; j++) s[i] += t[j]; } }"""
+    (function,) = _lifted(text)
+    assert [p.name for p in function.parameters] == ["a"]
+    assert _least(function) == {"n >= 1"}
+
+
+MLIR = """
+func.func @mean(%x: memref<?xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %sum = affine.for %i = 0 to %n iter_args(%s = %zero) -> (f64) {
+    %v = affine.load %x[%i] : memref<?xf64>
+    %t = arith.addf %s, %v : f64
+    affine.yield %t : f64
+  }
+  return %sum : f64
+}
+"""
+
+
+def test_functions_in_mlir_take_empty_arrays() -> None:
+    (function,) = _lifted(MLIR, name="f.mlir")
+    assert not _least(function)
+    assert "return x.sum()" in (function.program or "")
+
+
+def total(a: np.ndarray) -> float:
+    s = 0.0
+    for v in a:
+        s += v
+    return s
+
+
+def mean_or(a: np.ndarray) -> float:
+    if len(a) == 0:
+        return -1.0
+    s = 0.0
+    for v in a:
+        s += v
+    return s / len(a)
+
+
+def largest(a: np.ndarray) -> float:
+    m = -np.inf
+    for i in range(len(a)):
+        m = max(m, a[i])
+    return m
+
+
+def smooth(x: np.ndarray) -> np.ndarray:
+    y = x.copy()
+    for i in range(1, len(x) - 1):
+        y[i] = (x[i - 1] + x[i + 1]) / 2
+    return y
+
+
+def shift(a: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(a)
+    for i in range(1, len(a)):
+        out[i] = a[i - 1]
+    return out
+
+
+def running(a: np.ndarray) -> np.ndarray:
+    out = np.empty(len(a))
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i]
+        out[i] = s
+    return out
+
+
+def row_sums(a: np.ndarray) -> np.ndarray:
+    n, m = a.shape
+    r = np.zeros(n)
+    for i in range(n):
+        for j in range(m):
+            r[i] += a[i, j]
+    return r
+
+
+@pytest.mark.parametrize("function", [total, mean_or, largest, smooth, shift, running], ids=lambda f: f.__name__)
+def test_a_lifted_python_function_takes_empty_arrays(function: Callable[..., Any]) -> None:
+    lifted = lift(function)
+    for n in (0, 1, 2, 5):
+        argument = np.arange(1.0, n + 1)
+        np.testing.assert_array_equal(lifted(argument.copy()), function(argument.copy()))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 3)])
+def test_a_lifted_python_function_takes_matrices_without_rows_or_columns(shape: tuple[int, int]) -> None:
+    argument = np.ones(shape)
+    np.testing.assert_array_equal(lift(row_sums)(argument), row_sums(argument))
