@@ -13,7 +13,7 @@ from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
 from tensorlift.frontends.python.flow import names_in, stored_in
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, cast, choose, keeps_kind, name_of, number, stored, truth_of
+from tensorlift.frontends.python.scalars import Scalar, cast, choose, keeps_kind, name_of, stored, truth_of
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -308,7 +308,7 @@ class Assignments(Functions):
         """Store into one element; a list keeps the number as it is, so its items must be of a type that holds it."""
         array = view.array
         if array.is_list:
-            held = number(value, location)
+            held = stored(value, location)
             ctype = self.joined(array.key, array.name, held, location) if array.key else array.element
             if not array.key and not (isinstance(ctype, FloatType) or held.is_integer):
                 detail = f"the list `{array.name}` of integers would hold a float"

@@ -14,7 +14,7 @@ from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, binary, number, truth_of
+from tensorlift.frontends.python.scalars import Scalar, binary, stored, truth_of
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -73,6 +73,7 @@ class Comprehensions(Loops):
             def body(counter: Scalar) -> None:
                 item = self._listed_item(own.elt)
                 if isinstance(item, Scalar):
+                    self.facts.note_kind(key, item)
                     element = self.facts.join(key, item.ctype, weak=item.weak)
                 else:
                     element = self.facts.join(key, item.element, weak=item.is_weak)
@@ -94,7 +95,7 @@ class Comprehensions(Loops):
     def _listed_item(self, node: ast.expr) -> Scalar | ArrayValue:
         value: Operand = self.evaluate(node)
         if isinstance(value, Scalar):
-            return number(value, self.locate(node))
+            return stored(value, self.locate(node))
         if isinstance(value, ArrayValue) and value.is_list:
             return value
         raise refusal("comprehension", self.locate(node), "a comprehension of other items than numbers and new lists")
@@ -108,7 +109,9 @@ class Comprehensions(Loops):
         variable = nodes.Variable(name, array_type(element, len(extents)), location, tuple(extents), keeps_rank=True)
         key = self.key(f"{name}[]")
         is_weak = self.facts.type_of(key)[1]
-        return ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak, key=key)
+        made = ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak, key=key)
+        made.is_mixed = key in self.facts.mixed
+        return made
 
     def _store_item(self, array: ArrayVariable, index: Scalar, item: Scalar | ArrayValue, location: Location) -> None:
         if isinstance(item, Scalar):

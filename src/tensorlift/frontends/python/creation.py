@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
@@ -16,9 +17,11 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     compare,
+    differ_in_kind,
     integer,
     number,
     promoted,
+    stored,
 )
 from tensorlift.frontends.python.values import ArrayValue, Sizes, View, value_of_view
 
@@ -66,7 +69,7 @@ class Creation(Arrays):
         elif model is not None:
             element = model.element
         elif value is not None:
-            element = value.ctype
+            element = BOOL if value.is_truth else value.ctype
         filled = cast(value or integer(_FILLED[name.removesuffix("_like")] or 0, location), element, location)
         return ArrayValue(extents, lambda _indices, _place: filled, element)
 
@@ -145,11 +148,16 @@ class Creation(Arrays):
             count *= extent
         if not cells or len(cells) != count or len({len(place) for place, _ in cells}) != 1:
             raise refusal("literal", location, f"`{ast.unparse(node)[:40]}`, a list that is no rectangle of numbers,")
-        element, weak = cells[0][1].ctype, cells[0][1].weak
-        for _, value in cells[1:]:
-            element, weak = promoted(element, weak, value.ctype, value.weak)
-        shape = [nodes.Integer(extent, LONG, location) for extent in extents]
         name = self.fresh("w")
+        values = [value for _, value in cells]
+        if not all(value.is_truth for value in values):
+            values = [number(value, location) for value in values]
+        element, weak = values[0].ctype, all(value.weak for value in values)
+        for value in values[1:]:
+            element, weak = (element, weak) if element == BOOL else promoted(element, weak, value.ctype, value.weak)
+        if differ_in_kind([value for _, value in cells]):
+            self.facts.note_kind(self.key(f"{name}[]"), replace(cells[0][1], mixed=True))
+        shape = [nodes.Integer(extent, LONG, location) for extent in extents]
         made = ArrayValue(tuple(shape), lambda _indices, _place: cells[0][1], element, is_list=True, is_weak=weak)
         array = self.allocate(name, self.element_of(name, made), shape, location)
         self.mark_list(array, made)
@@ -165,7 +173,7 @@ class Creation(Arrays):
                 yield from self._cells(item, (*place, position))
             else:
                 value = self.scalar(item)
-                yield (*place, position), number(value, self.locate(item))
+                yield (*place, position), stored(value, self.locate(item))
 
     def repeated(self, items: ast.List, count: ast.expr) -> ArrayValue:
         """Give ``[number] * count``."""

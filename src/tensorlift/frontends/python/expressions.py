@@ -12,17 +12,20 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
+    DTYPES,
+    LOGICAL,
     Scalar,
     binary,
     call,
     cast,
     choose,
     compare,
+    differ_in_kind,
     floating,
     integer,
     join,
+    logical,
     name_of,
-    named,
     number,
     promoted,
     truth,
@@ -45,7 +48,6 @@ _BITS: dict[type[ast.operator], str] = {
     ast.RShift: ">>",
 }
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_LOGICAL = {ast.Add: "||", ast.Mult: "&&", ast.BitOr: "||", ast.BitAnd: "&&", ast.BitXor: "!="}
 _GROWING = (ast.Add, ast.Sub, ast.Mult, ast.Pow, ast.LShift)
 _LARGEST_POWER = 8
 _INT64 = 1 << 63
@@ -154,9 +156,9 @@ class Expressions(State):
         found = self.environment.get(name)
         if isinstance(found, nodes.Variable):
             ctype, weak = self.facts.type_of(self.key(name))
-            if ctype == found.ctype:
-                return named(found, location, weak=weak)
-            return Scalar(nodes.Name(found, ctype, location), ctype, weak)  # this pass is not the last one
+            # Where the variable has another type, this pass is not the last one.
+            mixed = self.key(name) in self.facts.mixed
+            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed)
         if isinstance(found, ArrayVariable):
             return whole(found, location)
         if found is not None:
@@ -180,6 +182,8 @@ class Expressions(State):
 
         def apply(operands: Sequence[Scalar]) -> Scalar:
             operand = number(operands[0], location)
+            if operand.mixed and not operand.weak:
+                raise refusal("truths", location, "a sign before a value that may be a truth value of NumPy")
             if operand.ctype == BOOL:
                 return _negated(op, operands[0], location)
             if isinstance(op, ast.UAdd):
@@ -202,9 +206,14 @@ class Expressions(State):
 
     def _arithmetic(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
         counts = any(side.is_truth or isinstance(side.node, nodes.Integer) for side in (left, right))
+        if left.is_truth and right.is_truth and (found := _of_truths(op, left, right, location)) is not None:
+            return found
+        may_be_truths = [side.is_truth or side.mixed for side in (left, right)]
+        if all(may_be_truths) and (left.mixed or right.mixed) and not (left.weak and right.weak):
+            raise refusal("truths", location, "arithmetic of truth values that are Python's or NumPy's, or numbers")
         left, right = number(left, location), number(right, location)
-        if left.ctype == BOOL and right.ctype == BOOL:
-            return _of_truths(op, left, right, location)
+        if left.ctype == right.ctype == BOOL:
+            left, right = (cast(side, DTYPES["int8"], location) for side in (left, right))
         result = self._operated(op, left, right, location)
         if isinstance(op, _GROWING) and not (counts and isinstance(op, ast.Add | ast.Sub)):
             self.note_growth(result, location)
@@ -336,11 +345,8 @@ class Expressions(State):
 
 
 def _chained(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
-    result = values[0]
-    for value in values[1:]:
-        node = nodes.Binary(operator, result.node, value.node, INT, location)
-        result = Scalar(node, INT, weak=result.weak and value.weak, truth=True)
-    return result
+    weak = all(value.weak for value in values)
+    return logical(operator, values, location, weak=weak, mixed=differ_in_kind(values))
 
 
 def _negated(op: ast.unaryop, value: Scalar, location: Location) -> Scalar:
@@ -350,13 +356,21 @@ def _negated(op: ast.unaryop, value: Scalar, location: Location) -> Scalar:
     return Scalar(nodes.Unary("!", truth_of(value, location).node, INT, location), INT, truth=True)
 
 
-def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Apply an operator to two truth values of NumPy: sums and products of them are truth values again."""
-    operator = _LOGICAL.get(type(op))
-    if operator is None:
+def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar | None:
+    """Apply an operator to two truth values that gives another one; None where it gives a number.
+
+    Python's alone are numbers but for bits; one of NumPy makes the sum and the product of both truth values again.
+    """
+    is_numpy = any(not side.weak and not side.mixed for side in (left, right))
+    if isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
+        mixed = not is_numpy and (left.mixed or right.mixed)
+        weak = not is_numpy and not mixed
+        return logical(LOGICAL[_BITS[type(op)]], [left, right], location, weak=weak, mixed=mixed)
+    if not is_numpy or isinstance(op, ast.Div | ast.LShift | ast.RShift):
+        return None
+    if not isinstance(op, ast.Add | ast.Mult):
         raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
-    a, b = truth_of(left, location), truth_of(right, location)
-    return Scalar(nodes.Binary(operator, a.node, b.node, INT, location), INT, truth=True)
+    return logical(LOGICAL[_PLAIN[type(op)]], [left, right], location, weak=False)
 
 
 def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:

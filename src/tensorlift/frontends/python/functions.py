@@ -17,6 +17,7 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     floating,
+    of_numpy,
     promoted,
     truth_of,
 )
@@ -106,7 +107,7 @@ class Functions(Reductions):
             return self._reduce(name, node)
         if module == "numpy" and name in _OPERATORS:
             self.take(node, _TWO)
-            left, right = (self.evaluate(argument) for argument in node.args)
+            left, right = (self._taken_by_numpy(argument) for argument in node.args)
             return _of_numpy(self.binary(_OPERATORS[name](), left, right, self.locate(node)))
         if module == "numpy" and name in (own := self._of_arrays()):
             return own[name](node)
@@ -188,23 +189,34 @@ class Functions(Reductions):
         if node.keywords or (module and len(node.args) != _TWO):
             raise refusal("arguments", location, f"`{name}` is lifted for plain numbers or arrays")
         least = name in {"min", "minimum", "fmin"}
-        found = self.evaluate(node.args[0])
-        for argument in node.args[1:]:
-            found = self.elementwise(
-                lambda v: extreme(v[0], v[1], location, least=least), [found, self.evaluate(argument)], location
-            )
-        return _of_numpy(found) if module == "numpy" else found
+        found, *others = (
+            self._taken_by_numpy(argument) if module == "numpy" else self.evaluate(argument) for argument in node.args
+        )
+
+        def apply(values: Sequence[Scalar]) -> Scalar:
+            chosen = extreme(values[0], values[1], location, least=least)
+            return replace(chosen, weak=False, mixed=False) if module == "numpy" else chosen
+
+        for other in others:
+            found = self.elementwise(apply, [found, other], location)
+        return found
+
+    def _taken_by_numpy(self, node: ast.expr) -> Operand:
+        """Evaluate an argument of a function of NumPy, which takes truth values of Python for its own."""
+        value = self.evaluate(node)
+        return of_numpy(value) if isinstance(value, Scalar) else value
 
     def _where(self, node: ast.Call) -> Operand:
         location = self.locate(node)
         self.take(node, 3)
         test = self.evaluate(node.args[0])
-        arms = [self.evaluate(argument) for argument in node.args[1:]]
+        arms = [self._taken_by_numpy(argument) for argument in node.args[1:]]
 
         def apply(values: Sequence[Scalar]) -> Scalar:
-            return choose(truth_of(values[0], location), values[1], values[2], location)
+            chosen = choose(truth_of(values[0], location), values[1], values[2], location)
+            return replace(chosen, weak=False, mixed=False)
 
-        return _of_numpy(self.elementwise(apply, [test, *arms], location))
+        return self.elementwise(apply, [test, *arms], location)
 
     def _array(self, node: ast.Call) -> ArrayValue:
         """Give a copy as an array, of a list too."""
@@ -308,7 +320,7 @@ class Functions(Reductions):
 
 def _of_numpy(value: Operand) -> Operand:
     """Give a number the type of NumPy, whose functions never give Python's own."""
-    return replace(value, weak=False) if isinstance(value, Scalar) else value
+    return replace(value, weak=False, mixed=False) if isinstance(value, Scalar) else value
 
 
 def _start_of_sum(node: ast.Call) -> ast.expr | None:

@@ -17,11 +17,14 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     compare,
+    differ_in_kind,
     floating,
     integer,
     join,
+    logical,
     name_of,
     number,
+    of_numpy,
     truth_of,
 )
 
@@ -63,7 +66,7 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
     if found is None:
         return None
     count, apply = found
-    return count, lambda v, place: replace(apply(v, place), weak=False)
+    return count, lambda v, place: replace(apply([of_numpy(one) for one in v], place), weak=False)
 
 
 def _of_either(name: str, module: str) -> tuple[int, Apply] | None:
@@ -96,11 +99,14 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
 
 def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool) -> Scalar:
     """Give the lesser or the greater of two numbers."""
+    mixed = differ_in_kind([left, right])
+    if left.is_truth and right.is_truth:
+        return logical("&&" if least else "||", [left, right], location, weak=left.weak and right.weak, mixed=mixed)
     a, b, weak = join(left, right, location)
     if isinstance(a.ctype, FloatType):
-        return call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak)
+        return replace(call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak), mixed=mixed)
     test = compare("<" if least else ">", a, b, location)
-    return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak)
+    return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak, mixed=mixed)
 
 
 def _float_of(value: Scalar, module: str, location: Location) -> Number:
@@ -144,14 +150,24 @@ def _scaled(value: Scalar, factor: float, location: Location, module: str) -> Sc
 
 def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
     (value,) = values
+    if value.is_truth and not (value.weak or value.mixed):
+        return value
+    value = _counted(value, location)
     if isinstance(value.ctype, FloatType):
         return call("fabs", [value], value.ctype, location, weak=value.weak)
     zero = integer(0, location)
     return choose(compare("<", value, zero, location), binary("-", zero, value, location), value, location)
 
 
+def _counted(value: Scalar, location: Location) -> Scalar:
+    """Give a number, or a truth value of Python as the number that it is; refuse one of NumPy."""
+    if not value.weak and (value.mixed or value.is_truth):
+        raise refusal("truths", location, "this function is not lifted for a truth value of NumPy")
+    return number(value, location)
+
+
 def _sign(values: Sequence[Scalar], location: Location) -> Scalar:
-    (value,) = values
+    value = _counted(values[0], location)
     zero = integer(0, location)
     below = choose(
         compare("<", value, zero, location),
@@ -169,8 +185,9 @@ def _to_integer(values: Sequence[Scalar], location: Location) -> Scalar:
 
 
 def _rounded(values: Sequence[Scalar], location: Location) -> Scalar:
-    if values[0].is_integer:
-        return values[0]
+    value = _counted(values[0], location)
+    if value.is_integer:
+        return value
     return _to_integer([call("rint", [values[0]], DOUBLE, location, weak=True)], location)
 
 
@@ -183,12 +200,12 @@ def _to_float(values: Sequence[Scalar], location: Location) -> Scalar:
 
 
 def _square(values: Sequence[Scalar], location: Location) -> Scalar:
-    return binary("*", values[0], values[0], location)
+    value = _counted(values[0], location)
+    return binary("*", value, value, location)
 
 
 def _both(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
-    left, right = (truth_of(value, location) for value in values)
-    return Scalar(nodes.Binary(operator, left.node, right.node, INT, location), INT, truth=True)
+    return logical(operator, values, location, weak=False)
 
 
 def _not(values: Sequence[Scalar], location: Location) -> Scalar:
@@ -196,7 +213,7 @@ def _not(values: Sequence[Scalar], location: Location) -> Scalar:
 
 
 def _negative(values: Sequence[Scalar], location: Location) -> Scalar:
-    (value,) = values
+    value = _counted(values[0], location)
     return Scalar(nodes.Unary("-", value.node, value.ctype, location), value.ctype, value.weak)
 
 
@@ -209,7 +226,7 @@ def _reciprocal(values: Sequence[Scalar], location: Location) -> Scalar:
 
 
 def _rounded_elements(values: Sequence[Scalar], location: Location) -> Scalar:
-    (value,) = values
+    value = _counted(values[0], location)
     return value if value.is_integer else call("rint", [value], value.ctype, location, weak=value.weak)
 
 

@@ -16,6 +16,8 @@ from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES
 from tensorlift.frontends.python.refusals import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.diagnostics import Location
 
 Number = IntegerType | FloatType
@@ -43,12 +45,17 @@ DTYPES: dict[str, Number] = {
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1."""
+    """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1.
+
+    ``mixed`` marks a value that data makes a truth value of Python, one of NumPy, or a number: whether a sum with
+    another truth value is a number is not known.
+    """
 
     node: nodes.Expression
     ctype: Number
     weak: bool = False
     truth: bool = False
+    mixed: bool = False
 
     @property
     def is_integer(self) -> bool:
@@ -69,12 +76,6 @@ def integer(value: int, location: Location) -> Scalar:
 def floating(value: float, location: Location) -> Scalar:
     """Give a literal of Python's ``float``."""
     return Scalar(nodes.Floating(value, DOUBLE, location), DOUBLE, weak=True)
-
-
-def named(variable: nodes.Variable, location: Location, *, weak: bool = False) -> Scalar:
-    """Give a use of a scalar variable."""
-    assert isinstance(variable.ctype, IntegerType | FloatType)
-    return Scalar(nodes.Name(variable, variable.ctype, location), variable.ctype, weak)
 
 
 def truth(value: bool, location: Location) -> Scalar:  # noqa: FBT001 - the literal itself
@@ -180,12 +181,35 @@ def number(value: Scalar, location: Location) -> Scalar:
     if not value.is_truth:
         return value
     ctype = LONG if value.weak else BOOL
-    return Scalar(cast(value, ctype, location).node, ctype, value.weak)
+    return Scalar(cast(value, ctype, location).node, ctype, value.weak, mixed=value.mixed)
+
+
+LOGICAL = {"+": "||", "*": "&&", "|": "||", "&": "&&", "^": "!="}  # what operators are among truth values of NumPy
+
+
+def of_numpy(value: Scalar) -> Scalar:
+    """Give a truth value as NumPy takes it for its functions, and leave a number as it is."""
+    return replace(value, weak=False, mixed=False) if value.is_truth else value
+
+
+def logical(operator: str, values: Sequence[Scalar], location: Location, *, weak: bool, mixed: bool = False) -> Scalar:
+    """Combine truth values with an operator of the tree to one truth value."""
+    first, *rest = (truth_of(value, location) for value in values)
+    node = first.node
+    for value in rest:
+        node = nodes.Binary(operator, node, value.node, INT, location)
+    return Scalar(node, INT, weak, truth=True, mixed=mixed)
+
+
+def differ_in_kind(values: Sequence[Scalar]) -> bool:
+    """Whether one of several values, of which data chooses, may or may not be a truth value of Python or NumPy."""
+    kinds = {(value.is_truth, value.weak) for value in values}
+    return any(value.mixed for value in values) or (len(kinds) > 1 and any(value.is_truth for value in values))
 
 
 def stored(value: Scalar, location: Location) -> Scalar:
     """Give a truth value the type in which variables hold it, and leave a number as it is."""
-    return Scalar(cast(value, BOOL, location).node, BOOL, value.weak) if value.truth else value
+    return replace(cast(value, BOOL, location), weak=value.weak, mixed=value.mixed) if value.truth else value
 
 
 def join(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar, bool]:
@@ -198,6 +222,10 @@ def join(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scala
 def binary(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
     """Apply an operator of the tree to operands converted to their common type."""
     a, b, weak = join(left, right, location)
+    if a.ctype == BOOL:
+        if operator not in LOGICAL:
+            raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
+        return logical(LOGICAL[operator], [left, right], location, weak=False)
     return Scalar(nodes.Binary(operator, a.node, b.node, a.ctype, location), a.ctype, weak)
 
 
@@ -233,15 +261,17 @@ def call(name: str, arguments: list[Scalar], ctype: Number, location: Location, 
 
 def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Location) -> Scalar:
     """Give ``then if condition else otherwise``."""
+    mixed = differ_in_kind([then, otherwise])
     if then.is_truth and otherwise.is_truth:
         arms = [truth_of(arm, location) for arm in (then, otherwise)]
         node = nodes.Conditional(condition.node, arms[0].node, arms[1].node, INT, location)
-        return Scalar(node, INT, then.weak and otherwise.weak, truth=True)
+        return Scalar(node, INT, then.weak and otherwise.weak, truth=True, mixed=mixed)
     a, b, weak = join(then, otherwise, location)
     if not (fits(then, a.ctype) and fits(otherwise, a.ctype)):
         first, second = (name_of(number(arm, location).ctype) for arm in (then, otherwise))
         raise refusal("type", location, f"a choice between numbers of the types {first} and {second}")
-    return Scalar(nodes.Conditional(condition.node, a.node, b.node, a.ctype, location), a.ctype, weak)
+    node = nodes.Conditional(condition.node, a.node, b.node, a.ctype, location)
+    return Scalar(node, a.ctype, weak, mixed=mixed)
 
 
 def truth_of(value: Scalar, location: Location) -> Scalar:

@@ -61,6 +61,7 @@ class Facts:
     same: dict[str, str] = field(default_factory=dict)
     unified: list[tuple[str, str, Location]] = field(default_factory=list)
     display: dict[str, str] = field(default_factory=dict)
+    mixed: set[str] = field(default_factory=set)  # those that data makes truth values of Python, of NumPy, or numbers
     misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
     changed: bool = False
 
@@ -88,6 +89,14 @@ class Facts:
         else:
             self.found[name] = promoted(*_as_number(*known), *_as_number(ctype, weak))
         return self.type_of(name)[0]
+
+    def note_kind(self, name: str, value: Scalar) -> None:
+        """Note that a local variable holds a value, which may be a truth value of another kind than those before."""
+        known, weak = self.found.get(name, (value.ctype, value.weak))
+        kinds = {(known == BOOL, weak), (value.is_truth, value.weak)}
+        if name not in self.mixed and (value.mixed or (len(kinds) > 1 and BOOL in (known, value.ctype))):
+            self.mixed.add(name)
+            self.changed = True
 
     def mixes(self, name: str, ctype: Number, *, weak: bool) -> bool:
         """Whether a local variable would hold truth values of NumPy, whose arithmetic is their own, and numbers."""
@@ -204,6 +213,7 @@ class State:
         if self.facts.mixes(key, value.ctype, weak=value.weak):
             detail = f"`{name}` is a truth value of NumPy in one place and a number in another"
             raise refusal("truths", location, detail)
+        self.facts.note_kind(key, value)
         ctype = self.facts.join(key, value.ctype, weak=value.weak)
         if not fits(value, ctype):
             kind = "of Python" if value.weak else f"of type {name_of(value.ctype)}"
@@ -216,7 +226,7 @@ class State:
         value = stored(value, location)
         variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
         self.emit(nodes.Declare(variable, location))
-        return Scalar(nodes.Name(variable, value.ctype, location), value.ctype, value.weak)
+        return Scalar(nodes.Name(variable, value.ctype, location), value.ctype, value.weak, mixed=value.mixed)
 
     def note_growth(self, value: Scalar, location: Location) -> None:
         """Note an integer of Python that may leave the 64 bits of the program: not one made of sizes and counters."""

@@ -36,7 +36,7 @@ def array_type(element: Number, rank: int) -> ArrayType:
 class ArrayVariable:
     """An array in memory; ``is_list`` where it is a nested list, whose rows are objects of their own.
 
-    ``is_weak`` where its elements are Python's own numbers.
+    ``is_weak`` where its elements are Python's own numbers, ``is_mixed`` where some may be truth values.
     """
 
     name: str
@@ -45,6 +45,7 @@ class ArrayVariable:
     extents: tuple[nodes.Expression, ...]
     is_list: bool = False
     is_weak: bool = False
+    is_mixed: bool = False
     written: bool = False
     key: str = ""  # a list that the function makes: under which its type is known
 
@@ -59,7 +60,7 @@ class ArrayVariable:
         for index in indices:
             assert isinstance(node.ctype, ArrayType)
             node = nodes.Subscript(node, index, node.ctype.element, location)
-        return Scalar(node, self.element, weak=self.is_weak)
+        return Scalar(node, self.element, weak=self.is_weak, mixed=self.is_mixed)
 
 
 @dataclass(frozen=True, slots=True)
