@@ -130,7 +130,7 @@ def _predicate(op: Operation) -> int:
 def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     name, sign = _INTEGER_COMPARISONS[_predicate(op)]
     if operands[0].dtype == "bool" and sign is not None:
-        raise UnknownOperationError("an order of truth values")
+        return _compare_truths(name, operands if sign is unsigned else operands[::-1])
     operands = list(map(sign, operands)) if sign else _joined(operands)
     narrow = [widened_from(operand) for operand in operands]
     if narrow[0].dtype == narrow[1].dtype:
@@ -138,6 +138,12 @@ def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     elif name in {"eq", "ne"} and is_integer(narrow[0].dtype) and _is_zero(narrow[1]):
         operands = [narrow[0], terms.zero(narrow[0].dtype)]
     return terms.apply(name, *operands)
+
+
+def _compare_truths(name: str, operands: list[Term]) -> Term:
+    """Compare truth values of which the true one is the greater."""
+    lesser, greater = operands if name in {"lt", "le"} else operands[::-1]
+    return terms.apply("and" if name in {"lt", "gt"} else "or", terms.apply("not", lesser), greater)
 
 
 def _is_zero(term: Term) -> bool:
@@ -176,15 +182,35 @@ def _cast(sign: Callable[[Term], Term] | None, *, to_unsigned: bool | None = Non
 def _extend_signed(op: Operation, operands: list[Term]) -> Term:
     if operands[0].dtype != "bool":
         return _cast(signed)(op, operands)
-    return terms.apply("neg", _cast(None)(op, operands))  # the one bit is the sign
+    dtype: DType = dtype_of(op.results[0].type)  # type: ignore[assignment]  # a str that names a type
+    return convert(sign_of(operands[0], "i8" if dtype in FLOATS else dtype), dtype)
+
+
+def sign_of(term: Term, dtype: DType) -> Term:
+    """Read a truth value as a signed integer of one bit: that bit is the sign, so that true is -1."""
+    return terms.apply("neg", convert(term, dtype))
+
+
+def lowest_bit(term: Term) -> Term:
+    """Tell whether an integer is odd: what is left of it in one bit."""
+    lowest = terms.apply("bitand", term, terms.one(term.dtype))
+    return terms.apply("ne", lowest, terms.zero(term.dtype))
 
 
 def _truncate(op: Operation, operands: list[Term]) -> Term:
-    target = dtype_of(op.results[0].type)
-    if target == "bool":
-        lowest = terms.apply("bitand", operands[0], terms.one(operands[0].dtype))
-        return terms.apply("ne", lowest, terms.zero(operands[0].dtype))
-    return _cast(None)(op, operands)
+    return lowest_bit(operands[0]) if dtype_of(op.results[0].type) == "bool" else _cast(None)(op, operands)
+
+
+def _truncate_float(*, to_unsigned: bool) -> Builder:
+    """Convert to an integer; in one bit, only 0 and the one other number are defined."""
+    plain = _cast(None, to_unsigned=to_unsigned)
+
+    def build(op: Operation, operands: list[Term]) -> Term:
+        if dtype_of(op.results[0].type) != "bool":
+            return plain(op, operands)
+        return terms.apply("ne", terms.apply("trunc", operands[0]), terms.zero(operands[0].dtype))
+
+    return build
 
 
 def number(value: float, dtype: DType) -> Term:
@@ -264,10 +290,10 @@ _ROWS: dict[str, Builder] = {
     "arith.extsi": _extend_signed,
     "arith.extui": _cast(unsigned, to_unsigned=False),
     "arith.trunci": _truncate,
-    "arith.sitofp": _cast(signed),
+    "arith.sitofp": _extend_signed,
     "arith.uitofp": _cast(unsigned),
-    "arith.fptosi": _cast(None, to_unsigned=False),
-    "arith.fptoui": _cast(None, to_unsigned=True),
+    "arith.fptosi": _truncate_float(to_unsigned=False),
+    "arith.fptoui": _truncate_float(to_unsigned=True),
     "arith.extf": _cast(None),
     "arith.truncf": _cast(None),
     "math.absf": _plain("abs"),
@@ -281,6 +307,31 @@ _ROWS: dict[str, Builder] = {
 }
 
 
+def _on_truths(name: str) -> Builder:
+    return lambda _, operands: terms.apply(name, *operands)
+
+
+def _first(_: Operation, operands: list[Term]) -> Term:
+    return operands[0]
+
+
+# Integers of one bit: sums and differences are modulo two, the signed value of true is -1.  Where a quotient or a shift
+# is defined, the divisor is true and the amount is zero.
+_ON_TRUTHS: dict[str, Builder] = {
+    **dict.fromkeys(["arith.addi", "arith.subi"], _on_truths("ne")),
+    **dict.fromkeys(["arith.muli", "arith.maxsi", "arith.minui"], _on_truths("and")),
+    **dict.fromkeys(["arith.minsi", "arith.maxui"], _on_truths("or")),
+    **dict.fromkeys(["arith.remsi", "arith.remui"], lambda _op, _operands: FALSE),
+    **dict.fromkeys(
+        [
+            "arith.divsi", "arith.divui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui",
+            "arith.shli", "arith.shrsi", "arith.shrui", "math.absi",
+        ],
+        _first,
+    ),
+}  # fmt: skip
+
+
 def term_of(op: Operation, operands: list[Term]) -> Term:
     """Return the meaning of a scalar operation on terms.
 
@@ -289,6 +340,8 @@ def term_of(op: Operation, operands: list[Term]) -> Term:
 
     """
     builder = _ROWS.get(op.name)
+    if op.name in _ON_TRUTHS and operands[0].dtype == "bool":
+        builder = _ON_TRUTHS[op.name]
     if builder is None:
         raise UnknownOperationError(op.name)
     return _folded(builder(op, operands))

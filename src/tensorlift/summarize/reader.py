@@ -22,7 +22,7 @@ from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
 from tensorlift.summarize.gathers import Place, gathered
 from tensorlift.summarize.indices import Divided, Indices
-from tensorlift.summarize.operations import UnknownOperationError, convert
+from tensorlift.summarize.operations import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
 from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.rescaling import rescaled
 from tensorlift.summarize.statements import (
@@ -360,13 +360,22 @@ def _index_to_number(r: _Reader, op: Operation, _: list[Statement]) -> None:
         r.terms[op.results[0]] = convert(whole, as_dtype(dtype_of(op.results[0].type)))
         r.divided[op.results[0]] = r.divided[op.operands[0]]
     elif str(op.results[0].type) == "index" and exact is None:
-        r.places[op.results[0]] = r.term(op.operands[0])
+        r.places[op.results[0]] = _as_place(r.term(op.operands[0]), is_unsigned=op.name == "arith.index_castui")
     elif str(op.results[0].type) == "index":
         r.affines[op.results[0]] = r.affine_of(op.operands[0])
+    elif dtype_of(op.results[0].type) == "bool":
+        r.terms[op.results[0]] = lowest_bit(r.term(op.operands[0]) if exact is None else terms.index(exact, "i64"))
     elif exact is not None:
         r.terms[op.results[0]] = terms.index(exact, as_dtype(dtype_of(op.results[0].type)))
     else:
         r.terms[op.results[0]] = convert(r.term(op.operands[0]), as_dtype(dtype_of(op.results[0].type)))
+
+
+def _as_place(term: Term, *, is_unsigned: bool) -> Term:
+    """Return an integer as a position; only that of one bit has another sign than its type says."""
+    if is_unsigned:
+        return unsigned(term)
+    return sign_of(term, "i64") if term.dtype == "bool" else term
 
 
 def _extent(r: _Reader, op: Operation, _: list[Statement]) -> None:
@@ -401,6 +410,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "scf.yield": _nothing,
     "func.return": _return,
     "arith.index_cast": _index_to_number,
+    "arith.index_castui": _index_to_number,
     "memref.dim": _extent,
     "func.call": _refused,
     "scf.while": _refused,

@@ -1,0 +1,91 @@
+"""Integers of one bit mean the same in lifted programs as in the interpreter, where true is -1 as a signed number."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.ir import one_bit
+
+from tensorlift import lift
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ir.text import functions, parse_module
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PER_TARGET = ["maxsi", "minsi", "addi", "sitofp_f64", "index_cast", "fptosi", "slt", "ule"]
+_REDUCTIONS = """
+func.func @all_of(%P: memref<?xi1>, %Y: memref<?xi1>, %n: index) {
+  %true = arith.constant true
+  %zero = arith.constant 0 : index
+  affine.store %true, %Y[%zero] : memref<?xi1>
+  affine.for %i = 0 to %n {
+    %p = affine.load %P[%i] : memref<?xi1>
+    %y = affine.load %Y[%zero] : memref<?xi1>
+    %r = arith.minui %y, %p : i1
+    affine.store %r, %Y[%zero] : memref<?xi1>
+  }
+  return
+}
+func.func @least(%P: memref<?xi1>, %n: index) -> i1 {
+  %false = arith.constant false
+  %m = affine.for %i = 0 to %n iter_args(%acc = %false) -> (i1) {
+    %p = affine.load %P[%i] : memref<?xi1>
+    %r = arith.minsi %acc, %p : i1
+    affine.yield %r : i1
+  }
+  return %m : i1
+}
+func.func @signed_sum(%P: memref<?xi1>, %n: index) -> i32 {
+  %zero = arith.constant 0 : i32
+  %m = affine.for %i = 0 to %n iter_args(%acc = %zero) -> (i32) {
+    %p = affine.load %P[%i] : memref<?xi1>
+    %v = arith.extsi %p : i1 to i32
+    %r = arith.addi %acc, %v : i32
+    affine.yield %r : i32
+  }
+  return %m : i32
+}
+"""
+
+
+def test_lifted_operations_on_one_bit_agree_with_the_interpreter(tmp_path: Path) -> None:
+    file = tmp_path / "bits.mlir"
+    file.write_text("".join(map(one_bit.over_arrays, one_bit.OPERATIONS)), encoding="utf-8")
+    lifted = {function.name: function for function in lift(file).functions}
+    for name in one_bit.OPERATIONS:
+        function = lifted[f"{name}_bit"]
+        assert function.lifted, (name, function.diagnostics)
+        pairs = [(p, q) for known, p, q in one_bit.defined() if known == name]
+        operands = [np.array(side, bool) for side in zip(*pairs, strict=True)]
+        original = Interpreter(functions(parse_module(one_bit.over_arrays(name), "bits.mlir"))[0])
+        results = np.zeros(len(pairs), NUMPY_TYPES[original.view.parameters[2].dtype])
+        original(dict(zip((p.name for p in original.view.parameters), [*operands, results, len(pairs)], strict=True)))
+        given = {**dict(zip("PQ", operands, strict=True)), "Y": np.zeros_like(results), "n": len(pairs)}
+        program: dict[str, object] = {}
+        exec(function.program, program)
+        entry = program[f"{name}_bit"]
+        taken = entry.__code__.co_varnames[: entry.__code__.co_argcount + entry.__code__.co_kwonlyargcount]  # type: ignore[attr-defined] # a function
+        found = entry(**{key: given[key] for key in taken})  # type: ignore[operator] # a function
+        np.testing.assert_array_equal(found, results, err_msg=name)
+
+
+@pytest.mark.parametrize("target", ["c", "linalg", "jax", "torch"])
+def test_operations_on_one_bit_lift_to_other_targets(target: str, tmp_path: Path) -> None:
+    if target in {"jax", "torch"} and find_spec(target) is None:
+        pytest.skip(f"{target} is not installed")
+    file = tmp_path / "bits.mlir"
+    file.write_text("".join(map(one_bit.over_arrays, _PER_TARGET)), encoding="utf-8")
+    for function in lift(file, to=target).functions:
+        assert function.lifted, (function.name, function.diagnostics)
+
+
+def test_folds_of_one_bit_lift(tmp_path: Path) -> None:
+    file = tmp_path / "bits.mlir"
+    file.write_text(_REDUCTIONS, encoding="utf-8")
+    for function in lift(file).functions:
+        assert function.lifted, (function.name, function.diagnostics)
