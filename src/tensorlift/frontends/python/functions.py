@@ -17,6 +17,7 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     floating,
+    join,
     of_numpy,
     promoted,
     truth_of,
@@ -209,14 +210,16 @@ class Functions(Reductions):
     def _where(self, node: ast.Call) -> Operand:
         location = self.locate(node)
         self.take(node, 3)
-        test = self.evaluate(node.args[0])
-        arms = [self._taken_by_numpy(argument) for argument in node.args[1:]]
+        condition = self.evaluate(node.args[0])
+        given = [self._taken_by_numpy(argument) for argument in node.args[1:]]
 
         def apply(values: Sequence[Scalar]) -> Scalar:
-            chosen = choose(truth_of(values[0], location), values[1], values[2], location)
-            return replace(chosen, weak=False, mixed=False)
+            test, then, otherwise = values
+            if not (then.is_truth and otherwise.is_truth):  # an array has one type, in which NumPy takes either
+                then, otherwise, _ = join(then, otherwise, location)
+            return replace(choose(truth_of(test, location), then, otherwise, location), weak=False, mixed=False)
 
-        return self.elementwise(apply, [test, *arms], location)
+        return self.elementwise(apply, [condition, *given], location)
 
     def _array(self, node: ast.Call) -> ArrayValue:
         """Give a copy as an array, of a list too."""
