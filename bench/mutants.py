@@ -58,6 +58,7 @@ _NAMES = {
     "sqrt": "exp", "zeros": "ones", "ones": "zeros", "empty": "zeros", "maximum": "minimum", "minimum": "maximum",
     "cumsum": "cumprod", "tri": "eye", "fmod": "remainder", "int32": "int64", "int64": "int32", "float64": "float32",
     "float32": "float64", "uint8": "int8", "abs": "negative", "full": "zeros", "floor": "ceil", "fmax": "maximum",
+    "int8": "int16", "int16": "uint16", "uint16": "int32", "uint32": "int32", "uint64": "int64", "bool_": "int8",
     "any": "all", "all": "any", "argmax": "argmin", "argmin": "argmax",
 }  # fmt: skip
 
