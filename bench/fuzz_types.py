@@ -89,7 +89,8 @@ def _argument(parameter: Any, sizes: dict[str, int], first: int, rng: random.Ran
 
 def judge(program: Program, seed: int, suffix: str, to: str, original: Original) -> Outcome:
     """Lift a program, and compare it with its original on all inputs."""
-    record = lift_source(source_from_text(program.text, f"seed{seed}{suffix}"), LiftOptions(target=to))
+    options = LiftOptions(target=to, test=to == "c")  # what only a compiler runs is tested as `--test` does
+    record = lift_source(source_from_text(program.text, f"seed{seed}{suffix}"), options)
     if not record.functions:
         return _refused(record.diagnostics[0].code, record.diagnostics[0].message)
     function = next(f for f in record.functions if f.name == program.entry)
@@ -98,6 +99,8 @@ def judge(program: Program, seed: int, suffix: str, to: str, original: Original)
     wrong = next((t for t in function.tests if not t.passed), None)
     if wrong is not None:
         return Outcome("wrong", f"{wrong.against}: {wrong.failure}")
+    if to == "c":
+        return Outcome(f"{function.verdict} {function.level or 'unproved'}")
     fault, compared = compare(program, function, to, cases(program, seed), original)
     if fault:
         return Outcome("wrong", f"{fault}\n{function.program}")
