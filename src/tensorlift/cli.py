@@ -5,6 +5,7 @@ Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 a
 
 from __future__ import annotations
 
+import errno
 import io
 import math
 import os
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130  # as shells report it: 128 and the number of the signal
 _BROKEN_PIPE = 141
+_UNWRITTEN = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)  # why output is not written
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and give its exit status; no exception of ours or of a user's mistake gets out."""
-    from tensorlift.diagnostics import LiftError, internal_error
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.report.output import unwritable
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no reason to fail
@@ -53,11 +56,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: let the last flush succeed
         return _BROKEN_PIPE
-    except Exception as error:
-        if "TENSORLIFT_DEBUG" in os.environ:
-            raise
-        return complain((internal_error(error),), INTERNAL)
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNWRITTEN:
+            return _failed(error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
+        return complain(unwritable("standard output", error).diagnostics, USAGE)
+    except Exception as error:  # noqa: BLE001 - told as what it is
+        return _failed(error)
     return status
+
+
+def _failed(error: Exception) -> int:
+    """Tell of an error that nobody expected."""
+    from tensorlift.diagnostics import internal_error
+
+    if "TENSORLIFT_DEBUG" in os.environ:
+        raise error
+    return complain((internal_error(error),), INTERNAL)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

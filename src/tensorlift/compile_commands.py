@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
+from tensorlift.source import bounded_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ def read_flags(database: str, file: str) -> CompilerFlags:
     path = Path(database)
     path = path / "compile_commands.json" if path.is_dir() else path
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        entries = json.loads(bounded_bytes(path))
     except (OSError, ValueError) as error:
         raise refuse("TL509", f"cannot read '{path}': {error}", remedy=_REMEDY) from None
     wanted = Path(file).resolve()

@@ -5,16 +5,23 @@ Old C is often not UTF-8: a file that is not is read as Latin-1, which changes n
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
+import stat
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 STDIN = "-"
+MOST_BYTES = 64 << 20  # of any file that is read
 _LINE_END = re.compile(r"\r\n|\r|\n")  # what C compilers take for one; `str.splitlines` takes more
 
 
@@ -45,12 +52,29 @@ def source_from_text(text: str, name: str = "<string>") -> Source:
 
 
 def read_source(name: str) -> Source:
-    """Read a source file, or standard input for ``-``; refuse what is missing, unreadable or no text."""
-    data = sys.stdin.buffer.read() if name == STDIN else _read_bytes(name)
+    """Read a source file, or standard input for ``-``; refuse what is missing, unreadable, too large or no text."""
+    data = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read_bytes(name)
+    if len(data) > MOST_BYTES:
+        raise _unreadable(name, f"it has more than {MOST_BYTES} bytes", "give a smaller file")
     if b"\0" in data:
         remedy = "give C source, encoded as UTF-8"
         raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
     return Source("<stdin>" if name == STDIN else name, _decode(data), _digest(data))
+
+
+def bounded_bytes(name: str | Path) -> bytes:
+    """Read a regular file up to a byte more than is taken; raises OSError.
+
+    A device or a pipe may never end, and to open one may wait for ever: what it is is asked without waiting.
+    """
+    handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a directory", str(name))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(name))
+        return file.read(MOST_BYTES + 1)
 
 
 def looks_like_text(path_or_text: str) -> bool:
@@ -60,12 +84,14 @@ def looks_like_text(path_or_text: str) -> bool:
 
 def _read_bytes(name: str) -> bytes:
     try:
-        return Path(name).read_bytes()
+        return bounded_bytes(name)
     except FileNotFoundError as error:
         raise _unreadable(name, "there is no such file", "check the path; '-' reads standard input") from error
     except IsADirectoryError as error:
         raise _unreadable(name, "it is a directory", "give one source file") from error
     except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise _unreadable(name, "it is no regular file", "give a regular file; '-' reads standard input") from error
         raise _unreadable(name, (error.strerror or str(error)).lower(), "give a file that can be read") from error
     except ValueError as error:  # a NUL inside the path itself
         raise _unreadable(name, str(error), "check the path") from error

@@ -57,7 +57,7 @@ def write_data(name: str, data: bytes) -> None:
     except IsADirectoryError as error:
         raise _unwritable(name, "it is a directory", "give a file name") from error
     except OSError as error:
-        raise _unwritable(name, (error.strerror or str(error)).lower(), "give a place that can be written") from error
+        raise unwritable(f"'{name}'", error) from error
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -89,6 +89,12 @@ def _same_file(one: str, other: str) -> bool:
         return Path(one).samefile(other)
     except OSError:
         return False
+
+
+def unwritable(place: str, error: OSError) -> LiftError:
+    """Build the refusal of a place that the system does not let be written."""
+    reason = (error.strerror or str(error)).lower()
+    return refuse("TL505", f"cannot write {place}: {reason}", remedy="give a place that can be written")
 
 
 def _unwritable(name: str, reason: str, remedy: str) -> LiftError:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang import cindex
 
+from tensorlift.frontends.c.bounded import check_reading, in_time
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -201,8 +203,10 @@ def parse(
 ) -> Any:
     """Parse source text, as C unless the arguments before all others say more; macros are recorded if asked.
 
-    Raises ``cindex.TranslationUnitLoadError`` where libclang gives up.
+    Raises ``cindex.TranslationUnitLoadError`` where libclang gives up, ``LiftError`` where it would read too much.
     """
+    check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
     flags = [*before, "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
-    return _index().parse(filename, args=flags, unsaved_files=[(filename, text)], options=int(record_macros))
+    files, options = [(filename, text)], int(record_macros)
+    return in_time(lambda: _index().parse(filename, args=flags, unsaved_files=files, options=options), filename)

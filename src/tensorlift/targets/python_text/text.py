@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -109,7 +110,8 @@ def is_shortened(value: Fraction | str, dtype: DType) -> bool:
 def _shortest(value: float, dtype: DType) -> str:
     """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet."""
     nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
-    return repr(next((number for number in nearby if rounded(Fraction(number), dtype) == value), value))
+    finite = (number for number in nearby if math.isfinite(number))  # the largest float has larger neighbours in text
+    return repr(next((number for number in finite if rounded(Fraction(number), dtype) == value), value))
 
 
 _DIGITS_OF_SINGLES = 9
