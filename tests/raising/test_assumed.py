@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from tensorlift.cli import main
+from tensorlift.proofs.certificate import seal_of
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
 from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
 from tensorlift.runtime.mlir.tools import checked, find_tools
@@ -159,3 +161,33 @@ def test_the_command_guards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "func.call @k_original(" in shown.out
     assert "where a_d0 >= 1; b shares no memory with a" in shown.err
     assert "the original runs where that does not hold" in shown.err
+
+
+def test_the_report_has_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, report = tmp_path / "k.mlir", tmp_path / "r.json"
+    file.write_text(SHIFT + CALLER, encoding="utf-8")
+    assert (
+        main(["opt", str(file), "--raise-affine-to-linalg", "--json", str(report), "-o", str(tmp_path / "o.mlir")]) == 0
+    )
+    assert main(["verify", str(report)]) == 0
+    assert main(["verify", str(report), "--source", str(file)]) == 0
+    assert "nest: holds" in capsys.readouterr().out
+    content = json.loads(report.read_text(encoding="utf-8"))
+    (function,) = content["functions"]
+    assert (function["line"], function["target"]) == (4, "memref")
+    for old, new in (
+        ("linalg.copy", "linalg.fill"),
+        ("%b[1]", "%b[0]"),
+        ("func.func @nest", "func.func @other"),
+        ("func.func @nest", "memref.global @x : memref<2xf64>\nfunc.func @nest"),
+    ):
+        changed = function["certificate"] | {"program": function["program"].replace(old, new, 1)}
+        assert changed["program"] != function["program"], old
+        report.write_text(json.dumps(changed | {"seal": seal_of(changed)}), encoding="utf-8")
+        assert main(["verify", str(report)]) == 1
+    changed = function["certificate"] | {"preconditions": []}
+    report.write_text(json.dumps(changed | {"seal": seal_of(changed)}), encoding="utf-8")
+    assert main(["verify", str(report)]) == 1
+    other = {**content, "source": {**content["source"], "sha256": "0" * 64}}
+    report.write_text(json.dumps(other), encoding="utf-8")
+    assert main(["verify", str(report)]) == 1

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tensorlift.commands.status import OK, complain
 
+if TYPE_CHECKING:
+    from tensorlift.raising.pipeline import Result
+    from tensorlift.source import Source
+
+_SCHEMA = 1  # of the report
 _PASSES = {
     "delinearize": "Access flat memrefs through views with dimensions, where subscripts are proved to stay in them.",
     "distribute-loops": "Split nests with several stores into perfect nests with one store each.",
@@ -43,6 +49,7 @@ def _pass_flags(command: Any) -> Any:
     help="Run these passes: name,name{option=value}.",
 )
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
+@click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
 @click.option(
     "--print-ir-after-all",
     "--mlir-print-ir-after-all",
@@ -58,7 +65,15 @@ def _pass_flags(command: Any) -> Any:
     help="Show what each pass did, in numbers.",
 )
 @click.pass_context
-def opt(context: click.Context, *, file: str, output: str | None, after_all: bool, statistics: bool) -> int:
+def opt(  # noqa: PLR0913 - one parameter for each option
+    context: click.Context,
+    *,
+    file: str,
+    output: str | None,
+    report: str | None,
+    after_all: bool,
+    statistics: bool,
+) -> int:
     """Run passes over the module in FILE ('-': standard input), in their order, and show what it becomes.
 
     Each replacement is proved, and what is not raised stays as it is; notes say of both what and why.  What
@@ -69,18 +84,46 @@ def opt(context: click.Context, *, file: str, output: str | None, after_all: boo
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.source import read_source
 
-    check_outputs(file, [output] if output else [])
+    check_outputs(file, [name for name in (output, report) if name])
     passes = [one for text in context.meta.get("passes", []) for one in parse_passes(text)]
     source = read_source(file)
     show = _show_after if after_all else None
     result = run_passes(source.text, source.name, passes, show)
     write_output(output or STDOUT, result.text)
+    if report:
+        write_output(report, _report(result, source))
     if statistics:
         for name, counts in result.counts:
             click.echo(f"{name}:", err=True)
             for what, number in counts.items() or {"nothing": 0}.items():
                 click.echo(f"  {number:>4} {what}", err=True)
     return complain(result.diagnostics, OK, source)
+
+
+def _report(result: Result, source: Source) -> str:
+    """Give what was replaced as JSON text, each replacement with its certificate."""
+    from tensorlift import __version__
+    from tensorlift.record import diagnostic_json
+
+    functions = []
+    for proof, place in result.proofs:
+        certificate = proof.about(source.sha256, proof.preconditions).as_json()
+        line, column = (place.line, place.column) if place is not None else (None, None)
+        said = {key: certificate[key] for key in ("target", "level", "numerics", "program")}
+        stated = [{"text": text} for text in proof.preconditions]
+        where = {"file": source.name, "line": line, "column": column}
+        functions.append(
+            {"name": certificate["function"], **where, **said, "preconditions": stated, "certificate": certificate}
+        )
+    content = {
+        "schema": _SCHEMA,
+        "tensorlift": __version__,
+        "source": {"file": source.name, "sha256": source.sha256},
+        "passes": [{"name": name, "counts": counts} for name, counts in result.counts],
+        "functions": functions,
+        "diagnostics": [diagnostic_json(diagnostic) for diagnostic in result.diagnostics],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _show_after(name: str, text: str) -> None:

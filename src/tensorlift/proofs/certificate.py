@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.conditions.language import Condition
 
 CERTIFICATE_VERSION = 2
+MEMREF = "memref"  # as target: operations on memory in the place of a loop nest, which a front end reads
 
 
 @dataclass(frozen=True)

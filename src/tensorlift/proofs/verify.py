@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.proofs.certificate import Certificate, certificate_from_json, seal_of
+from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.claims import check_guards_follow, check_sizes
 from tensorlift.proofs.entry import Caller
@@ -48,7 +48,7 @@ def verify(
     """
     try:
         read = certificate if isinstance(certificate, Certificate) else certificate_from_json(certificate)
-        target = find_target(read.target)
+        target = find_target("linalg" if read.target == MEMREF else read.target)
         again = _decided(read, target, read_back)
     except LiftError:
         raise
@@ -69,11 +69,12 @@ def verify(
 
 def _decided(read: Certificate, target: Target, read_back: Reader | None) -> Certificate:
     """Prove the program of a certificate."""
-    if not target.reads_back:
+    if not target.reads_back and read.target != MEMREF:
         return check(read.program, read.entry, read.summary, target, read.cuts, guards=read.guards)
     if read_back is None:
         raise CheckFailure(CERTIFICATE, f"nothing reads programs for the target '{target.name}' here")
-    read_unit(read.program, read.entry)  # before a parser takes it for C
+    if target.reads_back:
+        read_unit(read.program, read.entry)  # before a parser takes it for C
     program = read_back(read.program, read.entry, read.summary.context)
     emitted = Emitted(read.program, read.entry, read.cuts)
     caller = Caller(read.places, read.strides, read.preconditions)

@@ -57,7 +57,8 @@ def reorder(ops: Sequence[Operation]) -> Replaced:
     else:
         put_in_place(taken.outlined, forms[0].module)
     names = (*(["scf.if"] * (len(forms) - 1)), *(name for form in forms for name in form.names))
-    return Replaced(names, tuple(map(str, stated)), assumptions=assumptions)
+    certificates = tuple(form.certificate for form in forms)
+    return Replaced(names, tuple(map(str, stated)), assumptions=assumptions, certificates=certificates)
 
 
 def _in_order(order: Summary) -> Callable[[Nest], Written]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
+    from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Routine
 
@@ -45,12 +46,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What stands in the place of a nest, when that is the same, what it calls, and what it assumes of arguments."""
+    """What stands in the place of a nest, when that is the same, what it calls and assumes, and the proofs."""
 
     names: tuple[str, ...]
     preconditions: tuple[str, ...]
     routines: tuple[Routine, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    certificates: tuple[Certificate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class Form:
     module: ModuleOp
     conditions: tuple[Condition, ...]
     routines: tuple[Routine, ...]
+    certificate: Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,9 @@ class Taken:
         """Write other operations and prove them; raises LiftError."""
         routines: dict[str, Routine] = {}
         names, text = self.text(write, routines)
-        module, conditions = proved(text, self.meaning, [routine.meaning for routine in routines.values()])
-        return Form(tuple(names), module, tuple(conditions), tuple(routines.values()))
+        library = [routine.meaning for routine in routines.values()]
+        module, conditions, certificate = proved(text, self.meaning, library)
+        return Form(tuple(names), module, tuple(conditions), tuple(routines.values()), certificate)
 
     def text(self, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
         """Write a function of the same arguments."""
@@ -161,7 +165,7 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         stated = taken.stated(form.conditions)
         assumptions = taken.assumed(stated)
     put_in_place(taken.outlined, form.module)
-    return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions)
+    return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions, (form.certificate,))
 
 
 def _check_sizes(outlined: Outline, meaning: Meaning) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
 
     from tensorlift.diagnostics import Location
+    from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.chains import Chain
     from tensorlift.raising.nests import Nest, Replaced
@@ -52,6 +53,7 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     assumptions: dict[Operation, list[Assumption]] = field(default_factory=dict)  # by the function that assumes them
     function: Operation | None = None  # the one that the pass is at
+    proofs: list[tuple[Certificate, Location | None]] = field(default_factory=list)
 
     def count(self, what: str, number: int = 1) -> None:
         """Count something."""
@@ -70,6 +72,7 @@ class Report:
     def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
         """Say what stands in the place of something, and when that is right."""
         self.assume(found.assumptions)
+        self.proofs += [(certificate, place) for certificate in found.certificates]
         self.count(f"{what}s replaced")
         for name in found.names:
             self.count(name)

@@ -21,18 +21,20 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.diagnostics import Diagnostic, Location
+    from tensorlift.proofs.certificate import Certificate
 
 _ANCHOR = "builtin.module("
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A module behind a pipeline, as text, with what its passes had to say, and their counters by their names."""
+    """A module behind a pipeline, as text, with what its passes had to say, their counters by name, and proofs."""
 
     text: str
     diagnostics: tuple[Diagnostic, ...]
     counts: tuple[tuple[str, dict[str, int]], ...]
+    proofs: tuple[tuple[Certificate, Location | None], ...] = ()
 
 
 def parse_passes(text: str) -> list[RaisingPass]:
@@ -99,7 +101,8 @@ def run_passes(
     printed = print_module(module)
     _check_printed(printed)
     said = tuple(d for one in passes for d in one.report.diagnostics)
-    return Result(printed, said, tuple((one.name, one.report.counts) for one in passes))
+    proofs = tuple(proof for one in passes for proof in one.report.proofs)
+    return Result(printed, said, tuple((one.name, one.report.counts) for one in passes), proofs)
 
 
 def _check_printed(printed: str) -> None:

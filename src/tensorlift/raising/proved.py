@@ -7,7 +7,7 @@ small inputs in the interpreter, unless their shapes are too large for that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,9 @@ from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module
 from tensorlift.preconditions.gather import preconditions_of
+from tensorlift.proofs.certificate import MEMREF
 from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.runtime.data import seeded
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.conditions.language import Condition
+    from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.outline import Outline
     from tensorlift.record import Precondition
 
@@ -82,8 +85,25 @@ def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operatio
     return Meaning(view, summarise(view, distribute=distribute))
 
 
-def proved(text: str, meaning: Meaning, library: Sequence[str] = ()) -> tuple[ModuleOp, tuple[Condition, ...]]:
-    """Return the module of a text whose function is proved to compute what a meaning says, and when that holds.
+def read_raised(text: str, entry: str, _within: object = None) -> ReadBack:
+    """Read back the first function of a text on memory, which may call the others; raises LiftError."""
+    module = parse_module(text, _FILE, places=True)
+    if any(op.name != "func.func" for op in module.ops):
+        raise CheckFailure(UNREADABLE, "the text is more than functions")
+    function, *called = functions(module)
+    if _name(function) != entry:
+        raise CheckFailure(INTERFACE, f"the text does not start with the function {entry}")
+    return _read(_meaning(function, distribute=False, called=called))
+
+
+def _read(program: Meaning) -> ReadBack:
+    return ReadBack(program.summary, {}, tuple(p.text for p in program.preconditions), program.view)
+
+
+def proved(
+    text: str, meaning: Meaning, library: Sequence[str] = ()
+) -> tuple[ModuleOp, tuple[Condition, ...], Certificate]:
+    """Return the module of a text whose function is proved to compute what a meaning says, when that holds, and proof.
 
     ``library`` are functions that the text calls, as loops.  The text may work in another order, and so demand that
     more arrays are apart than the source does.  That accesses stay inside of their arrays is no condition: no module
@@ -93,18 +113,19 @@ def proved(text: str, meaning: Meaning, library: Sequence[str] = ()) -> tuple[Mo
         LiftError: TL4xx, where that is not proved; TL900, where the interpreter contradicts the proof.
 
     """
-    module = parse_module("\n".join([text, *library]), _FILE, places=True)
+    whole = "\n".join([text, *library])
+    module = parse_module(whole, _FILE, places=True)
     function, *called = functions(module)
     program = _meaning(function, distribute=False, called=called)
     conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
     apart = [c for c in conditions if isinstance(c, Separate)]
-    read = ReadBack(program.summary, {}, tuple(p.text for p in program.preconditions), program.view)
-    caller = Caller({}, {}, [*(p.text for p in meaning.preconditions), *map(str, apart)])
-    check_read_back(read, Emitted(text, _name(function), ()), meaning.summary, "linalg", caller)
+    needed = tuple(dict.fromkeys([*(p.text for p in meaning.preconditions), *map(str, apart)]))
+    emitted = Emitted(whole, _name(function), ())
+    certificate = check_read_back(_read(program), emitted, meaning.summary, "linalg", Caller({}, {}, needed))
     _run(meaning, program.view)
     kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
     others = [condition for condition in kept if condition is not None]
-    return module, (*others, *together(apart))
+    return module, (*others, *together(apart)), replace(certificate, target=MEMREF, preconditions=needed)
 
 
 def together(conditions: Sequence[Separate]) -> Iterator[Separate]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.diagnostics import refuse
+from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +58,8 @@ def number(value: Fraction, dtype: DType) -> Text:
     if dtype == "bool" or is_integer(dtype):
         return _integer(int(value), dtype)
     suffix = "f" if dtype == "f32" else ""
-    if Fraction(float(value)) == value:
-        return Text(f"{float(value)!r}{suffix}", ATOM if value >= 0 else UNARY)
+    if Fraction(as_float(value)) == value:
+        return Text(f"{as_float(value)!r}{suffix}", ATOM if value >= 0 else UNARY)
     top, bottom = float(value.numerator), float(value.denominator)
     if int(top) != value.numerator or int(bottom) != value.denominator:
         raise refuse("TL305", f"C has no constant {value}", remedy="use a shorter constant")

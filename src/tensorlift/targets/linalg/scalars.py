@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.dtypes import is_float, width
 from tensorlift.diagnostics import refuse
+from tensorlift.targets.emitted import as_float
 from tensorlift.targets.linalg.writer import element_type
 
 if TYPE_CHECKING:
@@ -86,11 +87,11 @@ def number(value: Fraction | str, dtype: DType) -> str:
         return "true" if value else "false"
     if not is_float(dtype):
         return str(int(value))
-    return _decimal(float(value)) if dtype == "f64" else _decimal(_single(value))
+    return _decimal(as_float(value)) if dtype == "f64" else _decimal(_single(value))
 
 
 def _single(value: Fraction) -> float:
-    rounded: float = struct.unpack("f", struct.pack("f", float(value)))[0]
+    rounded: float = struct.unpack("f", struct.pack("f", as_float(value)))[0]
     return rounded
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.dtypes import is_float, rounded
+from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -97,14 +98,14 @@ def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
         return Text(str(bool(value)))
     if not is_float(dtype):
         return Text(str(int(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
-    if Fraction(float(value)) != value:
+    if Fraction(as_float(value)) != value:
         return Text(f"{value.numerator} / {value.denominator}", Precedence.PRODUCT, "/")
-    return Text(_shortest(float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+    return Text(_shortest(as_float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
 
 
 def is_shortened(value: Fraction | str, dtype: DType) -> bool:
     """Tell whether a number is spelled as another one, which is rounded to it where it meets its type."""
-    return is_float(dtype) and not isinstance(value, str) and Fraction(_shortest(float(value), dtype)) != value
+    return is_float(dtype) and not isinstance(value, str) and Fraction(_shortest(as_float(value), dtype)) != value
 
 
 def _shortest(value: float, dtype: DType) -> str:

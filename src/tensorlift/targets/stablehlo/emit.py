@@ -37,6 +37,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.targets.emitted import as_float
 from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.positions import without_position
 from tensorlift.targets.stablehlo.builder import NAMED, Builder, is_static, neutral_number, type_of, type_of_shape
@@ -445,7 +446,7 @@ def _number(node: Literal | SizeValue) -> float:
         return node.affine.constant
     if isinstance(node.value, str):
         return NAMED[node.value]
-    return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else float(node.value)
+    return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else as_float(node.value)
 
 
 def _broadcast(shapes: Iterable[Shape]) -> Shape:
