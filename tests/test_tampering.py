@@ -255,7 +255,7 @@ IN_REPORTS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("another level", lambda r: r["functions"][0].update(level="tested")),
     ("another numerics", lambda r: r["functions"][0].update(numerics="ieee")),
     ("other preconditions", lambda r: r["functions"][0].update(preconditions=[])),
-    ("other preconditions", lambda r: r["functions"][0]["preconditions"][0].update(text="n >= 0")),
+    ("other preconditions", lambda r: r["functions"][0]["preconditions"][0].update(text="n >= 7")),
     ("of another source", lambda r: r["source"].update(sha256="0" * 64)),
     ("of another source", lambda r: r.update(source=None)),
     ("no certificate", lambda r: r["functions"].append({**r["functions"][0], "certificate": None})),
