@@ -169,27 +169,22 @@ def intermediate(source: Source, options: LiftOptions, form: str) -> list[Interm
 
 def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     """Decide a certificate again, without any of the search; no diagnostics means that it holds."""
-    from tensorlift.proofs.certificate import MEMREF
     from tensorlift.proofs.verify import verify as decide
 
     try:
-        reader = _read_raised if certificate.get("target") == MEMREF else _read_back
+        reader = partial(_read_back, certificate.get("target"))
         with_deep_stack(partial(decide, certificate, get_target, read_back=reader))
     except LiftError as failure:
         return failure.diagnostics
     return ()
 
 
-def _read_raised(text: str, entry: str, within: Domain) -> ReadBack:
-    from tensorlift.raising.proved import read_raised
-
-    return read_raised(text, entry, within)
-
-
-def _read_back(text: str, entry: str, within: Domain) -> ReadBack:
-    from tensorlift.readback import read_back
-
-    return read_back(text, entry, within)
+def _read_back(target: object, text: str, entry: str, within: Domain) -> ReadBack:
+    if target == "memref":
+        from tensorlift.raising.proved import read_raised as read
+    else:
+        from tensorlift.readback import read_back as read
+    return read(text, entry, within)
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.conditions.language import Condition
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.outline import Outline
@@ -85,8 +86,9 @@ def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operatio
     return Meaning(view, summarise(view, distribute=distribute))
 
 
-def read_raised(text: str, entry: str, _within: object = None) -> ReadBack:
+def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     """Read back the first function of a text on memory, which may call the others; raises LiftError."""
+    del within  # the sizes are those of the text
     module = parse_module(text, _FILE, places=True)
     if any(op.name != "func.func" for op in module.ops):
         raise CheckFailure(UNREADABLE, "the text is more than functions")
