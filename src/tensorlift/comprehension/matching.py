@@ -41,6 +41,7 @@ class _Matching:
     def __init__(self, variables: frozenset[str], bound: frozenset[str]) -> None:
         self._variables = variables
         self._bound = bound
+        self._matched: set[tuple[Term, Term]] = set()
 
     def line_up(
         self, wanted: list[Read], found: list[Read], unknown: frozenset[str], values: dict[str, Affine]
@@ -60,6 +61,11 @@ class _Matching:
 
     def match(self, pattern: Term, term: Term, values: dict[str, Affine]) -> bool:
         """Tell whether the terms have the same structure but for types, and add what that says of the variables."""
+        self._matched.clear()
+        return self._match(pattern, term, values)
+
+    def _match(self, pattern: Term, term: Term, values: dict[str, Affine]) -> bool:
+        """Match two terms; a pair that was matched before adds nothing."""
         if pattern is term and pattern.free.isdisjoint(self._variables):
             return True
         pattern, term = _converted(pattern), _converted(term)
@@ -71,12 +77,13 @@ class _Matching:
             return pattern.array == term.array and all(
                 self._solve(p, t, values) for p, t in zip(pattern.indices, term.indices, strict=True)
             )
-        if isinstance(pattern, Apply) and isinstance(term, Apply):
-            return pattern.op == term.op and all(
-                self.match(p, t, values) for p, t in zip(pattern.args, term.args, strict=True)
-            )
-        if isinstance(pattern, Reduce) and isinstance(term, Reduce):
-            return pattern.op == term.op and self.match(pattern.body, term.body, values)
+        if (pattern, term) in self._matched:
+            return True
+        if isinstance(pattern, Apply | Reduce) and type(pattern) is type(term) and pattern.op == term.op:
+            pairs = zip(pattern.children, term.children, strict=True)
+            if all(self._match(p, t, values) for p, t in pairs):
+                self._matched.add((pattern, term))
+                return True
         return False
 
     def _solve(self, pattern: Affine, value: Affine, values: dict[str, Affine]) -> bool:
@@ -97,18 +104,25 @@ class _Matching:
 
 def alike(one: Term, other: Term) -> bool:
     """Tell whether two terms are the same but for the names that they bind."""
-    if one is other:
+    return _alike(one, other, set())
+
+
+def _alike(one: Term, other: Term, known: set[tuple[Term, Term]]) -> bool:
+    if one is other or (one, other) in known:
         return True
     if isinstance(one, Apply) and isinstance(other, Apply):
         same = (one.op, one.dtype, len(one.args)) == (other.op, other.dtype, len(other.args))
-        return same and all(map(alike, one.args, other.args))
+        found = same and all(_alike(a, b, known) for a, b in zip(one.args, other.args, strict=True))
+        if found:
+            known.add((one, other))
+        return found
     if not isinstance(one, Reduce) or not isinstance(other, Reduce):
         return False
     if (one.op, len(one.bound), one.free) != (other.op, len(other.bound), other.free):
         return False
     names = dict(zip(other.bound, one.bound, strict=True))
     body = substitute(other.body, {old: Affine.var(new) for old, new in names.items()})
-    return alike(one.body, body) and one.domain.is_equal(other.domain.rename(names))
+    return _alike(one.body, body, known) and one.domain.is_equal(other.domain.rename(names))
 
 
 def _converted(term: Term) -> Term:

@@ -43,20 +43,24 @@ def cell_read(read: PlaceRead) -> tuple[Read, int]:
 
 
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
-    """Yield where a term reads at places that depend on data, however its conditions turn out."""
-    if isinstance(term, Reduce):
-        inside, place = domain & term.domain, place_of(term)
-        if place is not None:
-            assert isinstance(term.body, Apply)
-            value = term.body.args[1]
-            yield PlaceRead(place, inside, variables + term.bound, term.bound[0], value)
-            yield from places_read(place, domain, variables)
-            yield from places_read(value, inside, variables + term.bound)
-        elif term.op not in ("any", "all"):
-            yield from places_read(term.body, inside, variables + term.bound)
-    elif isinstance(term, Piecewise):
-        for part, piece in term.pieces:
-            yield from places_read(piece, domain & part, variables)
-    elif isinstance(term, Apply):
-        for argument in always_computed(term):
-            yield from places_read(argument, domain, variables)
+    """Yield where a term reads at places that depend on data, however its conditions turn out; shared ones once."""
+    seen: set[tuple[Term, Domain, tuple[str, ...]]] = set()
+    stack = [(term, domain, variables)]
+    while stack:
+        at = node, inside, bound = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        if isinstance(node, Reduce):
+            within, place = inside & node.domain, place_of(node)
+            if place is not None:
+                assert isinstance(node.body, Apply)
+                value = node.body.args[1]
+                yield PlaceRead(place, within, bound + node.bound, node.bound[0], value)
+                stack += [(value, within, bound + node.bound), (place, inside, bound)]
+            elif node.op not in ("any", "all"):
+                stack.append((node.body, within, bound + node.bound))
+        elif isinstance(node, Piecewise):
+            stack += [(piece, inside & part, bound) for part, piece in reversed(node.pieces)]
+        elif isinstance(node, Apply):
+            stack += [(argument, inside, bound) for argument in reversed(always_computed(node))]

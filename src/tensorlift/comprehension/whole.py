@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.ranges import Range
 
+_FACTORS = 8  # of a product that is written out; shared ones may be many more than they look
 _RING = ("add", "sub", "mul", "neg")
 
 
@@ -110,6 +111,8 @@ def _summed(fold: Reduce) -> list[Term]:
     waiting = [fold.body]
     while waiting:
         item = waiting.pop()
+        if len(found) > _FACTORS:
+            return []
         if isinstance(item, Apply) and item.op == "mul":
             waiting += reversed(item.args)
         elif isinstance(item, Apply) and item.op == "cast" and is_float(item.args[0].dtype):
@@ -162,11 +165,20 @@ def _may_be_rounded(fold: Reduce) -> bool:
 
 def _is_integral(term: Term) -> bool:
     """Tell whether a float is computed from integers alone, without a division."""
-    if isinstance(term, Apply) and (term.op in _RING or term.op == "select"):
-        return all(map(_is_integral, term.args[term.op == "select" :]))
-    if isinstance(term, Apply) and term.op == "cast":
-        return not is_float(term.args[0].dtype) or _is_integral(term.args[0])
-    return isinstance(term, Constant) and term.value.denominator == 1
+    seen: set[Term] = set()
+    waiting = [term]
+    while waiting:
+        item = waiting.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        if isinstance(item, Apply) and (item.op in _RING or item.op == "select"):
+            waiting += item.args[item.op == "select" :]
+        elif isinstance(item, Apply) and item.op == "cast":
+            waiting += [a for a in item.args if is_float(a.dtype)]
+        elif not isinstance(item, Constant) or item.value.denominator != 1:
+            return False
+    return True
 
 
 def _count(domain: Domain, bound: tuple[str, ...]) -> int | None:

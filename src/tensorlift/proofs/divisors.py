@@ -120,20 +120,25 @@ class Divisors:
         return False
 
     def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
-        """Yield what a term divides by, however its conditions turn out."""
-        if isinstance(term, Reduce):
-            if term.op not in ("any", "all"):
-                yield from self._inside(term.body, domain & term.domain, variables + term.bound)
-        elif isinstance(term, Piecewise):
-            for part, piece in term.pieces:
-                yield from self._inside(piece, domain & part, variables)
-        elif isinstance(term, Apply):
-            if term.op in _DIVISIONS:
-                # A float may be divided by an integer that is zero: only integer division tells of the integer.
-                divisor = _stripped(term.args[1]) if is_integer(term.dtype) else term.args[1]
-                yield Division(self._definitions.expand(divisor, domain), domain, variables)
-            for argument in always_computed(term):
-                yield from self._inside(argument, domain, variables)
+        """Yield what a term divides by, however its conditions turn out; shared ones once."""
+        seen: set[tuple[Term, Domain, tuple[str, ...]]] = set()
+        stack = [(term, domain, variables)]
+        while stack:
+            at = node, inside, bound = stack.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            if isinstance(node, Reduce):
+                if node.op not in ("any", "all"):
+                    stack.append((node.body, inside & node.domain, bound + node.bound))
+            elif isinstance(node, Piecewise):
+                stack += [(piece, inside & part, bound) for part, piece in reversed(node.pieces)]
+            elif isinstance(node, Apply):
+                if node.op in _DIVISIONS:
+                    # A float may be divided by an integer that is zero: only integer division tells of the integer.
+                    divisor = _stripped(node.args[1]) if is_integer(node.dtype) else node.args[1]
+                    yield Division(self._definitions.expand(divisor, inside), inside, bound)
+                stack += [(argument, inside, bound) for argument in reversed(always_computed(node))]
 
 
 def _keeps_nonzero(cast: Apply) -> bool:

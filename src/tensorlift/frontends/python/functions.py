@@ -195,7 +195,7 @@ class Functions(Reductions):
         )
 
         def apply(values: Sequence[Scalar]) -> Scalar:
-            chosen = extreme(values[0], values[1], location, least=least)
+            chosen = extreme(values[0], values[1], location, least=least, keeps_type=not module)
             return replace(chosen, weak=False, mixed=False) if module == "numpy" else chosen
 
         for other in others:

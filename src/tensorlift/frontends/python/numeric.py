@@ -15,6 +15,7 @@ from tensorlift.frontends.python.scalars import (
     binary,
     call,
     cast,
+    check_choice,
     choose,
     compare,
     differ_in_kind,
@@ -97,12 +98,14 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
     return None
 
 
-def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool) -> Scalar:
-    """Give the lesser or the greater of two numbers."""
+def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, keeps_type: bool = False) -> Scalar:
+    """Give the lesser or the greater of two numbers, in their common type or as it is where that ``keeps_type``."""
     mixed = differ_in_kind([left, right])
     if left.is_truth and right.is_truth:
         return logical("&&" if least else "||", [left, right], location, weak=left.weak and right.weak, mixed=mixed)
     a, b, weak = join(left, right, location)
+    if keeps_type:
+        check_choice(left, right, a.ctype, location)
     if isinstance(a.ctype, FloatType):
         return replace(call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak), mixed=mixed)
     test = compare("<" if least else ">", a, b, location)

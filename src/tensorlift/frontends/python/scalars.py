@@ -259,6 +259,13 @@ def call(name: str, arguments: list[Scalar], ctype: Number, location: Location, 
     return Scalar(nodes.Call(name, converted, None, ctype, location), ctype, weak)
 
 
+def check_choice(first: Scalar, second: Scalar, common: Number, location: Location) -> None:
+    """Refuse a choice between numbers of which one would not keep its own type, in which Python goes on."""
+    if not (fits(first, common) and fits(second, common)):
+        one, other = (name_of(number(value, location).ctype) for value in (first, second))
+        raise refusal("type", location, f"a choice between numbers of the types {one} and {other}")
+
+
 def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Location) -> Scalar:
     """Give ``then if condition else otherwise``."""
     mixed = differ_in_kind([then, otherwise])
@@ -267,9 +274,7 @@ def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Locatio
         node = nodes.Conditional(condition.node, arms[0].node, arms[1].node, INT, location)
         return Scalar(node, INT, then.weak and otherwise.weak, truth=True, mixed=mixed)
     a, b, weak = join(then, otherwise, location)
-    if not (fits(then, a.ctype) and fits(otherwise, a.ctype)):
-        first, second = (name_of(number(arm, location).ctype) for arm in (then, otherwise))
-        raise refusal("type", location, f"a choice between numbers of the types {first} and {second}")
+    check_choice(then, otherwise, a.ctype, location)
     node = nodes.Conditional(condition.node, a.node, b.node, a.ctype, location)
     return Scalar(node, a.ctype, weak, mixed=mixed)
 

@@ -256,19 +256,37 @@ def _folds(term: Term) -> bool:
 
 
 def _shared(term: Term) -> list[Term]:
-    """Return the operations that are used several times in any case, operands first."""
+    """Return the operations that are used several times and computed in any case, operands first."""
+    always = _always_computed(term)
     uses: Counter[Term] = Counter()
     order: list[Term] = []
 
     def visit(node: Term) -> None:
         uses[node] += 1
-        if uses[node] > 1:
+        if uses[node] > 1 or not isinstance(node, Apply):
             return
-        if isinstance(node, Apply):
-            for operand in node.args[:1] if node.op in ("select", "and", "or") else node.args:
-                visit(operand)
-            if node.args and node.op != "neg":
-                order.append(node)
+        for operand in node.args:
+            visit(operand)
+        if node.args and node.op != "neg" and node in always:
+            order.append(node)
 
     visit(term)
-    return [node for node in order if uses[node] >= _SHARED and not isinstance(node, terms.Constant)]
+    return [node for node in order if uses[node] >= _SHARED]
+
+
+def _always_computed(term: Term) -> frozenset[Term]:
+    """Return the operations of a term that are computed however its conditions turn out: in both arms, if in one."""
+    known: dict[Term, frozenset[Term]] = {}
+
+    def visit(node: Term) -> frozenset[Term]:
+        found = known.get(node)
+        if found is None and isinstance(node, Apply):
+            if node.op == "select":
+                condition, chosen, other = map(visit, node.args)
+                found = condition | (chosen & other)
+            else:
+                found = frozenset[Term]().union(*map(visit, node.args[:1] if node.op in ("and", "or") else node.args))
+            found = known[node] = found | {node}
+        return found or frozenset()
+
+    return visit(term)
