@@ -157,12 +157,12 @@ class Conditions(Places):
             return None
         difference = a.polynomial - b.polynomial
         value = difference.constant_value
-        if value is not None:
-            return bool(index_arithmetic.compare_constants(operator, value))
-        if not difference.is_affine or operator == "!=":
+        if value is None and (not difference.is_affine or operator == "!="):
             return None
         self.rely_on(a)
         self.rely_on(b)
+        if value is not None:
+            return bool(index_arithmetic.compare_constants(operator, value))
         return AffineCondition((_constraint(operator, difference),))
 
     def truth(self, expression: nodes.Expression) -> Data:
