@@ -33,7 +33,7 @@ def _nest(depth: int, body: str, parameters: str = "int n, double *a") -> str:
         ("\udc80\udcff", "TL103", 1, 1),
         ("int x;\n", "TL104", 1, 1),
         ("int main(void) { return 0; }\n", "TL104", 1, 1),
-        ('#include "nope.h"\nvoid f(int n) {}\n', "TL102", 1, 10),
+        ('#include "nope.h"\nvoid f(nope n) {}\n', "TL102", 1, 10),
         ("void f(int n {\n}\n", "TL101", 1, 14),
         ("void f(int n) { x = 1; }\n", "TL101", 1, 17),
         ("double f(double x) {\n  return sqrt(x);\n}\n", "TL101", 2, 10),

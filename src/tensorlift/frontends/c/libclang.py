@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INCLUDE = Path(__file__).parent / "include"
+_GO_ON = 0x200  # CXTranslationUnit_KeepGoing: errors behind a header that is missing are found too
 LIBRARY: Any = cindex.conf.lib
 
 _BINARY_SPELLINGS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
@@ -207,6 +208,6 @@ def parse(
     """
     check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
-    flags = [*before, "-nostdinc", nothing_of_gcc, *arguments, "-isystem", str(INCLUDE)]
-    files, options = [(filename, text)], int(record_macros)
+    flags = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", *arguments, "-isystem", str(INCLUDE)]
+    files, options = [(filename, text)], _GO_ON | int(record_macros)
     return in_time(lambda: _index().parse(filename, args=flags, unsaved_files=files, options=options), filename)

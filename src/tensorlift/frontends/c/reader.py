@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -12,6 +13,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_err
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
+from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
 from tensorlift.frontends.read_function import ReadFunction
 
@@ -48,10 +50,33 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     except TranslationUnitLoadError as error:
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
-    unsequenced = diagnose(unit, filename)
+    errors, unsequenced = _found(unit, filename, REFUSALS["parse"])
     reader = UnitReader(filename, source)
+    if errors:
+        return _despite(ParseErrors(unit, filename, text, errors), reader, unit, function, unsequenced)
     cursors = _definitions(unit, filename, function)
     return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
+
+
+def _despite(
+    errors: ParseErrors, reader: UnitReader, unit: Any, wanted: str | None, unsequenced: Sequence[Diagnostic]
+) -> list[ReadFunction]:
+    """Read the functions that the parser's errors do not reach; raise the errors where there is none."""
+    try:
+        cursors = _definitions(unit, reader.file, wanted)
+    except LiftError:  # the parser may have dropped what is missing
+        raise LiftError(*errors.errors) from None
+    if all(errors.within(cursor) for cursor in cursors):
+        raise LiftError(*errors.errors)
+    read: list[ReadFunction] = []
+    for cursor in cursors:
+        found = errors.within(cursor)
+        if found:
+            read.append(ReadFunction(cursor.spelling, reader.location(cursor), None, found))
+        else:
+            function = _read(reader, cursor, reader.file, unsequenced)
+            read.append(replace(function, diagnostics=(*function.diagnostics, *errors.warnings())))
+    return read
 
 
 def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
@@ -90,6 +115,14 @@ def encoded(text: str, filename: str) -> bytes:
 
 def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:
     """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
+    errors, unsequenced = _found(unit, filename, row)
+    if errors:
+        raise LiftError(*errors)
+    return unsequenced
+
+
+def _found(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Give the parser's errors, as ``row`` words them, and its warnings about undefined order of side effects."""
     errors: list[Diagnostic] = []
     unsequenced: list[Diagnostic] = []
     for item in libclang.diagnostics(unit):
@@ -99,9 +132,7 @@ def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list
             errors.append(_parser_error(item.spelling, location, row))
         elif item.option == "-Wunsequenced":
             unsequenced.extend(refusal("unsequenced", location, item.spelling).diagnostics)
-    if errors:
-        raise LiftError(*errors)
-    return unsequenced
+    return errors, unsequenced
 
 
 def _parser_error(message: str, location: Location, row: Refusal) -> Diagnostic:
