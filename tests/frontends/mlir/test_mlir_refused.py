@@ -248,6 +248,50 @@ def test_one_function_that_is_refused_leaves_the_others() -> None:
     assert second.module is not None
 
 
+UNREAD = [
+    '"odd.op"() : () -> ()',
+    '"odd.op"() ({ "odd.yield"() : () -> () }) {a = "}"} : () -> ()',
+    "odd.op %a : f64",
+    "%0 = odd.op %a { // }\n  } : f64",
+    "%0 = vector.broadcast %a : f64 to vector<4xf64>",
+    "%0 = tensor.empty() : tensor<4xf64>",
+    "%0 = math.odd %a : f64",
+    "%0 = arith.addf %a, %a : !odd.type",
+    '%0 = "arith.addf"(%a) : (f64) -> f64',
+    "gpu.barrier",
+    "%0 = spirv.GL.Exp %a : f64",
+    "func.call @f(%a) : (f64) -> () odd",
+]
+GOOD = "func.func @h(%a: f64) -> f64 {\n  return %a : f64\n}\n"
+
+
+@pytest.mark.parametrize("body", UNREAD)
+@pytest.mark.parametrize("shape", ["{f}{h}", "{h}{f}", "module {{\n{h}{f}{k}}}\n", "module {{\n{f}{k}{h}}}\n"])
+def test_a_function_that_cannot_be_read_leaves_the_others(body: str, shape: str) -> None:
+    unread = "func.func @f(%a: f64 {odd = 1}) {\n  " + body + "\n  return\n}\n"
+    caller = "func.func @k(%a: f64) {\n  func.call @f(%a) : (f64) -> ()\n  return\n}\n"
+    text = shape.format(f=unread, h=GOOD, k=caller)
+    found = {function.name: function for function in read_mlir(text, "k.mlir")}
+    assert (found["f"].module, found["h"].module is None) == (None, False)
+    assert found["f"].diagnostics[0].location is not None
+    assert "k" not in found or found["k"].module is None
+    assert [one.name for one in read_mlir(text, "k.mlir", function="f")] == ["f"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "odd\n" + GOOD * 2,
+        GOOD.replace("return", "return %b : f64\n  return"),
+        "func.func @f() {\n" + GOOD,
+        "func.func @f() {\n}}\n" + GOOD,
+    ],
+)
+def test_text_outside_of_functions_refuses_the_module(text: str) -> None:
+    with pytest.raises(LiftError):
+        read_mlir(text, "k.mlir")
+
+
 def test_every_reason_but_depth_is_met_above() -> None:
     met = {case.code for case in BODIES} | {code for _, code, _ in MODULES} | {"TL105", "TL106"}
     assert {row.code for reason, row in REFUSALS.items() if reason != "depth"} <= met

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.unread import parsed_without
 from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.ir.location import location_of
 from tensorlift.ir.text import functions as functions_of
@@ -50,13 +51,20 @@ def read_mlir(
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     if not text.strip():
         raise refusal("no-function", start, "the file is empty")
-    module = _parse(without_foreign_attributes(text), filename)
+    module, unread = parsed_without(without_foreign_attributes(text), filename, _parse)
+    if function is not None and any(one.name == function for one in unread):
+        return [one for one in unread if one.name == function]
     defined = {_name(op): op for op in functions_of(module)}
     if not defined:
-        raise refusal("no-function", start, "the module defines no function")
-    return [
+        raise (
+            LiftError(*unread[0].diagnostics)
+            if unread
+            else refusal("no-function", start, "the module defines no function")
+        )
+    read = [
         _read(defined[name], defined, filename, generalise=generalise) for name in _chosen(defined, function, start)
     ]
+    return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
 
 def _parse(text: str, filename: str) -> ModuleOp:
@@ -65,7 +73,8 @@ def _parse(text: str, filename: str) -> ModuleOp:
         return parse_module(text, filename, places=True)
     except LiftError as error:
         place = error.diagnostics[0].location
-        line = text.splitlines()[place.line - 1] if place is not None and place.file == filename else ""
+        lines = [*text.splitlines(), ""]  # what is missing at the end stands behind the last line
+        line = lines[place.line - 1] if place is not None and place.file == filename else ""
         for name, (reason, detail) in _UNREADABLE.items():
             if error.diagnostics[0].code != "TL191" and re.search(rf"\b{name}\b", line):
                 raise refusal(reason, place, detail) from None
