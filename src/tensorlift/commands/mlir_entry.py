@@ -143,7 +143,8 @@ class _Entry:
     # -- what must hold
 
     def _guard(self) -> str:
-        tests = [test for p in self.lifting.preconditions for test in self._tests(p.condition, p.text)]
+        stated = [p for p in self.lifting.preconditions if p.kind != "shape"]  # of a longer array a part is given
+        tests = [test for p in stated for test in self._tests(p.condition, p.text)]
         for array in self._arrays():
             tests += self._fits(array)
         tests += self._apart()

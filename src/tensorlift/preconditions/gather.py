@@ -42,6 +42,7 @@ REASONS = {
     "not-null": "the source does something else where the array is missing",
     "exact": "integers are added up in floats, which hold them exactly up to there",
     "extent": "every access must stay inside its array",
+    "shape": "of a longer array the program would read or write more than the source does",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
     "argument": "rows of an array are as long as the function that it is passed to declares them",

@@ -122,10 +122,12 @@ def _over_parameters(
 
 
 def _is_met_by_shapes(condition: Compare | AnyOf) -> bool:
-    """Tell whether a condition says that an extent is not negative."""
-    if not isinstance(condition, Compare) or condition.relation != ">=":
+    """Tell whether a condition says that an extent is itself, or not negative."""
+    if not isinstance(condition, Compare):
         return False
-    return isinstance(condition.left.atom, Extent) and condition.right.value == 0
+    if condition.relation == "==":
+        return condition.left == condition.right
+    return condition.relation == ">=" and isinstance(condition.left.atom, Extent) and condition.right.value == 0
 
 
 def _limit(condition: Inside, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Sum:

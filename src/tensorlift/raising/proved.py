@@ -62,8 +62,8 @@ class Meaning:
 
     @cached_property
     def preconditions(self) -> tuple[Precondition, ...]:
-        """What must hold of the arguments."""
-        return preconditions_of(self.view, self.summary)
+        """What must hold of the arguments; of a longer array, the part that the nest reaches is replaced."""
+        return tuple(p for p in preconditions_of(self.view, self.summary) if p.kind != "shape")
 
 
 def meaning_of(outlined: Outline) -> Meaning:

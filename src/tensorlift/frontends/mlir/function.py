@@ -74,6 +74,7 @@ class FunctionReader:
         self.c_types: dict[int, str] = {}
         self.arrays: dict[int, Memory] = {}
         self.layouts: list[str] = []
+        self.shapes: list[str] = []
         self.names: list[str] = []  # of the arguments; xDSL cuts numbers off the ends of its name hints
 
     def read(self, *, generalised: bool | None) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
@@ -88,7 +89,7 @@ class FunctionReader:
         self.t.calls.append(self.name)
         result = self._return(self.t.block(body))
         notes = () if generalised is False else generalise(self.t, self.function, open_extents=bool(generalised))
-        infer_extents(self.t, self.function)
+        self.shapes = infer_extents(self.t, self.function)
         settle(self.t)
         remove_dead(self.entry)
         self._settle_numbers()
@@ -226,7 +227,8 @@ class FunctionReader:
     def _requirements(self) -> list[DictionaryAttr]:
         """State the preconditions of index arithmetic and of layouts."""
         place = StringAttr(str(location_of(self.function)))
-        rows = [{"kind": StringAttr("stride"), "text": StringAttr(text), "loc": place} for text in self.layouts]
+        stated = [*(("stride", text) for text in self.layouts), *(("shape", text) for text in self.shapes)]
+        rows = [{"kind": StringAttr(kind), "text": StringAttr(text), "loc": place} for kind, text in stated]
         found = [DictionaryAttr(row) for row in rows]
         for item in self.t.needs.required.values():
             row: dict[str, Attribute] = {

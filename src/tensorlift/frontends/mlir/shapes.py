@@ -1,7 +1,8 @@
 """Shapes: the extents that a type leaves open, and the settling of every map and type once they are known.
 
 A dynamic extent is what the accesses need, where the greatest index over all loops, plus one, is a size of the
-function, or one.  Otherwise it becomes a size of its own, which a caller reads from the shape of the array.
+function, or one.  Of an argument that is a precondition, as its dimension may be longer.  Otherwise it becomes a size
+of its own, which a caller reads from the shape of the array.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from tensorlift.frontends.mlir.atoms import Quotient, Size, Variable
+from tensorlift.frontends.mlir.needs import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +28,17 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.values import Loop, Memory
 
 
-def infer_extents(t: Translator, function: Operation) -> None:
-    """Find the extents that no type states."""
+def infer_extents(t: Translator, function: Operation) -> list[str]:
+    """Find the extents that no type states; return what that assumes of the dimensions of arguments."""
+    assumed = []
     for memory in t.memories:
         for dimension, known in enumerate(memory.extents):
             if known is None:
                 needed = _needed(t, memory, dimension)
                 memory.extents[dimension] = needed or t.new_size(f"{memory.name}_d{dimension}", function)
+                if needed is not None and isinstance(memory.value, BlockArgument):
+                    assumed.append(f"{memory.name}.shape[{dimension}] == {plain(needed)}")
+    return assumed
 
 
 def _needed(t: Translator, memory: Memory, dimension: int) -> Affine | None:
