@@ -104,7 +104,7 @@ def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, kee
     if left.is_truth and right.is_truth:
         return logical("&&" if least else "||", [left, right], location, weak=left.weak and right.weak, mixed=mixed)
     a, b, weak = join(left, right, location)
-    if keeps_type:
+    if keeps_type and not mixed:
         check_choice(left, right, a.ctype, location)
     if isinstance(a.ctype, FloatType):
         return replace(call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak), mixed=mixed)

@@ -90,6 +90,7 @@ REFUSALS: dict[str, Refusal] = {
 _REMEDIES = {
     "TL110": "write it as `for i in range(...)`",
     "TL122": "let the bound be made of sizes and loop variables",
+    "TL116": "demand sizes before the loops, and check data before the call",
     "TL114": "assign to a variable and return it after the loop",
     "TL121": "step by an integer constant",
     "TL130": "address the array by loop variables and sizes only",
