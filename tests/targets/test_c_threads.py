@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.targets.tampering import refusal
 
@@ -232,13 +234,13 @@ def test_a_variable_that_threads_would_share_is_refused() -> None:
 )
 def test_any_other_directive_is_refused(directive: str) -> None:
     reason = refusal(SCALE, ("#pragma omp parallel for if ((double)m * n > 65536)", directive))
-    assert reason.startswith(f"'{directive.splitlines()[0]}' is no "), reason  # "part" or "directive of a program"
+    assert re.search(r" is no (part of a program|(directive|word) of a program's)$", reason), reason
 
 
 def test_a_test_runs_every_such_loop_on_several_threads() -> None:
     text = _text(TOTAL)
     assert "#pragma omp parallel for reduction(+: sum)\n" in always_on_threads(text)
-    assert " if (n >= 1" in always_on_threads(text)
+    assert " if (n >= 0" in always_on_threads(text)
 
 
 @pytest.mark.parametrize("source", [SCALE, ROWS, TOTAL, GREATEST, SMOOTH, MIRROR, PREFIX])
