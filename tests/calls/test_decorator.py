@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import warnings
@@ -203,6 +204,19 @@ def test_a_function_of_a_notebook_cell_is_lifted(monkeypatch: pytest.MonkeyPatch
     x = np.zeros(2)
     lift(_defined(text, name))(x)
     assert x.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("start", ["import numpy as np\n", "import math, numpy as np\n\nk = 2\n"])
+def test_a_cell_that_imports_what_its_function_uses_is_lifted(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    """A notebook compiles a cell statement by statement, which gives other code than the whole."""
+    text, name = f"{start}def f(x):\n    x[0] = np.sqrt(np.float64(4))\n", "<ipython-input-3-0a1b>"
+    monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(keepends=True), name))
+    namespace: dict[str, Any] = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), namespace)
+    x = np.zeros(2)
+    lift(namespace["f"])(x)
+    assert x.tolist() == [2.0, 0.0]
 
 
 def test_source_that_has_changed_is_refused(tmp_path: Path) -> None:

@@ -271,9 +271,14 @@ def _begins(node: ast.FunctionDef, code: CodeType) -> bool:
 
 
 def _is_compiled_from(tree: ast.Module, code: CodeType) -> bool:
-    """Whether compiling the tree gives the code among others."""
-    whole = compile(tree, code.co_filename, "exec", dont_inherit=True)
-    return any(_is_same(one, code) for one in _codes(whole))
+    """Whether compiling the tree, whole or, as a notebook does, statement by statement, gives the code among others."""
+    alone = [ast.Module([node], []) for node in tree.body if any(_is_start(inner, code) for inner in ast.walk(node))]
+    units = (compile(unit, code.co_filename, "exec", dont_inherit=True) for unit in (tree, *alone))
+    return any(_is_same(one, code) for unit in units for one in _codes(unit))
+
+
+def _is_start(node: ast.AST, code: CodeType) -> bool:
+    return isinstance(node, ast.FunctionDef) and _begins(node, code)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
