@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.at_sizes import summary_at, with_derived
 from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.at_sizes import program_at
+from tensorlift.ops.dtypes import integer_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

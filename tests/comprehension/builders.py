@@ -10,8 +10,8 @@ from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
 from tensorlift.comprehension.names import fresh
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ops.dtypes import DType
 
 AffineLike = Affine | int | str
 

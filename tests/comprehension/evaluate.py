@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import NotAffine
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Constraint, Domain

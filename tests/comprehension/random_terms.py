@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, less
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Reducer, Term
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from random import Random

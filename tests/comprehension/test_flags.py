@@ -11,8 +11,8 @@ from tests.comprehension.evaluate import Evaluator
 from tensorlift.comprehension import rewrite, terms
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 TYPES: tuple[DType, ...] = ("i32", "u8", "i64")
 

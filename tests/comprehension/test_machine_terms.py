@@ -14,9 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.conversions import are_one, value_of
 from tensorlift.comprehension.domain import UNIVERSE
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal import clear_caches, interning
 from tensorlift.comprehension.normal.combine import combine, same
@@ -25,6 +23,8 @@ from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Scalar, Term
+from tensorlift.ops.conversions import are_one, value_of
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width, wrap
 from tensorlift.summarize.operations import convert
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.terms import Apply, Piecewise, Reduce, Term, apply
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 V = Affine.var
 ELEMENTS: tuple[DType, ...] = ("f64", "f32", "i8", "i16", "i32", "i64", "u8", "bool")

@@ -10,7 +10,7 @@ from tensorlift.comprehension.ranges import never_wraps
 from tensorlift.comprehension.terms import Term, apply, cast, constant, scalar
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 
 def _product(dtype: DType, wide: DType) -> Term:

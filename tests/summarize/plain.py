@@ -11,10 +11,10 @@ import islpy as isl
 import numpy as np
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
-from tensorlift.comprehension.dtypes import is_float, is_integer, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ir.interpreter import InterpreterError, interpret
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ops.dtypes import is_float, is_integer, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

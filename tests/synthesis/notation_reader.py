@@ -20,8 +20,8 @@ from tensorlift.diagnostics import Diagnostic, Location
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 _OPS: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Gt: "gt", ast.Lt: "lt", ast.GtE: "ge",

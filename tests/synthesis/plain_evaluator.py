@@ -13,7 +13,7 @@ import numpy as np
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, NotAffine, equal
-from tensorlift.comprehension.dtypes import is_integer, wrap
+from tensorlift.ops.dtypes import is_integer, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

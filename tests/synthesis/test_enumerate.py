@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _ELEMENTS = st.lists(st.integers(0, PRIME - 1) | st.sampled_from([0, 1, 2, PRIME - 1, PRIME - 2]), min_size=1)
 _GEMV = (

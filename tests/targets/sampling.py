@@ -12,8 +12,8 @@ import pytest
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.dtypes import is_integer, wrap
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
+from tensorlift.ops.dtypes import is_integer, wrap
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import held_of_sample, meaning_of_sample
@@ -23,9 +23,9 @@ from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import OpRow, Sample, Target
 
 NUMPY_TYPES: dict[str, str] = {

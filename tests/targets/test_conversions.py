@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlift.comprehension.conversions import value_of
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, rounded
+from tensorlift.ops.conversions import value_of
+from tensorlift.ops.dtypes import DType, integer_range, is_float, rounded
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _BETWEEN_CLEANINGS = 16  # rows: what JAX compiles for one is of little use to another, and takes megabytes
 _COUNT = itertools.count(1)

@@ -22,7 +22,7 @@ from tensorlift.targets import get_target
 from tensorlift.targets.linalg.scalars import operation
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.mlir.tools import Tools
 

@@ -17,7 +17,7 @@ from tensorlift.targets.numpy.types import promote
 from tensorlift.targets.target import OpRow, by_spelling, sample
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 NUMPY = Library(
     get_target("numpy"),

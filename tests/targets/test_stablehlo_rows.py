@@ -27,7 +27,7 @@ from tensorlift.targets.stablehlo.rows import ROWS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Sample
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -21,7 +21,7 @@ from tensorlift.targets.torch.rows import ROWS
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _LACKS = frozenset({"u16", "u32", "u64"})
 _TYPES = sorted(NUMPY_TYPES.keys() - _LACKS)

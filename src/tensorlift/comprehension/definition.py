@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Diagnostic, Location
+    from tensorlift.ops.dtypes import DType
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import DType, is_integer, width
 from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.ops.dtypes import DType, is_integer, width
 
 TRUE = terms.constant(1, "bool")
 FALSE = terms.constant(0, "bool")

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.domain import Constraint, Domain
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Indices, Shape
     from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.ops.dtypes import DType
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,15 @@ import islpy as isl
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.dtypes import integer_range, is_integer
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term
+from tensorlift.ops.dtypes import integer_range, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 PositionName = Literal["argmax", "argmin"]  # how tensor programs call the first place of the greatest or least value
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.conversions import EXACT_BITS
 from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.ops.conversions import EXACT_BITS
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 Range = tuple[int, int]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.ops.dtypes import is_integer
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 Indices = tuple[Affine, ...]
 Shape = tuple[Affine, ...]

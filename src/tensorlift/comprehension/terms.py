@@ -10,8 +10,8 @@ import weakref
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, rounded, wrap
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ops.dtypes import DType, is_float, is_integer, rounded, wrap
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

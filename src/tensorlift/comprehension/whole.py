@@ -14,11 +14,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.conversions import EXACT_BITS, holds_integers
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer
 from tensorlift.comprehension.ranges import combined, value_range
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
+from tensorlift.ops.conversions import EXACT_BITS, holds_integers
+from tensorlift.ops.dtypes import DType, is_float, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

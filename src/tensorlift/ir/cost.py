@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_float
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Broadcast,
@@ -33,6 +31,8 @@ from tensorlift.ir.tensor_program import (
     Windows,
     values_of,
 )
+from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
 
 Shape = tuple["Affine", ...]
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.conversions import EXACT_BITS
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.linear import Linear
 from tensorlift.ir.location import location_of
+from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.preconditions.memory import separate
 from tensorlift.preconditions.places import inside
 from tensorlift.record import Precondition

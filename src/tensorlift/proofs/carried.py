@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value
 from tensorlift.comprehension.terms import Constant
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.values import Buffer, Frame, Held
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.cuts import CutExecution
     from tensorlift.proofs.execute import Execution
     from tensorlift.proofs.values import Item

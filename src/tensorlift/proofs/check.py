@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
     from tensorlift.ir.cut import Cut
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target

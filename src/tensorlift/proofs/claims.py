@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import islpy as isl
 
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.conditions.guard import INTEGER, NUMBER
@@ -29,6 +28,7 @@ from tensorlift.conditions.language import (
 )
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 
 if TYPE_CHECKING:

@@ -6,16 +6,16 @@ the reals: zero times infinity is no number, and neither is infinity minus itsel
 
 from __future__ import annotations
 
-import operator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import is_float, is_integer, rounded, width
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
+from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
+from tensorlift.ops.scalar_ops import ON_NUMBERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from tensorlift.comprehension.domain import Domain
 
@@ -28,9 +28,6 @@ PARTIAL = frozenset(
 )
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
-_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
-}  # fmt: skip
 _SINGLE_BITS = 24  # integers of so many bits are held exactly
 
 
@@ -173,11 +170,11 @@ def _single_number(term: Term) -> Fraction | None:
     """Return the value of a term over constants alone, where single precision holds it and each value on the way."""
     if isinstance(term, Constant):
         value = term.value
-    elif isinstance(term, Apply) and term.op in _OF_NUMBERS:
+    elif isinstance(term, Apply) and term.op in ON_NUMBERS:
         operands = [number for operand in term.args if (number := _single_number(operand)) is not None]
         if len(operands) < len(term.args) or (term.op == "div" and not operands[1]):
             return None
-        value = _OF_NUMBERS[term.op](*operands)
+        value = ON_NUMBERS[term.op](*operands)
     else:
         return None
     return value if Fraction(float(value)) == value == rounded(value, "f32") else None

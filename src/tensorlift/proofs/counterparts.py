@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import image
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
+from tensorlift.ops.dtypes import is_float
 from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.surroundings import Facts

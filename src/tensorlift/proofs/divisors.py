@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import always_computed
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
+from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:

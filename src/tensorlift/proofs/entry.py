@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Sum
 from tensorlift.conditions.notation import parse_condition, parse_sum
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import check_declarations
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.summaries import ReadBack, Strides
     from tensorlift.proofs.unit import Unit
 

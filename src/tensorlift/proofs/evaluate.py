@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Frame, Item

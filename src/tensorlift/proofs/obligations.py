@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.definition import DerivedSize
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 
 class Undecided(Exception):  # noqa: N818 - a question, not an error

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.cuts import CutExecution
     from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target

@@ -15,13 +15,13 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.conditions.language import Sum
 from tensorlift.conditions.notation import parse_sum
+from tensorlift.ops.dtypes import integer_range
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, DerivedSize, Item, Summary
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Product
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
+    from tensorlift.ops.dtypes import DType
 
 Strides = tuple[str, ...]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Piecewise, Reduce, Term
+from tensorlift.ops.dtypes import is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

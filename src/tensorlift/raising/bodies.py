@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import is_float, width
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Scalar, Term
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import is_float, width
 from tensorlift.targets.linalg.scalars import COMPARISONS, comparison, conversion, number, operation, stem_of
 from tensorlift.targets.linalg.writer import Value, element_type, map_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.diagnostics import LiftError
+    from tensorlift.ops.dtypes import DType
     from tensorlift.raising.memrefs import MemRef
     from tensorlift.targets.linalg.writer import Writer
 

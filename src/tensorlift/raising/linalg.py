@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.linalg.writer import Value, Writer
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import MemRefType
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.writer import Writer
 
 Known = tuple[int | None, ...]  # numbers that a type states, None where it leaves them open

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Routine

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.conversions import is_exact
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.comprehension.flags import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Reducer, Term
+from tensorlift.ops.conversions import is_exact
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.summarize.accumulation import Accumulation, has_self
 from tensorlift.summarize.flag_steps import flag_step, latched_once
 from tensorlift.summarize.operations import choose, convert, widened_from

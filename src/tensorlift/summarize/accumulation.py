@@ -14,7 +14,7 @@ from tensorlift.summarize.operations import choose
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 SELF = "%self"
 BIT_OPERATION = {"any": "bitor", "all": "bitand"}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.flags import FALSE, TRUE, truth_in
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self
 from tensorlift.summarize.operations import widened_from
 

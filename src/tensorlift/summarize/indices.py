@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 
 Quotients = dict[str, tuple[Affine, int]]  # variables that stand for floor(numerator / divisor)

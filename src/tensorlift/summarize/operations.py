@@ -8,17 +8,17 @@ fits there.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from ctypes import c_float
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.conversions import are_one, is_exact
-from tensorlift.comprehension.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_integer, rounded
 from tensorlift.comprehension.terms import Apply, Term
 from tensorlift.ir.function import dtype_of
+from tensorlift.ops.conversions import are_one, is_exact
+from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_integer, rounded
+from tensorlift.ops.scalar_ops import ON_NUMBERS
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -347,16 +347,11 @@ def term_of(op: Operation, operands: list[Term]) -> Term:
     return _folded(builder(op, operands))
 
 
-_OF_NUMBERS: dict[str, Callable[..., Fraction]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
-}  # fmt: skip
-
-
 def _folded(term: Term) -> Term:
     """Compute with numbers in the type in which the source does: each result is rounded to it."""
-    if not isinstance(term, Apply) or term.op not in _OF_NUMBERS or term.dtype not in FLOATS:
+    if not isinstance(term, Apply) or term.op not in ON_NUMBERS or term.dtype not in FLOATS:
         return term
     values = [a.value for a in term.args if isinstance(a, terms.Constant) and a.dtype == term.dtype]
     if len(values) < len(term.args) or (term.op == "div" and not values[1]):
         return term
-    return terms.constant(rounded(_OF_NUMBERS[term.op](*values), term.dtype), term.dtype)
+    return terms.constant(rounded(ON_NUMBERS[term.op](*values), term.dtype), term.dtype)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, less
-from tensorlift.comprehension.dtypes import integer_range, is_integer
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.terms import Apply, Index, Read, Term
+from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
     from tensorlift.summarize.statements import Block
 
 

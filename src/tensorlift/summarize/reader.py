@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
     from xdsl.ir import Block as IRBlock
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
 

@@ -18,7 +18,7 @@ from tensorlift.summarize.program import formals
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 Piece = tuple[Domain, Term]
 Effect = dict[str, list[Piece]]

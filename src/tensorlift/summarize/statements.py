@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
 
 Condition = Domain | terms.Term  # affine in indices and sizes, or dependent on data
 

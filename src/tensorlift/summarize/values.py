@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 
 class Values:

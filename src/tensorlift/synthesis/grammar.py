@@ -23,10 +23,10 @@ from tensorlift.diagnostics import LiftError, refuse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import TypeRules
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ops.dtypes import DType
 
 _EXTENT = Affine.var("n")
 _TYPES: tuple[DType, ...] = ("f64", "i32", "bool")

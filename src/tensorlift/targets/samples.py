@@ -11,8 +11,8 @@ from tensorlift.comprehension.tensor import array
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Shape, SymbolicTensor
+    from tensorlift.ops.dtypes import DType
 
 SIZES = ("m", "n", "k")
 

@@ -23,9 +23,9 @@ from tensorlift.ir.cost import Costs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import Obligations, TypeRules
+    from tensorlift.ops.dtypes import DType
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
 Tensor = SymbolicTensor

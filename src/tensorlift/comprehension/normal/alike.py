@@ -13,8 +13,8 @@ import functools
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, solved
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply, reduce
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain

@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
-from tensorlift.comprehension.dtypes import DType, is_integer, width
 from tensorlift.comprehension.normal.atoms import Atom, apply_atom, index_atom
 from tensorlift.comprehension.normal.combine import combine
 from tensorlift.comprehension.normal.interning import Undecided, spend
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import gathered
 from tensorlift.comprehension.normal.tidy import tidy
+from tensorlift.ops.dtypes import DType, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,8 +13,8 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.normal.interning import signature, spend, tables
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.normal.monomials import Monomial, Poly
+    from tensorlift.ops.dtypes import DType
 
 Renaming = Mapping[str, Affine]
 Subscript = tuple[int, tuple[Affine, ...]]  # the signature of what is subscripted, and the subscripts

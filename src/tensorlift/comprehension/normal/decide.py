@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import interning
 from tensorlift.comprehension.normal.alike import alike, forget
@@ -19,6 +18,7 @@ from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.ops.dtypes import DType, is_float
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain

@@ -15,9 +15,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.conversions import EXACT_BITS, holds_integers, is_exact
 from tensorlift.comprehension.domain import UNIVERSE
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, rounded, width, wrap
 from tensorlift.comprehension.normal.arithmetic import (
     added,
     by_cells,
@@ -31,6 +29,8 @@ from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, IndexAtom, ap
 from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import negation, zero
+from tensorlift.ops.conversions import EXACT_BITS, holds_integers, is_exact
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, rounded, width, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ from tensorlift.comprehension.normal.interning import signature, spend, unique_n
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 Coefficient = int | Fraction
 _NONE: frozenset[str] = frozenset()

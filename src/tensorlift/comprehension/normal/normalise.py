@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.conversions import EXACT_BITS, is_exact
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
@@ -37,6 +35,8 @@ from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.ops.conversions import EXACT_BITS, is_exact
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

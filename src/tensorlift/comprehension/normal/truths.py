@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, wrap
 from tensorlift.comprehension.normal.arithmetic import (
     ZERO,
     added,
@@ -25,6 +24,7 @@ from tensorlift.comprehension.normal.arithmetic import (
 )
 from tensorlift.comprehension.normal.atoms import FoldAtom, IndexAtom, apply_atom
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

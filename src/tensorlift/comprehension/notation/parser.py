@@ -21,8 +21,8 @@ from tensorlift.comprehension.notation.types import Known, first, operand_types,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ops.dtypes import DType
 
 _AFFINE_TERM = re.compile(r"\s*([+-])?\s*(?:(\d+)\s*\*?\s*)?([A-Za-z_]\w*)?")
 _DECLARATION = re.compile(r"array (\w+): (\w+)(?:\[(.*?)\])? of (\w+) where (.*)\n(\w+)\((.*?)\) = (.*)", re.DOTALL)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.notation.sharing import abbreviated
 from tensorlift.comprehension.notation.types import Known, first, operand_types, result_type
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
-from tensorlift.comprehension.dtypes import DType
 from tensorlift.comprehension.notation.printer import FOLD, PRECEDENCE
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Reducer
+from tensorlift.ops.dtypes import DType
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 DTYPES: frozenset[str] = frozenset(get_args(DType))
 REDUCERS: frozenset[str] = frozenset(get_args(Reducer))

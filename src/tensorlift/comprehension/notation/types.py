@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import DType
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ops.dtypes import DType
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

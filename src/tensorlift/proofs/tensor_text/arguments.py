@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 _TRIPLE = 3
 

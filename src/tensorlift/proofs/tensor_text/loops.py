@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, Operation
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, KeptLoop
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.tensor_text.execute import TextExecution, Values
 
 _COUNTER: DType = "i64"

@@ -33,8 +33,8 @@ from xdsl.ir.affine import (
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.dtypes import rounded, wrap
 from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of, scalar_value, size
+from tensorlift.ops.dtypes import rounded, wrap
 from tensorlift.proofs.tensor_text.arguments import number_term
 from tensorlift.proofs.values import Held, cell_names, cells_of
 from tensorlift.targets.linalg.kinds import Body, Map, Result, is_index
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations, Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.targets.linalg.kinds import Row
     from tensorlift.targets.target import Target

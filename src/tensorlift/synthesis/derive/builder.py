@@ -9,8 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.dtypes import is_float, is_integer, width
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -41,15 +39,17 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
 
 TEMPORARY = "%"  # begins the names of temporaries until they are named
 _E = TypeVar("_E", bound=Expression)

@@ -7,9 +7,9 @@ What fits neither way is read with an index array for every axis.
 from __future__ import annotations
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.dtypes import integer_range, is_integer
 from tensorlift.comprehension.rewrite import place_of
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.synthesis.derive.reads import affine_value, read_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 

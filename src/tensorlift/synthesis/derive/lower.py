@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.derive.scope import Value
 

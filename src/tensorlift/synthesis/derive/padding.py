@@ -16,10 +16,10 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
+from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.synthesis.derive.scope import Span, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors
 

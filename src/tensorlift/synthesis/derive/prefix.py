@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.reads import affine_value

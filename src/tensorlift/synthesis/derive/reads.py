@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Read
+    from tensorlift.ops.dtypes import DType
 
 
 def read_value(read: Read, scope: Scope) -> Value:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.rewrite import flattened, place_of, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.positions import position_value
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Expression
+    from tensorlift.ops.dtypes import DType
 
 
 def reduction_value(term: Reduce, scope: Scope) -> Value:

@@ -20,8 +20,8 @@ from tensorlift.synthesis.derive.builder import Builder, whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 Span = tuple[Affine, Affine]  # first value, value after the last
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ir.tensor_program import At, Literal, NewAxis, Operation, walk_expressions
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
@@ -33,9 +33,9 @@ from tensorlift.synthesis.symbolic.views import View, views_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.enumerate.heuristics import Folds
     from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
     from tensorlift.synthesis.enumerate.pools import Entries, Pool

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from tensorlift.synthesis.symbolic import field as gf
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Expression, Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.symbolic.field import Elements
 

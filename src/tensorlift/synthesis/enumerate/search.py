@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of
 from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
 from tensorlift.synthesis.enumerate.pools import Block, Kind, Pool, fingerprints
@@ -29,9 +29,9 @@ from tensorlift.synthesis.symbolic.views import View, views_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task

@@ -22,8 +22,8 @@ from tensorlift.synthesis.symbolic import field as gf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.symbolic.field import Elements

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, DerivedSize
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, reduce, zero
+from tensorlift.ops.dtypes import is_float
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_integer, width
 from tensorlift.ir.tensor_program import Contraction, Expression
+from tensorlift.ops.dtypes import is_integer, width
 from tensorlift.synthesis.forms.rewriting import Rewriting
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.ops.dtypes import DType
 
 _WIDEST = 32  # bits
 

@@ -6,9 +6,9 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.ir.outer import outer_operands
 from tensorlift.ir.tensor_program import At, Elementwise, Expression, Range, SetSlice
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.forms.rewriting import Rewriting
 

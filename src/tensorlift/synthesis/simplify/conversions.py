@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.ranges import never_wraps
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Reduce, Term, cast, reduce
 from tensorlift.comprehension.whole import in_integers
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.synthesis.simplify.arithmetic import factors, product
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import islpy as isl
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import rebuild_inside, simplified, transform
 from tensorlift.comprehension.terms import Reduce, Term
+from tensorlift.ops.dtypes import is_float
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.dtypes import is_float
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import over, plus, power, times
 from tensorlift.synthesis.sketch.contractions import Contraction

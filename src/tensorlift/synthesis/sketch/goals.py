@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope, Value
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.trace import Nodes

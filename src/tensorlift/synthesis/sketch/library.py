@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import is_integer
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import negated
 from tensorlift.synthesis.sketch.goals import Goal, extents_of

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Expression, Shape, Statement
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.trace import Nodes

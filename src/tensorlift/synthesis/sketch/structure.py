@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.ir.tensor_program import Literal
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.elementwise import GUARDED, harmless
 from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Scope, Value
@@ -23,9 +23,9 @@ from tensorlift.synthesis.symbolic.trace import FREE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Expression
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.sketch.library import Library
     from tensorlift.synthesis.symbolic.trace import Cells, Nodes

@@ -15,14 +15,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import is_float, is_integer
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.symbolic.field import PRIME, draw, mixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _SMALL = 1 << 16  # a value this close to zero is taken for the integer that it looks like
 _DENOMINATORS = (2, 3, 4, 5, 6)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Pieces, Task
 

@@ -26,9 +26,9 @@ from tensorlift.synthesis.symbolic.trace import array_nodes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Read
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Task

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import bottom_up, substitute, walk
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.comprehension.terms import Apply, Constant, Read, Reduce, Scalar, Term
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.simplify.arithmetic import product, summands, total
 from tensorlift.synthesis.tactics.match import Fold, Match, Pattern, multiplied, opened
 

@@ -6,8 +6,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.tactics.syntax import (
     ASSIGNMENTS,
     GROUP,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.scalar_ops import SCALAR_OPS
+from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.syntax import Condition, Name, Number, Statement, Subscript, plain
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import simplified
 from tensorlift.comprehension.tensor import (
@@ -22,6 +21,7 @@ from tensorlift.comprehension.tensor import (
     size,
 )
 from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import OpRow, Sample, Tensor, sample
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     Indices,
@@ -21,6 +20,7 @@ from tensorlift.comprehension.tensor import (
     mask,
     number,
 )
+from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
 

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import DType, holds, is_float, is_integer
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
+from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
 

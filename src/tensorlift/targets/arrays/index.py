@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal, less
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     CellMap,
@@ -20,6 +19,7 @@ from tensorlift.comprehension.tensor import (
     broadcast_to,
     pieces,
 )
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import (

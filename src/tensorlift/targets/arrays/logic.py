@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, equal, less
-from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.comprehension.tensor import (
     Obligations,
     Strength,
@@ -24,6 +23,7 @@ from tensorlift.comprehension.tensor import (
     pieces,
 )
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.targets.arrays.promotion import converted, operator_strength
 from tensorlift.targets.target import OpRow, Tensor, sample
 

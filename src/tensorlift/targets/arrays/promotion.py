@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, scalar_value
 from tensorlift.comprehension.terms import Apply
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

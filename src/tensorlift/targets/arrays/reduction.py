@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import DType, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.positions import DTYPE, Position
 from tensorlift.comprehension.tensor import (
@@ -20,6 +19,7 @@ from tensorlift.comprehension.tensor import (
     convert,
 )
 from tensorlift.comprehension.terms import COMBINER, Reducer
+from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.comprehension.flags import FALSE
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import substitute, walk
@@ -27,6 +26,7 @@ from tensorlift.comprehension.terms import (
     Scalar,
     Term,
 )
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, Text, applied, cast, number
 from tensorlift.targets.c.text import Block

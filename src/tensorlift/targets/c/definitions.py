@@ -36,7 +36,7 @@ from tensorlift.targets.c.triangular import triangular_product
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.naming import Names
     from tensorlift.targets.c.storage import Memory, Slot
     from tensorlift.targets.c.sums import Part

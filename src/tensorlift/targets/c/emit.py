@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Carried, Item, Summary
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.conditions.language import Condition
     from tensorlift.ir.cut import Cut
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature
     from tensorlift.targets.c.text import Line
 

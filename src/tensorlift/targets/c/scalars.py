@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:

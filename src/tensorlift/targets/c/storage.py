@@ -22,7 +22,7 @@ from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 Cells = tuple[Domain, Term]  # what the cells of a domain become
 Rising = Callable[[Domain, Term], Term]

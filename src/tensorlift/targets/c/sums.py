@@ -7,15 +7,15 @@ from itertools import product as every
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+from tensorlift.ops.dtypes import is_float, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.storage import Memory
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.rewrite import visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, reduce
+from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.c.operands import hull
 from tensorlift.targets.c.sums import folds_of, has_fold, replaced
 

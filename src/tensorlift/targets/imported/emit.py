@@ -24,9 +24,9 @@ from tensorlift.targets.linalg.values import Values
 from tensorlift.targets.linalg.writer import Value, tensor_type
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.instance import InstanceOperand
     from tensorlift.ir.tensor_program import Expression, Shape, TensorProgram
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
 

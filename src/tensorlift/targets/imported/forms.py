@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.parser import Parser
 
-from tensorlift.comprehension.dtypes import is_float
+from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.imported.types import list_type
 from tensorlift.targets.linalg.dialect import structured
 from tensorlift.targets.mlir_text.operations import context_of

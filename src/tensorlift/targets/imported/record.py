@@ -21,7 +21,7 @@ from tensorlift.targets.imported.definition import operations_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _VERSION = 1
 Json = Any

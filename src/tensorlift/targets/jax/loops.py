@@ -29,8 +29,8 @@ from tensorlift.ir.tensor_program import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Expression, Shape, Statement, TensorProgram
+    from tensorlift.ops.dtypes import DType
 
 Body = tuple["Statement", ...]
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")

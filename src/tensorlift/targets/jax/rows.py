@@ -20,7 +20,7 @@ from tensorlift.targets.jax import rows_own, rows_update
 from tensorlift.targets.target import OpRow, by_spelling
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Sample
 
 _NUMPY = re.compile(r"(?<![\w.])np\.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 
 if TYPE_CHECKING:

@@ -39,8 +39,8 @@ from tensorlift.targets.linalg.writer import Value, element_type, map_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
 
 Indices = tuple[Affine, ...]

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.ir.tensor_program import Contraction, Expression, Reduction, Transpose, Windows
+from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.linalg.body import Body
 from tensorlift.targets.linalg.scalars import COMBINERS, operation
 from tensorlift.targets.linalg.writer import Value, map_text, tensor_type
@@ -16,7 +16,7 @@ from tensorlift.targets.mlir_text.positions import without_position
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
 
 # Named products by the labels of their operands and of the result, letters in the order in which they come up.

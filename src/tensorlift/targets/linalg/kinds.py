@@ -12,8 +12,8 @@ from tensorlift.targets.target import OpRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations
+    from tensorlift.ops.dtypes import DType
 
 # The kinds of arguments: a row's meaning names them in its annotations, and the checker converts accordingly.
 Scalar = SymbolicTensor  # a number, or numbers at all points of the iteration space of a body

@@ -19,8 +19,8 @@ from tensorlift.targets.linalg.scalars import COMBINERS, operation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.kinds import Row
 
 _EXTENT = Affine.var("n")

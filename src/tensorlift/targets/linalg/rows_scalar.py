@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import at_least, less
-from tensorlift.comprehension.dtypes import SIGNED, DType, is_float, width
 from tensorlift.comprehension.tensor import (
     Obligations,
     SymbolicTensor,
@@ -19,6 +18,7 @@ from tensorlift.comprehension.tensor import (
     elementwise,
 )
 from tensorlift.comprehension.terms import Constant
+from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.targets.arrays.arithmetic import cell
 from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
 from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Row, Scalar, is_index

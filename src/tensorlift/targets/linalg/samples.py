@@ -13,8 +13,8 @@ from tensorlift.targets.samples import SIZES, sample_operand
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Sample
 
 _CONSTANTS = "".join(f"  %c{k} = arith.constant {k} : index\n" for k in range(2))

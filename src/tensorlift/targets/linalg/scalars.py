@@ -5,15 +5,15 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_float, width
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import is_float, width
 from tensorlift.targets.emitted import as_float
 from tensorlift.targets.linalg.writer import element_type
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 FLOAT = {
     "add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf", "rem": "arith.remf",

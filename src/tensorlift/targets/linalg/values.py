@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -31,6 +30,7 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Variable,
 )
+from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.linalg import folds, scalars
 from tensorlift.targets.linalg.body import Body, affine_at, aligned
 from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
@@ -38,8 +38,8 @@ from tensorlift.targets.linalg.writer import Value, element_type, map_text, tens
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.body import Indices
     from tensorlift.targets.linalg.writer import Writer
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
-from tensorlift.comprehension.dtypes import DType, is_float, width
+from tensorlift.ops.dtypes import DType, is_float, width
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

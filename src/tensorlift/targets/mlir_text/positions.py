@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.ir.tensor_program import (
     Elementwise,
@@ -18,11 +17,12 @@ from tensorlift.ir.tensor_program import (
     Reduction,
     Subscript,
 )
+from tensorlift.ops.dtypes import integer_range
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.ops.dtypes import DType
 
 
 def without_position(node: Reduction) -> Reduction:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_float
 from tensorlift.comprehension.tensor import Strength
+from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.ops.dtypes import DType
 
 
 class StatedTypes(ArrayTypes):

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import DType
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
+from tensorlift.ops.dtypes import DType
 from tensorlift.targets.target import OpRow, Tensor
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tensorlift.targets.samples import extent_of, sample_operand, sample_types
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Sample
 
 ENTRY = "sample"

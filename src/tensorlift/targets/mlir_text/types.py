@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType, Signedness, TensorType
 
-from tensorlift.comprehension.dtypes import SIGNED, UNSIGNED, width
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 ELEMENT_TYPES: dict[DType, Attribute] = {
     "bool": IntegerType(1),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.ir.stores import in_place, is_variable
 from tensorlift.ir.tensor_program import Literal, Range, Reverse, Subscript
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
 from tensorlift.targets.python_text.contractions import einsum_text
 from tensorlift.targets.python_text.emission import Emission

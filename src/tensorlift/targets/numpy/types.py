@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import DType, is_float, width
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor
+from tensorlift.ops.dtypes import DType, is_float, width
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.comprehension.dtypes import is_float, is_integer, width
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Cast,
@@ -25,6 +24,7 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     TriangleMask,
 )
+from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.targets.python_text.contractions import contraction_text
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.speller import Speller
@@ -33,7 +33,7 @@ from tensorlift.targets.python_text.text import Precedence, Text, call
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 _RENAMED = {
     "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "pow": "power", "atan2": "arctan2",

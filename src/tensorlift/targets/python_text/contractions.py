@@ -9,8 +9,8 @@ from tensorlift.targets.python_text.text import Precedence, Text, binary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Contraction, Expression
+    from tensorlift.ops.dtypes import DType
 
 
 class ProductSpeller(Protocol):

@@ -33,8 +33,8 @@ from tensorlift.targets.target import UnspelledError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.python_text.speller import Speller
 
 INDENT = "    "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import is_integer
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text.text import is_shortened
 
 if TYPE_CHECKING:

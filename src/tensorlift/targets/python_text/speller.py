@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.dtypes import holds, is_integer
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.outer import outer_operands
 from tensorlift.ir.tensor_program import (
@@ -40,6 +39,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.ops.dtypes import holds, is_integer
 from tensorlift.targets.python_text.numbers import (
     COMPARISONS,
     converts_itself,
@@ -52,8 +52,8 @@ from tensorlift.targets.python_text.text import Precedence, Text, affine_text, b
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Parameter, Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
 
 _INFIX = {
     "add": ("+", Precedence.SUM), "sub": ("-", Precedence.SUM), "mul": ("*", Precedence.PRODUCT),

@@ -8,14 +8,14 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.dtypes import is_float, rounded
+from tensorlift.ops.dtypes import is_float, rounded
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.dtypes import DType
+    from tensorlift.ops.dtypes import DType
 
 
 class Precedence(IntEnum):

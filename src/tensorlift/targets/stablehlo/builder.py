@@ -21,8 +21,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.mlir_text.operations import Splat, SplatAttr, ints_attribute, operation_class
 from tensorlift.targets.mlir_text.types import dtype_of, tensor_type
 from tensorlift.targets.stablehlo.dialect import GatherAttr, ReturnOp, ScatterAttr, WhileOp
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.mlir_text.writer import Writer
 
     Ints = Sequence[int]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.dtypes import is_float, is_integer
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -37,6 +36,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.targets.emitted import as_float
 from tensorlift.targets.mlir_text.emission import TextEmission
 from tensorlift.targets.mlir_text.positions import without_position
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, SSAValue
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import For, Parameter, SetSlice, Shape, SubscriptItem, TensorProgram
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
 _FUNCTIONS = {

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.tensor import Obligations, Shape, SymbolicTensor, affine_of, fold_exact
 from tensorlift.comprehension.terms import Apply
+from tensorlift.ops.dtypes import integer_range
 from tensorlift.targets.arrays.creation import check_extents, range_extent
 from tensorlift.targets.arrays.index import Selection
 from tensorlift.targets.mlir_text.rows import ElementType, Ints, TextRow

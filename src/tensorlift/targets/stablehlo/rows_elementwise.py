@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.dtypes import integer_range, is_float, is_integer
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.mlir_text.rows import ElementType, TextRow
 from tensorlift.targets.target import Tensor, Text, sample

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.dtypes import integer_range, is_float
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
+from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import fold
 from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
@@ -21,8 +21,8 @@ from tensorlift.targets.target import Flag, Tensor, Text, sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 REDUCERS: dict[str, Reducer] = {
     "stablehlo.add": "sum", "stablehlo.multiply": "prod", "stablehlo.maximum": "max", "stablehlo.minimum": "min",

@@ -17,8 +17,8 @@ from tensorlift.targets.target import Flag, Tensor, sample
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 
 class ScatterDimensions(NamedTuple):

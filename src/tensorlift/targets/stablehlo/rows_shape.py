@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.dtypes import integer_range
 from tensorlift.comprehension.tensor import Indices, Obligations, Shape, SymbolicTensor
+from tensorlift.ops.dtypes import integer_range
 from tensorlift.targets.arrays import shape as array_shape
 from tensorlift.targets.arrays.creation import exact_size
 from tensorlift.targets.arrays.index import select, store
@@ -16,8 +16,8 @@ from tensorlift.targets.mlir_text.rows import Ints, Ranges, ResultType, TextRow
 from tensorlift.targets.target import Slice, Tensor, sample
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
 
 Number = SymbolicTensor
 

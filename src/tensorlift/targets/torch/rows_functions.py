@@ -9,8 +9,8 @@ from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, sample
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Meaning
 
 _SHARED = {row.spelling: row for row in (*arithmetic.ROWS, *logic.ROWS, *functions.ROWS)}

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.comprehension.dtypes import SIGNED, UNSIGNED
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -33,6 +32,7 @@ from tensorlift.ir.tensor_program import (
     TriangleMask,
     Variable,
 )
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED
 from tensorlift.targets.python_text.array_speller import is_mean, is_widened
 from tensorlift.targets.python_text.contractions import contraction_text
 from tensorlift.targets.python_text.numbers import may_be_python
@@ -43,8 +43,8 @@ from tensorlift.targets.torch.rows_index import INDEX_TYPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.dtypes import DType
     from tensorlift.ir.tensor_program import Broadcast, Shape, Subscript, Windows
+    from tensorlift.ops.dtypes import DType
 
 _RENAMED = {"max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "rint": "round", "tdiv": "div"}
 _UNCHANGED = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import DType, is_float, is_integer, width
 from tensorlift.comprehension.tensor import Strength
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tensorlift.comprehension.dtypes import FLOATS, DType, integer_range, is_float, is_integer, rounded, width, wrap
+from tensorlift.ops.dtypes import FLOATS, DType, integer_range, is_float, is_integer, rounded, width, wrap
 
 EXACT_BITS: dict[DType, int] = {"f32": 24, "f64": 53}  # a float holds each integer up to two to so many
 

@@ -6,10 +6,15 @@ these functions (the normal form, an interpreter, a target's spelling) is a tabl
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.dtypes import DType, is_float, width
+from tensorlift.ops.dtypes import DType, is_float, width
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 TypeRule = Callable[[tuple[DType, ...]], DType]
 
@@ -114,9 +119,12 @@ _ROWS = [
             "rint",
         ]
     ),
-    # The operand's value in the node's own type: integers wrap, floats to integers truncate, integers to floats are
-    # exact, between floats nothing changes (rounding is not modelled), to bool is `!= 0`.
-    ScalarOp("cast", 1, _first),
+    ScalarOp("cast", 1, _first, meaning="the operand in the type of the result, as `conversions` says"),
 ]
 
 SCALAR_OPS: dict[str, ScalarOp] = {row.name: row for row in _ROWS}
+
+# What arithmetic on reals gives, before it is rounded to a type.
+ON_NUMBERS: dict[str, Callable[..., Fraction]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Element types, scalar operations and conversions: one table each, from which everything else reads what they mean."""
