@@ -118,8 +118,8 @@ class _Reading:
     def _check_declared(self, head: str, names: Sequence[str], declared: Sequence[str]) -> None:
         """Demand that the result and all parameters are of the types that the source has."""
         reserved = {f"{self.summary.name}{part}" for part in ("", ORIGINAL, PROGRAM)} | _RESERVED
-        if self.result == "void":
-            reserved.remove("result")  # the variable of a number that is returned
+        if not any(" result = " in line for line in self.lines):  # the variable of a number that is returned
+            reserved.remove("result")
         if head != f"{self.result} " or self.summary.name in _RESERVED | C_FUNCTIONS:
             raise self._failure(f"'{head.strip()}' is not what the program returns, or it has a name of C's own")
         if check_declarations(declared, self.line - 1) != set(names) or len(set(names)) != len(names):
