@@ -76,7 +76,8 @@ class Proved:
 class Request:
     """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
 
-    ``effort`` is what the search may take, and counts what it did.  It ``keeps_loops`` whose closed forms have no
+    ``effort`` is what the search may take, and counts what it did.  A program that ``replaces`` its source may not be
+    slower by degree.  It ``keeps_loops`` whose closed forms have no
     program that is proved, and searches again.  Costs are estimated at the sizes ``estimated_at``.
     """
 
@@ -87,6 +88,7 @@ class Request:
     keeps_loops: bool = True
     effort: Effort = field(default_factory=Effort)
     estimated_at: Mapping[str, int] = field(default_factory=dict)
+    replaces: bool = False
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
@@ -241,7 +243,7 @@ def _attempt(
     if request.target.reads_back:
         if request.with_guards:
             raise _without_guards(view, request.target)
-        return _attempt_in_place(view, summary, request.target, stage, failed)
+        return _attempt_in_place(view, summary, request, stage, failed)
     with stage("simplify"):
         simplified = simplify(summary)
     with stage("derive"):
@@ -271,7 +273,7 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
 
 
 def _attempt_in_place(
-    view: FunctionView, summary: Summary, target: Target, stage: Stage, failed: dict[str, LiftError]
+    view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
 ) -> Proved:
     """Emit a program in a language that a front end reads, and prove it by what it means when it is read back.
 
@@ -284,7 +286,7 @@ def _attempt_in_place(
     with stage("derive"):
         again = tuple(_arranged(simplified.items))
         stored = tuple(_arranged(reading_stored(simplified.items)))
-    function = InPlace(view, summary, preconditions_of(view, summary))
+    function, target = InPlace(view, summary, preconditions_of(view, summary)), request.target
     first: LiftError | None = None
     for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
         ordered = replace(simplified, items=items)
@@ -292,6 +294,8 @@ def _attempt_in_place(
             with stage("emit"):
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
             with _remembered(failed, emitted.text):
+                if request.replaces:
+                    _check_depth(view, emitted)
                 with stage("emit"):
                     emitted = with_threads(emitted)
                 with stage("prove"), _blamed(summary, emitted):
@@ -302,6 +306,16 @@ def _attempt_in_place(
             return Proved(summary, emitted, certificate, function.preconditions, program, function.diagnostics)
     assert first is not None
     raise first
+
+
+def _check_depth(view: FunctionView, emitted: Emitted) -> None:
+    """Refuse a program that would be slower by degree than the source whose place it is to take."""
+    from tensorlift.targets.c.depth import loop_depth  # noqa: PLC0415  only where programs are read back
+
+    before, after = view.loop_depth, loop_depth(emitted.text)
+    if after > before:
+        message = f"the program would be slower by degree: its loops are {after} deep, those of the source {before}"
+        raise refuse("TL314", message, view.location, "nothing: what is here stays as it was")
 
 
 @contextmanager

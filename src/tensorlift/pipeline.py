@@ -80,6 +80,7 @@ class LiftOptions:
     tactics: tuple[str, ...] = ()  # files
     heuristics: tuple[str, ...] = HEURISTICS  # of the engine enumerate
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
+    replaces: bool = False  # the program takes the place of its source, and may not be slower by degree
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -239,7 +240,9 @@ def _lift_module(
     view = FunctionView(_function_op(function))
     search = search_by(options.engine, options.tactics, options.heuristics)
     at, forms_at = dict(options.sizes), options.forms_at
-    request = Request(target, options.guards, at, search, estimated_at=at | dict(forms_at or ()))
+    request = Request(
+        target, options.guards, at, search, estimated_at=at | dict(forms_at or ()), replaces=options.replaces
+    )
     with_forms = forms_at is not None
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=with_forms)
     proved = choice.proved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
     source = read_source(file)
-    options = lift_options(file, functions, "c", flags)
+    options = replace(lift_options(file, functions, "c", flags), replaces=True)
     from tensorlift.pipeline import lift_source
     from tensorlift.runtime.drop_in import ORIGINAL, build_library
     from tensorlift.runtime.original import CompileOptions

@@ -91,7 +91,7 @@ class _Found:
 class _Rewriting:
     def __init__(self, source: Source, options: LiftOptions) -> None:
         self.source = source
-        self.options = options
+        self.options = replace(options, replaces=True)
         self.text = source.text.encode()
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)

@@ -48,6 +48,8 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
+_LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -122,6 +124,15 @@ class FunctionView:
     def operations(self) -> tuple[Operation, ...]:
         """The operations of the function, itself first, outer ones before those inside."""
         return tuple(self.func_op.walk())
+
+    @property
+    def loop_depth(self) -> int:
+        """How deep its loops are nested; loops between two numbers do not count."""
+        depths: dict[Operation | None, int] = {None: 0}
+        for op in self.operations:
+            is_loop = op.name in _LOOPS and (op.name != "affine.for" or bool(op.operands))
+            depths[op] = depths.get(op.parent_op(), 0) + is_loop
+        return max(depths.values())
 
     @cached_property
     def size_names(self) -> tuple[str, ...]:

@@ -1,0 +1,54 @@
+"""What takes the place of its source is not slower by degree; the source stays where it would be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.commands.in_place import rewrite_c
+from tensorlift.pipeline import LiftOptions
+from tensorlift.source import source_from_text
+from tensorlift.targets.c.depth import loop_depth
+
+STAY = {
+    "bubble sort": """void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j + 1 < n - i; j++)
+      if (a[j] > a[j + 1]) { double t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; } }""",
+    "one pass of it": """void f(int n, double *a) { for (int j = 0; j + 1 < n; j++)
+      if (a[j] > a[j + 1]) { double t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; } }""",
+}
+GO = {
+    "scale": "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }",
+    "exclusive sums": """void f(int n, const double *a, double *o) { double s = 0;
+      for (int i = 0; i < n; i++) { o[i] = s; s += a[i]; } }""",
+    "elimination": """void f(int n, double A[n][n]) { for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++) {
+      A[i][k] /= A[k][k]; for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j]; } }""",
+    "product": """void f(int n, double A[n][n], double B[n][n], double C[n][n]) { for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) { C[i][j] = 0; for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j]; } }""",
+}
+
+
+@pytest.mark.parametrize("name", STAY)
+def test_what_would_be_slower_by_degree_stays(name: str) -> None:
+    record, text = rewrite_c(source_from_text(STAY[name], "f.c"), LiftOptions(target="c"))
+    assert text.decode() == STAY[name]
+    codes = {d.code for d in record.all_diagnostics}
+    assert "TL314" in codes
+
+
+@pytest.mark.parametrize("name", GO)
+def test_what_is_of_the_same_degree_is_replaced(name: str) -> None:
+    _, text = rewrite_c(source_from_text(GO[name], "f.c"), LiftOptions(target="c"))
+    assert "f_lifted(" in text.decode()
+
+
+def test_loops_are_counted_by_their_nesting() -> None:
+    text = """
+  for (ptrdiff_t i = 0; i < n; i++) {
+    for (ptrdiff_t k = 0; k < 3; k++)
+      x[i] += k;
+    cblas_dgemv(CblasRowMajor);
+  }
+  cblas_dgemm(CblasRowMajor);
+"""
+    assert loop_depth(text) == 3
+    assert loop_depth(text.replace("dgemm", "ddot")) == 3
+    assert loop_depth(text.replace("dgemm", "ddot").replace("dgemv", "daxpy")) == 2
