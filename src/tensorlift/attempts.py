@@ -144,6 +144,8 @@ class _Attempts:
 
         """
         self.summary = summary = self._summary(None)
+        if not self.request.target.takes_empty:
+            return self._attempt(summary, self.failed)
         if keeps_what_empty_loops_leave(summary):
             found = self._where_nonempty(summary, math.inf)
             if found is not None:
@@ -193,7 +195,12 @@ class _Attempts:
         target = self.request.target
         with self.stage("summarise"):
             return summarise(
-                self.view, within=within, kept=self.kept, for_loops=target.reads_back, places=target.reads_places
+                self.view,
+                within=within,
+                nonempty=not target.takes_empty,
+                kept=self.kept,
+                for_loops=target.reads_back,
+                places=target.reads_places,
             )
 
     def _attempt(self, summary: Summary, failed: dict[str, LiftError]) -> Proved:

@@ -163,7 +163,8 @@ class _Portfolio:
         start_afresh(same_function=True)
         with self.stage("summarise"):
             within = first.proved.summary.assumed if first is not None else None
-            summaries = [summarise(self.view, within=within, places=True)]
+            nonempty = not self.request.target.takes_empty
+            summaries = [summarise(self.view, within=within, nonempty=nonempty, places=True)]
             if first is not None and first.proved.kept:
                 summaries.append(summarise(self.view, within=within, kept=first.proved.kept, places=True))
         with self.stage("simplify"):

@@ -85,7 +85,9 @@ def _readings(certificate: Certificate, source: Source, options: LiftOptions) ->
     pending: list[dict[LoopPlace, str]] = [{}]
     for kept in pending:
         start_afresh()
-        summary = summarise(view, kept=kept, for_loops=target.reads_back, places=target.reads_places)
+        summary = summarise(
+            view, nonempty=not target.takes_empty, kept=kept, for_loops=target.reads_back, places=target.reads_places
+        )
         narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
         if narrowed is not None and same_summary(narrowed, wanted):
             yield Reading(view, narrowed, preconditions_of(view, narrowed))

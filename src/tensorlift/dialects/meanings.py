@@ -46,7 +46,7 @@ def summary_of(function: ReadFunction) -> Summary:
         raise NoMeaning(f"its lowering is not read: {function.diagnostics[0].message}")
     try:
         (func_op,) = functions(function.module)
-        return summarise(FunctionView(func_op), distribute=False)
+        return summarise(FunctionView(func_op), distribute=False, nonempty=True)
     except LiftError as refusal:
         raise NoMeaning(f"its lowering is not summarised: {refusal.diagnostics[0].message}") from None
 

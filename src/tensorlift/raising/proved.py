@@ -83,7 +83,7 @@ def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operatio
     module, _ = FunctionReader(function, known, _FILE).read(generalised=False)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    return Meaning(view, summarise(view, distribute=distribute))
+    return Meaning(view, summarise(view, distribute=distribute, nonempty=True))
 
 
 def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack:

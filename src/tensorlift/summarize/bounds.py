@@ -37,25 +37,26 @@ class Bounds:
     nonempty: tuple[Constraint, ...]
 
 
-def bounds_of(program: Program, within: Domain | None = None) -> Bounds:
-    """Return the sizes for which a program is defined, of all or of those ``within`` a domain.
+def bounds_of(program: Program, within: Domain | None = None, *, nonempty: bool = False) -> Bounds:
+    """Return the sizes for which a program is defined, of all, of those ``within`` a domain, or where nothing is empty.
 
     Raises:
         LiftError: TL210 where an access leaves its array for all sizes.
 
     """
     counting = _counting_sizes(program)
+    some = (*(at_least(size, 1) for size in counting), *(at_least(count, 0) for count in _counts(program)))
     assumed = within
     if assumed is None:
-        some = (at_least(extent, 1) for extent in _walked(program))
-        assumed = Domain.of(*(at_least(size, 0) for size in (*counting, *_extents(program))), *some)
+        walked = (at_least(extent, 1) for extent in _walked(program))
+        assumed = Domain.of(*(at_least(size, 0) for size in (*counting, *_extents(program))), *walked)
+        assumed = assumed & Domain.of(*some) if nonempty else assumed
     known = program.requires & assumed
     quotients = [d.name for d in program.derived if known.implies(at_least(d.numerator, 0))]
-    nonempty = (*(at_least(size, 1) for size in counting), *(at_least(count, 0) for count in _counts(program)))
     known = known & Domain.of(*(at_least(quotient, 0) for quotient in quotients))
-    checker = _Accesses(program, known, Domain.of(*nonempty))
+    checker = _Accesses(program, known, Domain.of(*some))
     checker.block(program.body, UNIVERSE, ())
-    return Bounds(checker.context.coalesce(), assumed, nonempty)
+    return Bounds(checker.context.coalesce(), assumed, some)
 
 
 def sizes_in_bounds(function: FunctionView, within: Domain) -> Domain:

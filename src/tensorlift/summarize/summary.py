@@ -40,6 +40,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     function: Operation | FunctionView,
     *,
     within: Domain | None = None,
+    nonempty: bool = False,
     kept: Mapping[LoopPlace, str] = MappingProxyType({}),
     distribute: bool = True,
     for_loops: bool = False,
@@ -47,7 +48,8 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
 ) -> Summary:
     """Return the meaning of a function for every size from 0 on.
 
-    Where that is asked for ``within`` some sizes, nothing else is assumed of them.  ``kept`` says which loops are to
+    Where that is asked for ``within`` some sizes, nothing else is assumed of them; where for ``nonempty`` arrays and
+    loops, that all sizes that count something are at least 1.  ``kept`` says which loops are to
     stay for the sake of which array, and why, though they have a closed form.  Without ``distribute`` a loop that has
     no closed form stays one loop; ``for_loops``, for a target that is made of loops, it does too where locals of its
     iterations would need arrays, unless most of what it reads and writes are neighbours from iteration to iteration,
@@ -65,7 +67,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
     try:
         splits = (Splits.WORTH_IT if for_loops else Splits.ALL) if distribute else Splits.NONE
         require_initialised(program)
-        bounds = bounds_of(program, within)
+        bounds = bounds_of(program, within, nonempty=nonempty)
         return _summarise(program, bounds, kept, splits, unfolds=not for_loops)
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"

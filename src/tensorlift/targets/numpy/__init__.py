@@ -31,6 +31,7 @@ NUMBERS = frozenset(
 
 TARGET = Target(
     name="numpy",
+    takes_empty=True,
     rows=ROWS,
     types=NumpyTypes(),
     modules={
