@@ -21,4 +21,5 @@ def small_sizes(path: Path, function: str, count: int = 3, largest: int = 7) -> 
         return ()
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    return choose_sizes(view.parameters, summarise(func_op).context & required(view), seeded(5), count, largest=largest)
+    defined = summarise(func_op, nonempty=True).context & required(view)
+    return choose_sizes(view.parameters, defined, seeded(5), count, largest=largest)

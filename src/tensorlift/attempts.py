@@ -157,7 +157,7 @@ class _Attempts:
             if fewer is None:
                 raise
             return fewer
-        if found.program is None or tells_empty_apart(summary) or not _is_roundabout(found.program):
+        if found.program is None or not _is_roundabout(found.program):
             return found
         return self._where_nonempty(summary, self._cost(found)) or found
 

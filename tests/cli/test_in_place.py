@@ -197,7 +197,7 @@ def test_the_file_itself_is_rewritten(tmp_path: Path, capsys: pytest.CaptureFixt
     source.chmod(0o640)
     assert main(["lift", str(source), "--in-place"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("scale: loop-free, proved for every size, over the reals\n  requires n >= 0\n")
+    assert shown.startswith("scale: loop-free, proved for every size, over the reals\n  requires n >= 1\n")
     text = source.read_text(encoding="utf-8")
     assert "#line" not in text
     assert text.endswith("void scale_original(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }\n")

@@ -42,7 +42,7 @@ def _summary(source: str) -> Summary:
     reset_names()
     (function,) = read_c(source, "test.c")
     assert function.module is not None
-    return summarise(functions(function.module)[0])
+    return summarise(functions(function.module)[0], nonempty=True)
 
 
 @pytest.fixture

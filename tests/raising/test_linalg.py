@@ -146,7 +146,7 @@ def test_open_extents_are_parts_and_sizes_are_preconditions() -> None:
     body = "%z = arith.constant 2.0 : f64\naffine.store %z, %A[%i0] : memref<?xf64>"
     result = raised(nest(body, [0], "%A: memref<?xf64>, %n: index").replace("0 to 0", "0 to %n"))
     assert "memref.subview %A[0] [%n] [1] : memref<?xf64> to memref<?xf64, strided<[1]>>" in result.text
-    assert said(result) == "the nest becomes linalg.fill, where n >= 0"
+    assert said(result) == "the nest becomes linalg.fill, where n >= 1"
 
 
 def test_memory_that_must_be_apart_is_a_precondition_unless_it_is_allocated_here() -> None:

@@ -28,9 +28,9 @@ def test_sizes_are_distinct_start_at_the_minimum_and_repeat_with_the_seed() -> N
     assert len(chosen) == 6
     assert len({tuple(sizes.values()) for sizes in chosen}) == 6
     assert set(chosen[0].values()) == {1}
-    assert set(chosen[-1].values()) == {0}
+    assert set(chosen[1].values()) == {0}
     assert all(sizes["K"] <= sizes["lda"] for sizes in chosen)
-    assert all(len(set(sizes.values())) == 4 for sizes in chosen[1:-1]), "equal sizes hide transposed arrays"
+    assert all(len(set(sizes.values())) == 4 for sizes in chosen[2:]), "equal sizes hide transposed arrays"
 
 
 def test_a_minimum_above_zero_is_found() -> None:
@@ -56,7 +56,7 @@ def test_sizes_stay_below_the_largest_that_was_asked_for() -> None:
     parameters = FunctionView(function(f"func.func @f({signature}) {{ return }}")).parameters
     chosen = choose_sizes(parameters, UNIVERSE, seeded(0), 8, largest=5)
     assert max(max(sizes.values()) for sizes in chosen) == 5
-    assert all(len(set(sizes.values())) == 3 for sizes in chosen[1:-1])
+    assert all(len(set(sizes.values())) == 3 for sizes in chosen[2:])
 
 
 def test_extents_are_never_negative() -> None:

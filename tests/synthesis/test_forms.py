@@ -82,7 +82,7 @@ def f(a, b, c):
 def _summary(text: str) -> Summary:
     (read,) = read_c(text, "k.c")
     assert read.module is not None
-    return summarise(functions(read.module)[0])
+    return summarise(functions(read.module)[0], nonempty=True)
 
 
 def _formed(summary: Summary, offered: Sequence[str], costs: Costs, **sizes: int) -> list[Formed]:

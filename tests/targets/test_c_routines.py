@@ -56,5 +56,5 @@ def test_routines_are_listed_with_their_parameters() -> None:
 def test_a_routine_is_explained_by_what_the_front_end_reads() -> None:
     text = explain("dscal", ["c"])
     assert text.startswith("c: cblas_dscal(n, alpha, x, incx)\n")
-    assert "  cblas_dscal(n, alpha, x, 1);  where\n  sizes n where n > 0\n" in text
+    assert "  cblas_dscal(n, alpha, x, 1);  where\n  sizes n where n >= 0\n" in text
     assert "  x_1(x_x0) = x(x_x0) * alpha\n" in text

@@ -240,7 +240,7 @@ def test_any_other_directive_is_refused(directive: str) -> None:
 def test_a_test_runs_every_such_loop_on_several_threads() -> None:
     text = _text(TOTAL)
     assert "#pragma omp parallel for reduction(+: sum)\n" in always_on_threads(text)
-    assert " if (n >= 0" in always_on_threads(text)
+    assert " if (n >= 1" in always_on_threads(text)
 
 
 @pytest.mark.parametrize("source", [SCALE, ROWS, TOTAL, GREATEST, SMOOTH, MIRROR, PREFIX])

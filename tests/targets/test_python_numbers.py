@@ -15,7 +15,7 @@ _LIFTED = {
     ),
     "product of numbers of single precision": (
         "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f * 3.14159265f * i; }",
-        "x * (np.float32(2.0) * 3.1415927 * np.arange(n, dtype=np.float32))",
+        "x * (6.2831855 * np.arange(n, dtype=np.float32))",
     ),
     "product with a parameter of single precision": (
         "void f(int n, float *x, float a) { for (int i = 0; i < n; i++) x[i] *= a * 3.14159265f; }",

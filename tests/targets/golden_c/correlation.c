@@ -22,8 +22,10 @@ static void kernel_correlation_lifted(ptrdiff_t m, ptrdiff_t n, double float_n, 
       const double t = data[k][i] - mean[i];
       stddev[i] += t * t;
     }
-  for (ptrdiff_t i = 0; i < m; i++)
-    stddev[i] = sqrt(stddev[i] / float_n) <= 0.1 ? 1.0 : sqrt(stddev[i] / float_n);
+  for (ptrdiff_t i = 0; i < m; i++) {
+    const double t = sqrt(stddev[i] / float_n);
+    stddev[i] = t <= 0.1 ? 1.0 : t;
+  }
   #pragma omp parallel for if ((double)n * m > 65536)
   for (ptrdiff_t i = 0; i < n; i++)
     for (ptrdiff_t j = 0; j < m; j++)
