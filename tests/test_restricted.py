@@ -131,7 +131,7 @@ CASES = {
     "places in another array": (
         "f.py",
         "def f(x: 'float64[:]', y: 'float64[:]', k: int):\n    for i in range(len(y)):\n        y[i] = x[i + k]\n",
-        False,
+        True,
     ),
     "constants of extents": ("f.mlir", MODULE, False),
 }

@@ -46,7 +46,7 @@ def test_a_right_program_passes_both() -> None:
     assert compiled.passed
     assert compiled.cases == 5
     assert compiled.worst_error < 1e-12
-    assert compiled.sizes[1] == {"M": 0, "N": 0, "K": 0, "lda": 0}
+    assert compiled.sizes[0] == {"M": 0, "N": 0, "K": 0, "lda": 0}
     assert any(sizes["lda"] > sizes["K"] for sizes in compiled.sizes)
     interpreted = compare_with_interpreter(function(GEMM), PROGRAM, "gemm", ["C"], SIZES)
     assert interpreted.passed

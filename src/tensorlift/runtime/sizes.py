@@ -1,4 +1,4 @@
-"""Chooses small sizes to test at: ones where the preconditions allow, then the smallest of all, then random ones.
+"""Chooses small sizes to test at: the smallest of all where the preconditions allow, then random ones.
 
 Sizes are drawn one after the other inside the domain of the preconditions, so that no draw is in vain.
 """
@@ -42,7 +42,7 @@ def choose_sizes(
 ) -> tuple[Sizes, ...]:
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist.
 
-    The smallest that are not empty come first, then the smallest of all, and larger ones last.
+    The smallest of all come first, larger ones last.
 
     No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
     Raises LiftError TL610 where none is found, TL611 where the arrays are too large.
@@ -65,7 +65,7 @@ def choose_sizes(
         raise _nothing_to_test_at(parameters, too_large)
     least = _draw(names, domain, usual, _from_zero) if count > 1 else None
     if least is not None and least not in chosen and is_possible(parameters, least):
-        chosen[1 : 2 if len(chosen) == count else 1] = [least]
+        chosen[: len(chosen) == count] = [least]
     return tuple(chosen)
 
 

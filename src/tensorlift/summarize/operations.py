@@ -348,16 +348,10 @@ def term_of(op: Operation, operands: list[Term]) -> Term:
 
 
 def _folded(term: Term) -> Term:
-    """Compute with numbers in the type in which the source does: each result is rounded to it, or wraps."""
-    if not isinstance(term, Apply) or term.op not in (*ON_NUMBERS, "tdiv", "rem") or term.dtype == "bool":
+    """Compute with numbers in the type in which the source does: each result is rounded to it."""
+    if not isinstance(term, Apply) or term.op not in ON_NUMBERS or term.dtype not in FLOATS:
         return term
     values = [a.value for a in term.args if isinstance(a, terms.Constant) and a.dtype == term.dtype]
-    if len(values) < len(term.args) or (term.op in ("div", "tdiv", "rem") and not values[1]):
-        return term
-    if is_integer(term.dtype):
-        quotient = int(values[0] / values[1]) if term.op in ("tdiv", "rem") else 0  # towards zero
-        folded = {"tdiv": quotient, "rem": values[0] - quotient * values[-1]}.get(term.op)
-        return terms.constant(ON_NUMBERS[term.op](*values) if folded is None else folded, term.dtype)
-    if term.op not in ON_NUMBERS:
+    if len(values) < len(term.args) or (term.op == "div" and not values[1]):
         return term
     return terms.constant(rounded(ON_NUMBERS[term.op](*values), term.dtype), term.dtype)
