@@ -243,8 +243,7 @@ def _lift_module(
     request = Request(
         target, options.guards, at, search, estimated_at=at | dict(forms_at or ()), replaces=options.replaces
     )
-    with_forms = forms_at is not None
-    choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=with_forms)
+    choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
