@@ -237,12 +237,10 @@ def _lift_module(
     function: ReadFunction, target: Target, source: Source, options: LiftOptions, clock: StageClock
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
-    view = FunctionView(_function_op(function))
-    search = search_by(options.engine, options.tactics, options.heuristics)
+    view, search = FunctionView(_function_op(function)), search_by(options.engine, options.tactics, options.heuristics)
     at, forms_at = dict(options.sizes), options.forms_at
-    request = Request(
-        target, options.guards, at, search, estimated_at=at | dict(forms_at or ()), replaces=options.replaces
-    )
+    estimated, replaces = at | dict(forms_at or ()), options.replaces
+    request = Request(target, options.guards, at, search, estimated_at=estimated, replaces=replaces)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
