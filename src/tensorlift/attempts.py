@@ -214,11 +214,6 @@ def keeps_what_empty_loops_leave(summary: Summary) -> bool:
     return any(isinstance(t, Read) and t.array in entries for t in _where_empty(summary, written))
 
 
-def tells_empty_apart(summary: Summary) -> bool:
-    """Tell whether something has a value of its own for sizes at which an array or a loop is empty."""
-    return any(True for _ in _where_empty(summary, summary.definitions()))
-
-
 def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[Term]:
     """Yield what is computed only where an array or a loop is empty."""
     nonempty = Domain.of(*summary.nonempty)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
-from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
+from tensorlift.ops.conversions import is_rounding
+from tensorlift.ops.dtypes import is_float, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ PARTIAL = frozenset(
 )
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
-_SINGLE_BITS = 24  # integers of so many bits are held exactly
 
 
 class Computed(NamedTuple):
@@ -156,7 +156,7 @@ def _is_rounding(term: Apply) -> bool:
     source = term.args[0].dtype
     if source == "f64":
         return not _fits_single(term.args[0])
-    return is_integer(source) and width(source) > _SINGLE_BITS
+    return is_rounding(source, "f32")
 
 
 def _fits_single(term: Term) -> bool:
