@@ -24,6 +24,11 @@ def test_a_sum_in_floats_may_be_computed_in_integers(accept: Accept) -> None:
     accept(FLOAT_DOT, "def f(a, b):\n    return a @ b")
 
 
+def test_what_is_rounded_before_it_is_added_up_may_not_be_computed_in_integers(reject: Reject) -> None:
+    source = DOT.replace("int s", "double s").replace("a[i] * b[i]", "(float)a[i] * b[i]")
+    assert reject(source, "def f(a, b):\n    return a @ b") == UNEQUAL
+
+
 @pytest.mark.parametrize("number", ["float", "double"])
 def test_whole_numbers_that_floats_hold_may_be_computed_in_integers(accept: Accept, number: str) -> None:
     source = BYTES.replace("EXPRESSION", f"({number})a[i] * b[i] - ({number})2 * a[i]")

@@ -115,10 +115,8 @@ def _summed(fold: Reduce) -> list[Term]:
             return []
         if isinstance(item, Apply) and item.op == "mul":
             waiting += reversed(item.args)
-        elif isinstance(item, Apply) and item.op == "cast" and is_float(item.args[0].dtype):
-            waiting += item.args
-        elif isinstance(item, Apply) and item.op == "cast":
-            found += item.args
+        elif isinstance(item, Apply) and item.op == "cast" and not is_float(item.args[0].dtype):
+            found += item.args  # what comes from another float was rounded there
         else:
             return []
     return found
