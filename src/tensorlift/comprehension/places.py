@@ -31,6 +31,22 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
     return term.args[:1] if term.op == "select" else term.args
 
 
+At = tuple["Term", "Domain", tuple[str, ...]]  # a term with the points and the variables for which it is computed
+
+
+def operands_in_any_case(at: At) -> list[At]:
+    """Return what C computes of a term however its conditions turn out, the last operand first."""
+    term, domain, variables = at
+    if isinstance(term, Reduce):
+        is_cut_short = term.op in ("any", "all")
+        return [] if is_cut_short else [(term.body, domain & term.domain, variables + term.bound)]
+    if isinstance(term, Piecewise):
+        return [(piece, domain & part, variables) for part, piece in reversed(term.pieces)]
+    if isinstance(term, Apply):
+        return [(argument, domain, variables) for argument in reversed(always_computed(term))]
+    return []
+
+
 def cell_read(read: PlaceRead) -> tuple[Read, int]:
     """Return the cell that is read, and the axis that the place is on."""
     return next(
@@ -44,23 +60,18 @@ def cell_read(read: PlaceRead) -> tuple[Read, int]:
 
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
     """Yield where a term reads at places that depend on data, however its conditions turn out; shared ones once."""
-    seen: set[tuple[Term, Domain, tuple[str, ...]]] = set()
-    stack = [(term, domain, variables)]
+    seen: set[At] = set()
+    stack: list[At] = [(term, domain, variables)]
     while stack:
         at = node, inside, bound = stack.pop()
         if at in seen:
             continue
         seen.add(at)
-        if isinstance(node, Reduce):
-            within, place = inside & node.domain, place_of(node)
-            if place is not None:
-                assert isinstance(node.body, Apply)
-                value = node.body.args[1]
-                yield PlaceRead(place, within, bound + node.bound, node.bound[0], value)
-                stack += [(value, within, bound + node.bound), (place, inside, bound)]
-            elif node.op not in ("any", "all"):
-                stack.append((node.body, within, bound + node.bound))
-        elif isinstance(node, Piecewise):
-            stack += [(piece, inside & part, bound) for part, piece in reversed(node.pieces)]
-        elif isinstance(node, Apply):
-            stack += [(argument, inside, bound) for argument in reversed(always_computed(node))]
+        place = place_of(node) if isinstance(node, Reduce) else None
+        if isinstance(node, Reduce) and place is not None:
+            assert isinstance(node.body, Apply)
+            value, within = node.body.args[1], inside & node.domain
+            yield PlaceRead(place, within, bound + node.bound, node.bound[0], value)
+            stack += [(value, within, bound + node.bound), (place, inside, bound)]
+        else:
+            stack += operands_in_any_case(at)

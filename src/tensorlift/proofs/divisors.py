@@ -15,9 +15,9 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.places import always_computed
+from tensorlift.comprehension.places import At, operands_in_any_case
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.proofs.surroundings import Facts
 
@@ -121,24 +121,18 @@ class Divisors:
 
     def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
         """Yield what a term divides by, however its conditions turn out; shared ones once."""
-        seen: set[tuple[Term, Domain, tuple[str, ...]]] = set()
-        stack = [(term, domain, variables)]
+        seen: set[At] = set()
+        stack: list[At] = [(term, domain, variables)]
         while stack:
             at = node, inside, bound = stack.pop()
             if at in seen:
                 continue
             seen.add(at)
-            if isinstance(node, Reduce):
-                if node.op not in ("any", "all"):
-                    stack.append((node.body, inside & node.domain, bound + node.bound))
-            elif isinstance(node, Piecewise):
-                stack += [(piece, inside & part, bound) for part, piece in reversed(node.pieces)]
-            elif isinstance(node, Apply):
-                if node.op in _DIVISIONS:
-                    # A float may be divided by an integer that is zero: only integer division tells of the integer.
-                    divisor = _stripped(node.args[1]) if is_integer(node.dtype) else node.args[1]
-                    yield Division(self._definitions.expand(divisor, inside), inside, bound)
-                stack += [(argument, inside, bound) for argument in reversed(always_computed(node))]
+            if isinstance(node, Apply) and node.op in _DIVISIONS:
+                # A float may be divided by an integer that is zero: only integer division tells of the integer.
+                divisor = _stripped(node.args[1]) if is_integer(node.dtype) else node.args[1]
+                yield Division(self._definitions.expand(divisor, inside), inside, bound)
+            stack += operands_in_any_case(at)
 
 
 def _keeps_nonzero(cast: Apply) -> bool:
