@@ -40,7 +40,7 @@ _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <=
 def choose_sizes(
     parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int, *, largest: int = _LARGEST
 ) -> tuple[Sizes, ...]:
-    """Choose up to ``count`` distinct size sets of the domain at which every array can exist.
+    """Choose up to ``count`` distinct size sets of the domain at which every array can exist, and one with zeros.
 
     The smallest of all come first, larger ones last.
 
@@ -65,7 +65,7 @@ def choose_sizes(
         raise _nothing_to_test_at(parameters, too_large)
     least = _draw(names, domain, usual, _from_zero) if count > 1 else None
     if least is not None and least not in chosen and is_possible(parameters, least):
-        chosen[: len(chosen) == count] = [least]
+        chosen.insert(0, least)
     return tuple(chosen)
 
 
