@@ -52,12 +52,11 @@ class Divided:
             if not factor:
                 continue  # it occurs in another quotient only
             dividend = Divided(numerator, self.quotients).term(dtype)
-            if factor == -divisor and isinstance(dividend, terms.Index):
-                whole = whole + numerator * -1
-                parts.append(terms.apply("mod", dividend, terms.constant(divisor, dtype)))
-            else:
-                quotient = terms.apply("floordiv", dividend, terms.constant(divisor, dtype))
-                parts.append(rewrite.simplified("mul", (quotient, terms.constant(factor, dtype))))
+            divide, rest = "floordiv", whole + numerator * (factor // divisor)
+            if factor % divisor == 0 and isinstance(dividend, terms.Index) and len(rest.terms) < len(whole.terms):
+                divide, whole, factor = "mod", rest, -factor // divisor
+            divided = terms.apply(divide, dividend, terms.constant(divisor, dtype))
+            parts.append(rewrite.simplified("mul", (divided, terms.constant(factor, dtype))))
         total = terms.index(whole, dtype)
         for part in parts:
             total = rewrite.simplified("add", (total, part))
