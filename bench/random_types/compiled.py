@@ -7,6 +7,7 @@ gives no results.
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 import tempfile
 from multiprocessing import get_context
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _CHECKS = "-fsanitize=undefined,float-cast-overflow"
 _FLAGS = ("-O1", _CHECKS, "-fsanitize-undefined-trap-on-error", "-ffp-contract=off", "-fno-strict-aliasing", "-w")
+# GCC folds `a - b < a` before it looks for overflow.
+_COMPILER = "clang" if shutil.which("clang") else "cc"
 _LIMIT = 60  # seconds for the calls of one program
 _HEAD = """\
 #include <setjmp.h>
@@ -54,7 +57,7 @@ class Batch:
         self._folder = tempfile.TemporaryDirectory(prefix="tensorlift-")
         folder = Path(self._folder.name)
         (folder / "all.c").write_text(_HEAD + "".join(map(_callable, programs)), encoding="utf-8")
-        command = ["cc", *_FLAGS, "-shared", "-fPIC", "all.c", "-o", "all.so", "-lm"]
+        command = [_COMPILER, *_FLAGS, "-shared", "-fPIC", "all.c", "-o", "all.so", "-lm"]
         subprocess.run(command, cwd=folder, check=True)
         self._path = str(folder / "all.so")
 

@@ -6,13 +6,19 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from tests.ir.programs import GEMM, function
 
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.python import read_python
+from tensorlift.ir.interpreter import Interpreter
+from tensorlift.ir.text import functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.cases import Called, Case
+from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.differential import differential_test
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.runtime.sandbox import Limits
@@ -241,6 +247,26 @@ def test_a_difference_where_the_source_is_unstable_is_no_case(sizes: list[dict[s
     program = "import numpy as np\n\ndef f(y):\n    return np.sin(y * 1e14 + 1)\n"
     report = compare_with_interpreter(function(UNSTABLE), program, "f", ["y"], sizes)
     assert (report.cases, report.failures) == (cases, ())
+
+
+THIRDS = """
+def f(n: int, a: "int8[:]"):
+    s = 0.0
+    for i in range(n):
+        s += a[i] / 3.0
+    return int(s)
+"""
+
+
+@pytest.mark.parametrize(("cells", "is_unstable"), [([1, 1, 1], True), ([1, 1], False), ([3, 3, 3], False)])
+def test_a_sum_of_whole_inputs_is_unstable_where_rounding_decides(cells: list[int], is_unstable: bool) -> None:  # noqa: FBT001 - expected
+    (read,) = read_python(THIRDS, "f.py")
+    assert read.module is not None
+    interpreter = Interpreter(functions(read.module)[0])
+    arguments = {"n": len(cells), "a": np.array(cells, np.int8)}
+    expected = Called(arguments, interpreter(arguments).value)
+    case = Case({"n": len(cells)}, arguments, expected, interpreter, "any")
+    assert case.is_unstable(Tolerance()) == is_unstable
 
 
 def test_a_python_original_that_raises_on_some_numbers_is_run_on_others() -> None:

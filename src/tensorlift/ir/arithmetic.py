@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr
 from tensorlift.ir.elementary import FLOAT_FUNCTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from xdsl.ir import Attribute, Operation
 
@@ -47,6 +47,35 @@ def evaluator(op: Operation) -> Evaluator | None:
     if name in _COMPARISONS:
         return _COMPARISONS[name](op)
     return None
+
+
+def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], Evaluator | None]:
+    """Give an ``evaluator`` that rounds sums, products and quotients of floats up and down, as directions say.
+
+    What a float holds exactly as it is, a whole number that is not too large, is not rounded.
+    """
+
+    def evaluate(op: Operation) -> Evaluator | None:
+        steady = evaluator(op)
+        if steady is None or op.name not in _ROUNDING:
+            return steady
+        is_single = isinstance(op.results[0].type, Float32Type)
+        bits = _SINGLE_BITS if is_single else _DOUBLE_BITS
+
+        def moved(*operands: float) -> float:
+            value = steady(*operands)
+            if abs(value) <= 1 << bits and value == int(value):
+                return float(value)
+            value *= 1 + next(directions) * epsilons * 2.0 ** (1 - bits)
+            return round_to_single(value) if is_single else float(value)
+
+        return moved
+
+    return evaluate
+
+
+_ROUNDING = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf"})
+_SINGLE_BITS, _DOUBLE_BITS = 24, 53
 
 
 def width_of(of_type: Attribute) -> int:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
     from tensorlift.diagnostics import Location
+    from tensorlift.ir.arithmetic import Evaluator
 
     Frame = list[Any]
     Step = Callable[[Frame], None]
@@ -74,8 +75,8 @@ class Budget:
 class Compiler:
     """Compiles one function; holds which slot of the frame belongs to which value, and what a run may take."""
 
-    def __init__(self, budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self, budget: Budget, evaluate: Callable[[Operation], Evaluator | None] = evaluator) -> None:
+        self.budget, self._evaluate = budget, evaluate
         self._slots: dict[SSAValue, int] = {}
         self.constants: dict[int, Any] = {}
 
@@ -120,7 +121,7 @@ class Compiler:
         compile_op = _COMPILERS.get(op.name)
         if compile_op is not None:
             return compile_op(self, op)
-        evaluate = evaluator(op)
+        evaluate = self._evaluate(op)
         if evaluate is None:
             raise InterpreterError(f"{op.name} is not part of the loop IR", location_of(op))
         return self.scalar(op, evaluate)

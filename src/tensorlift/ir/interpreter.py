@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.ir.arithmetic import round_to_single, width_of, wrapper
+from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, wrapper
 from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xdsl.ir import Operation
 
+    from tensorlift.ir.arithmetic import Evaluator
     from tensorlift.ir.function import Parameter
 
     Argument = int | float | np.generic | np.ndarray[Any, np.dtype[Any]]
@@ -46,14 +47,20 @@ def interpret(func_op: Operation, arguments: Mapping[str, Argument]) -> Result:
 class Interpreter:
     """One function, compiled once and run as often as wanted."""
 
-    def __init__(self, function: Operation | FunctionView, most_iterations: int = _UNBOUNDED) -> None:
+    def __init__(
+        self,
+        function: Operation | FunctionView,
+        most_iterations: int = _UNBOUNDED,
+        evaluate: Callable[[Operation], Evaluator | None] = evaluator,
+    ) -> None:
         """Compile; raises InterpreterError where an operation is not part of the loop IR.
 
-        ``most_iterations`` bounds those of one run, of all loops together.
+        ``most_iterations`` bounds those of one run, of all loops together; ``evaluate`` gives scalar operations a
+        meaning.
         """
         self.view = FunctionView.of(function)
         self._most, self._budget = most_iterations, Budget(most_iterations)
-        compiler = Compiler(self._budget)
+        compiler = Compiler(self._budget, evaluate)
         self._slots = [compiler.slot(value) for value in self.view.body.args]
         self._body = compiler.block(self.view.body)
         self._frame = compiler.frame()

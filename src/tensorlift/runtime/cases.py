@@ -7,26 +7,29 @@ The last case has corners among its numbers where the source has a meaning on th
 with, extremes of types, and what no narrower type holds (``corners``), or else the smaller ones of them.
 
 A difference in floats tells nothing where the source itself is unstable, as Gram-Schmidt is on dependent columns: if
-the last bits of the inputs change the interpreter's results by as much as the tolerance, the case is not counted.
+the last bits of the inputs, or of its sums, change the interpreter's results by as much as the tolerance, the case is
+not counted.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.arithmetic import unsteady
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.corners import Corners, adds_floats
-from tensorlift.runtime.data import LARGE_STYLES, STYLES, nudged, random_arguments
+from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, nudged, random_arguments
 from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
 
     from tensorlift.ir.function import FunctionView
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
     Sizes = Mapping[str, int]
 
+_DIRECTIONS = ((1,), (-1,), (1, -1, 1))  # of the last bits of one float after the other
 MOST_ITERATIONS = 1 << 18  # of one run of the interpreter, which takes some microseconds for each
 
 
@@ -93,14 +97,21 @@ class Case:
     style: Style
 
     def is_unstable(self, tolerance: Tolerance) -> bool:
-        """Tell whether changing the last bits of the inputs changes the results by as much as may be off.
+        """Tell whether changing the last bits of inputs, or of sums, changes the results by as much as may be off.
 
         Where the source adds no floats, nothing can be added in another order, and whole numbers stay.
         """
-        adds = adds_floats(self.interpreter.view)
-        arguments = {name: nudged(value, whole=adds) for name, value in self.arguments.items()}
+        view, adds = self.interpreter.view, adds_floats(self.interpreter.view)
+        if self._changes(self.interpreter, tolerance, lambda value: nudged(value, whole=adds)):
+            return True
+        evaluators = [unsteady(cycle(directions), BITS) for directions in _DIRECTIONS if adds]
+        return any(self._changes(Interpreter(view, evaluate=evaluate), tolerance, copy) for evaluate in evaluators)
+
+    def _changes(self, interpreter: Interpreter, tolerance: Tolerance, change: Callable[[Any], Any]) -> bool:
+        """Tell whether an interpreter gives other results on inputs that were changed."""
+        arguments = {name: change(value) for name, value in self.arguments.items()}
         try:
-            value = self.interpreter(arguments).value
+            value = interpreter(arguments).value
         except (InterpreterError, ValueError):
             return True
         written = self.interpreter.view.written

@@ -27,7 +27,7 @@ STYLES: tuple[Style, ...] = ("any", "nonzero", "positive")
 LARGE_STYLES: tuple[Style, ...] = (*STYLES, "tame")
 
 _MAGNITUDE = 9
-_BITS = 8  # epsilons by which inputs are changed to see whether the source is stable
+BITS = 8  # epsilons by which inputs are changed to see whether the source is stable
 _SQUARE = 2  # dimensions
 _DIAGONAL = 4.0  # above the sum of a row, which is at most 2
 _BYTES, _RANGE = 4, 2.0**32  # of one number drawn
@@ -121,6 +121,6 @@ def nudged(value: Any, share: float = 0.0, *, whole: bool = True) -> Any:
     if array.dtype.kind != "f":
         return array if isinstance(value, np.ndarray) else value
     directions = np.where(np.arange(array.size) % 3 == 1, -1, 1).reshape(array.shape)
-    moved = array * (1 + directions * max(share, _BITS * float(np.finfo(array.dtype).eps)))
+    moved = array * (1 + directions * max(share, BITS * float(np.finfo(array.dtype).eps)))
     changed = np.where((not whole) & (array == np.floor(array)), array, moved).astype(array.dtype)
     return changed if isinstance(value, np.ndarray) else changed[()]
