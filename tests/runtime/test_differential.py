@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -263,8 +263,8 @@ def test_a_sum_of_whole_inputs_is_unstable_where_rounding_decides(cells: list[in
     (read,) = read_python(THIRDS, "f.py")
     assert read.module is not None
     interpreter = Interpreter(functions(read.module)[0])
-    arguments = {"n": len(cells), "a": np.array(cells, np.int8)}
-    expected = Called(arguments, interpreter(arguments).value)
+    arguments: dict[str, Any] = {"n": len(cells), "a": np.array(cells, np.int8)}
+    expected = Called({}, interpreter(arguments).value)
     case = Case({"n": len(cells)}, arguments, expected, interpreter, "any")
     assert case.is_unstable(Tolerance()) == is_unstable
 
