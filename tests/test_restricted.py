@@ -128,6 +128,21 @@ CASES = {
         False,
     ),
     "arrays of one length": ("f.py", "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i]\n", False),
+    "a stencil over n cells of arrays that may be longer": (
+        "f.py",
+        "def f(x, y, n: int):\n    for i in range(1, n - 1):\n        y[i] = x[i - 1] + x[i + 1]\n",
+        False,
+    ),
+    "rows that the columns alone leave out": (
+        "f.py",
+        """def f(A, B, n: int, m: int):
+    for i in range(n):
+        for j in range(m):
+            if i <= j:
+                B[i, j] = A[i, j]
+""",
+        True,
+    ),
     "places in another array": (
         "f.py",
         "def f(x: 'float64[:]', y: 'float64[:]', k: int):\n    for i in range(len(y)):\n        y[i] = x[i + k]\n",

@@ -3,6 +3,7 @@
 A condition that fixes a size, relates sizes by an equality or bounds one above restricts the program, unless the source
 is undefined for the sizes that it excludes.  Those are the sizes for which an access leaves an array whose extents the
 source tells.  An equality of extents is taken to be the source's where it rests on one of an array that callers pass.
+An array may be asked for the cells that loops, other than those over a whole array, would reach if all ran twice.
 Conditions on the range of integers, on the layout of memory, and that no extent or trip count is negative, are none.
 """
 
@@ -12,16 +13,15 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain
 from tensorlift.conditions.language import AnyOf, Compare, Extent, atoms_of
 from tensorlift.preconditions.gather import domain_of, is_binding
-from tensorlift.summarize.bounds import sizes_in_bounds
+from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.conditions.language import Condition
     from tensorlift.ir.function import FunctionView
     from tensorlift.record import Precondition
@@ -36,7 +36,16 @@ def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[
     if not binding:
         return False
     known = sizes_in_bounds(view, summary.assumed)
-    return not all(_follows(view, summary, condition, known) for condition in binding)
+    running = known & Domain.of(*running_loops(view))
+    running = known if running.is_empty() else running
+    return not all(_follows(view, summary, c, running if _bounds_by_extent(c) else known) for c in binding)
+
+
+def _bounds_by_extent(condition: Condition | None) -> bool:
+    """Tell whether a condition says that an extent is large enough."""
+    if not isinstance(condition, Compare) or condition.relation == "==":
+        return False
+    return any(isinstance(atom, Extent) for atom in atoms_of(condition))
 
 
 def _relates_extents(condition: Condition | None) -> bool:

@@ -11,7 +11,7 @@ from tensorlift.proofs.obligations import Undecided
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MOST_CASES = 24
+_MOST_CASES = 64
 
 
 def by_cases(context: Domain, prove: Callable[[Domain], None]) -> int:

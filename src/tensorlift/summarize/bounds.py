@@ -77,6 +77,13 @@ def sizes_in_bounds(function: FunctionView, within: Domain) -> Domain:
     return checker.context.project_out(*(name for extent in enough.values() for name in extent.variables))
 
 
+def running_loops(function: FunctionView) -> list[Constraint]:
+    """Return the conditions that loops run more than once, other than those over a whole array."""
+    program = read_function(function, places=True)
+    whole = {extent for info in program.arrays.values() if not info.inferred for extent in info.shape}
+    return [at_least(count, 2) for count in _counts(program) if count not in whole]
+
+
 def _counting_sizes(program: Program) -> list[Affine]:
     """Return the sizes that are an extent, bound a loop or count it, and such sums that hold no size that is one.
 

@@ -1,9 +1,9 @@
 """One Python function to one MLIR module: parameters, extents, what is returned, preconditions.
 
 The function is translated into the shared syntax tree, then lowered as a C function is.  Python's arrays know their
-extents, so each becomes a size of the function, unless the translation never mentions it: then the accesses tell it
-(``y[i]`` for ``i`` below ``n``), and that it is so becomes a precondition.  Where they tell no single size, the extent
-stays a size of its own, and the accesses are checked against it.
+extents, so each becomes a size of the function, and the accesses are checked against it.  One that the translation
+never mentions is taken to be the extent of another array where the accesses reach just as far (``y[i]`` for ``i`` below
+``len(x)``), and that it is so becomes a precondition.  A size that is passed is no extent: arrays may be longer.
 
 Arrays that the function makes and returns are parameters of the loop IR that it writes; so are the scalars of a
 returned tuple, as arrays of rank 0.  ``tl.returns`` lists what Python returns, in its order.
@@ -283,17 +283,22 @@ class _Lowering:
         return lower_function(function, t.module.filename)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:
-        """Collect the inferred extents that are one size, and note that they must be."""
+        """Collect the inferred extents that are that of another array, and note that they must be."""
+        t = self._translation
         told: set[nodes.Variable] = set()
         self._texts = []
         view = FunctionView(module.body.block.first_op)  # type: ignore[arg-type] # a module of one function
         extents = {p.name: p.extents for p in view.parameters if p.role == "array"}
-        for array in self._translation.arrays:
+        for array in t.arrays:
             for axis, (declared, own) in enumerate(zip(array.variable.extents, array.extents, strict=True)):
                 found = (extents[array.name] or ())[axis] if extents[array.name] else None
                 if declared is not None or found is None or not isinstance(own, nodes.Name):
                     continue
-                if found.constant == 0 and [k for _, k in found.terms] == [1] and isinstance(found.terms[0][0], str):
+                if (
+                    found.constant == 0
+                    and [k for _, k in found.terms] == [1]
+                    and found.terms[0][0] in self._translation.extents
+                ):
                     told.add(own.variable)
                     text = f"{_spell(array, axis)} == {self._named(str(found))}"
                     self._texts.append((text, array.variable.location))

@@ -102,12 +102,24 @@ def bounds(o: Obligations, item: Slice, extent: Affine) -> tuple[Affine, int, Af
     if item.step == 0:
         o.refuse("a slice with step zero")
     if item.step > 0:
-        lower = ZERO if item.lower is None else _clipped(o, item.lower, extent, extent)
         upper = extent if item.upper is None else _clipped(o, item.upper, extent, extent)
+        if item.lower is not None and _starts_late(o, item.lower, upper, extent):
+            return ZERO, item.step, ZERO
+        lower = ZERO if item.lower is None else _clipped(o, item.lower, extent, extent)
     else:
         lower = extent - 1 if item.lower is None else _clipped(o, item.lower, extent, extent - 1, least=-1)
         upper = Affine(-1) if item.upper is None else _clipped(o, item.upper, extent, extent - 1, least=-1)
     return lower, item.step, range_extent(o, lower, upper, item.step)
+
+
+def _starts_late(o: Obligations, lower: Affine, upper: Affine, extent: Affine) -> bool:
+    """Tell whether a slice starts at its end or later, which is asked only where the start may lie past the array.
+
+    Then it is empty, wherever the start is clipped to: the end lies inside.
+    """
+    if not o.holds(at_least(lower, 0)) or o.holds(at_least(extent, lower)):
+        return False
+    return o.decide(at_least(lower, upper))
 
 
 def _clipped(o: Obligations, bound: Affine, extent: Affine, most: Affine, least: int = 0) -> Affine:
