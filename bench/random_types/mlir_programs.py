@@ -89,7 +89,8 @@ class _Writer:
         self.use("fold", operation, of)
         total = self.fresh(f"arith.{operation} %s, {value[0]} : {of}")
         self.lines.append(f"affine.yield {total} : {of}")
-        start = f"  %zero = arith.constant {_spelled(self.rng.choice((0, 1, 3)), of)}\n"
+        starts = (1, 3) if operation == "mulf" else (0, 1, 3)  # a product that overflows is no number beside zero
+        start = f"  %zero = arith.constant {_spelled(self.rng.choice(starts), of)}\n"
         return f"{start}  %r = {self._loop(f'iter_args(%s = %zero) -> ({of}) ')}  return %r : {of}\n", of
 
     def _carried(self) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
-from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.runtime.mlir.jit import Jit
 from tensorlift.runtime.mlir.program import memref_kind, passed
@@ -70,10 +69,11 @@ class Module:
             ctypes.POINTER(memref_kind(_type(one)).form) if one.shape else memref_kind(_type(one)).form
             for one in program.parameters
         ]
-        result = memref_kind(_mlir(program.result)).form if program.result else None
-        value = ctypes.CFUNCTYPE(result, *takes)(self._jit.address(f"_mlir_ciface_{program.entry}"))(*values)
+        result = memref_kind(_mlir(program.result)) if program.result else None
+        form = None if result is None else result.form
+        value = ctypes.CFUNCTYPE(form, *takes)(self._jit.address(f"_mlir_ciface_{program.entry}"))(*values)
         after = {one.name: arguments[one.name] for one in program.parameters if one.shape}
-        return {**after, **({"": np.asarray(value, NUMPY_TYPES[program.result])} if program.result else {})}
+        return {**after, **({"": np.asarray(result.number(value))} if result is not None else {})}
 
 
 def _is_defined(written: Interpreter, case: Arguments) -> bool:

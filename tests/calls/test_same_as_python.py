@@ -224,8 +224,9 @@ def test_integers_of_python_have_no_limit_and_the_program_says_that_its_own_have
 ) -> None:
     grows = "def f(a: list[int]):\n    s = 0\n    for v in a:\n        s += v * v\n    return s\n"
     counts = "def f(a: list[int]):\n    s = 0\n    for v in a:\n        if v > 0:\n            s += 1\n    return s\n"
+    wide = "def f(a: 'uint64[:]', y: 'float64[:]'):\n    for i in range(len(a)):\n        y[i] = int(a[i])\n"
     stated = [
         [p.text for p in lift(_function(source, monkeypatch)).preconditions if p.kind == "integers"]
-        for source in (grows, counts)
+        for source in (grows, wide, wide.replace("uint64", "float64"), wide.replace("uint64", "uint32"), counts)
     ]
-    assert stated == [["every integer fits into 64 bits"], []]
+    assert stated == [["every integer fits into 64 bits"]] * 3 + [[]] * 2

@@ -16,7 +16,7 @@ from tensorlift.pipeline import verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.runtime.mlir.program import Module
+from tensorlift.runtime.mlir.program import Module, memref_kind
 from tensorlift.runtime.mlir.tools import LoweringError, checked, find_tools
 from tensorlift.targets import get_target
 from tensorlift.targets.linalg.scalars import operation
@@ -282,6 +282,10 @@ def test_cells_without_a_value_are_not_read() -> None:
 }
 """
     assert _refuse(function, text, "TL401").reason == "cells are read that have no value"
+
+
+def test_of_a_returned_bit_the_rest_of_its_byte_tells_nothing() -> None:
+    assert [bool(memref_kind("i1").number(byte)) for byte in (0, 1, 2, 255)] == [False, True, False, True]
 
 
 def test_a_whole_number_is_read_as_signed() -> None:

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.c_types import LONG, FloatType
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.reductions import Reductions
 from tensorlift.frontends.python.refusals import refusal
@@ -17,6 +17,7 @@ from tensorlift.frontends.python.scalars import (
     cast,
     choose,
     floating,
+    holds,
     join,
     of_numpy,
     promoted,
@@ -173,7 +174,14 @@ class Functions(Reductions):
             return None
         count, apply = row
         self.take(node, count)
-        return self.elementwise(lambda v: apply(v, location), [self.evaluate(a) for a in node.args], location)
+
+        def applied(values: Sequence[Scalar]) -> Scalar:
+            result = apply(values, location)
+            if any(isinstance(v.ctype, FloatType) or not holds(LONG, v.ctype.maximum) for v in values):
+                self.note_growth(result, location)
+            return result
+
+        return self.elementwise(applied, [self.evaluate(a) for a in node.args], location)
 
     def _length(self, node: ast.Call) -> Scalar:
         self.take(node, 1)

@@ -48,13 +48,14 @@ def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
 def _callable(function: Operation, address: int, home: Jit) -> Callable[..., Any]:
     kinds = [memref_kind(str(argument.type)) for argument in function.regions[0].block.args]
     last = function.regions[0].block.last_op
-    results = [memref_kind(str(value.type)).form for value in last.operands] if last is not None else []
+    results = [memref_kind(str(value.type)) for value in last.operands] if last is not None else []
     takes = [kind.form if kind.rank is None else ctypes.POINTER(kind.form) for kind in kinds]
-    call = ctypes.CFUNCTYPE(results[0] if results else None, *takes)(address)
+    call = ctypes.CFUNCTYPE(results[0].form if results else None, *takes)(address)
 
     def run(*values: Any, _home: Jit = home) -> Any:  # the machine code lives as long as the function
         kept: list[Array] = []
-        return call(*(passed(kind, value, kept) for kind, value in zip(kinds, values, strict=True)))
+        value = call(*(passed(kind, value, kept) for kind, value in zip(kinds, values, strict=True)))
+        return results[0].number(value) if results else None
 
     return run
 

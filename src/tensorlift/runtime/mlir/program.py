@@ -38,7 +38,7 @@ _HEADER = re.compile(
 _PARAMETER = re.compile(r"%(?P<name>[\w$.]+): (?P<type>[^,]+(?:<[^>]*>)?)")
 _NUMPY = {"i1": "bool", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "index": "i8", "f32": "f4", "f64": "f8"}
 _C = {
-    "i1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "i1": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "index": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double,
 }  # fmt: skip
 _READ_ONLY = " {bufferization.writable = false}"
@@ -56,6 +56,11 @@ class Kind:
     def form(self) -> Any:
         """The C type: of a tensor that of its descriptor."""
         return _C[self.element] if self.rank is None else _descriptor(self.rank)
+
+    def number(self, value: Any) -> np.generic:
+        """Return a number that a function gave, in its type; what comes with a single bit above it tells nothing."""
+        number: np.generic = np.dtype(_NUMPY[self.element]).type(value & 1 if self.element == "i1" else value)
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +167,7 @@ class Function:
         kinds = self.signature.results
         if not self._in_memory:
             value = self._call(*arguments)
-            return np.dtype(_NUMPY[kinds[0].element]).type(value) if kinds else None
+            return kinds[0].number(value) if kinds else None
         assert self._returned is not None
         place = self._returned()
         self._call(ctypes.addressof(place), *arguments)
