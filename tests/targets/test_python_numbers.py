@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tensorlift import lift
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
 from tensorlift.source import source_from_text
+from tensorlift.targets import get_target
 
 _LIFTED = {
     "square of a number that a kept loop starts from": (
@@ -25,6 +30,10 @@ _LIFTED = {
         "void f(int n, unsigned *x, int k) { for (int i = 0; i < n; i++) x[i] = (x[i] << k) | (x[i] >> (32 - k)); }",
         "x << k.astype(np.uint32) | x >> (32 - k).astype(np.uint32)",
     ),
+    "remainder of numbers alone": (
+        "void f(int n, int *u, int *r) { for (int k = 0; k < n; k++) { int w = (2 / 2) % 2; u[k] = w % 97 - r[0]; } }",
+        "np.fmod(np.int32(1), 97) - r[0]",
+    ),
 }
 
 
@@ -35,3 +44,12 @@ def test_numbers_are_converted_where_their_type_counts(case: str) -> None:
     assert function.lifted, function.diagnostics
     assert function.program is not None
     assert line in function.program
+
+
+@pytest.mark.parametrize("value", ["np.fmod(1, 97) - r[0]", "r[0] + np.int64(1)", "np.float64(r[0])"])
+def test_a_store_of_a_number_that_numpy_would_refuse_to_convert_is_no_program(value: str) -> None:
+    source = "void f(int n, int *u, int *r) { for (int k = 0; k < n; k++) u[k] = r[0] + 1; }"
+    certificate = certificate_from_json(lift(source).functions[0].certificate or {})
+    text = f"import numpy as np\n\n\ndef f(u, r):\n    u = u.copy()\n    u[:] = {value}\n    return u\n"
+    with pytest.raises(CheckFailure, match="that i32 may not hold is stored; convert it first"):
+        check(text, "f", certificate.summary, get_target("numpy"))

@@ -19,7 +19,7 @@ from tensorlift.comprehension.tensor import (
     broadcast_to,
     pieces,
 )
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import holds, is_integer
 from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import (
@@ -237,6 +237,17 @@ def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> Symbol
     return x.with_cells(x.shape, cell)
 
 
+def _store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
+    """Return the array after a store as NumPy makes it, which raises for a number that an array of integers lacks.
+
+    Other libraries convert a number as they convert an array.
+    """
+    is_number = value.is_strong and not value.rank and value.dtype != "bool"
+    if is_number and is_integer(x.dtype) and not (is_integer(value.dtype) and holds(x.dtype, value.dtype)):
+        o.refuse(f"a number of type {value.dtype} that {x.dtype} may not hold is stored; convert it first")
+    return store(o, x, items, value)
+
+
 def stored_cells(selection: Selection, indices: Indices) -> Domain:
     """Return the points at which an index of the array is among the selected ones."""
     domain = UNIVERSE
@@ -333,7 +344,7 @@ ROWS = [
     OpRow(
         "store",
         "x[] =",
-        store,
+        _store,
         (
             *(
                 sample(text, 1, a="arith[m, n]", b="f64[n]")
@@ -341,17 +352,18 @@ ROWS = [
                     "a[0] = 1",
                     "a[-1] = b",
                     "a[:, 0] = 2.5",
-                    "a[0, n - 1] = b[0]",
                     "a[1:] = 3",
                     "a[:-1, 1:] = b[1:]",
                     "a[:, ::-1] = b",
-                    "a[::2] = b[0]",
                     "a[1::2, ::-2] = 1",
                     "a[...] = b",
                     "a[1:-1, 1:-1] = 0",
                     "a[:, n:] = 7",
                 ]
             ),
+            sample("a[0, n - 1] = b[0]", 1, a="real[m, n]", b="f64[n]"),
+            sample("a[::2] = b[0]", 1, a="real[m, n]", b="f64[n]"),
+            sample("a[0, n - 1] = b[0]", 1, a="i64[m, n]", b="u8[n]"),
             sample("a[:, 1:] = a[:, :-1]", a="f64[m, n]"),
         ),
     ),

@@ -17,6 +17,7 @@ _OPERATORS = {
     *COMPARISONS, "add", "sub", "mul", "div", "floordiv", "mod", "bitand", "bitor", "bitxor", "shl", "shr", "and", "or",
     "neg", "bitnot", "not",
 }  # fmt: skip
+_BUILTINS = ("max", "min")  # of literals and sizes the text has Python's own, which give a Python number
 
 
 def converts_itself(argument: Expression, other: Expression) -> bool:
@@ -47,7 +48,8 @@ def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[
     if node.op in COMPARISONS:
         return values[0].dtype != "f64" and not all(isinstance(v, SizeValue | Literal) for v in values)
     if is_integer(node.dtype):
-        return not all(isinstance(v, Literal) for v in values) or node.op == "select"
+        is_folded = node.op in _OPERATORS or node.op in _BUILTINS  # Python computes it of literals, as it is meant
+        return not (is_folded and all(isinstance(v, Literal) for v in values))
     if node.op == "div":
         return not isinstance(values[1], Literal)
     if node.op == "pow":
