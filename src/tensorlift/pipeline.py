@@ -332,7 +332,7 @@ def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
 def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.mlir import read_mlir
 
-    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise)
+    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise, fitted=options.replaces)
 
 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

@@ -62,7 +62,9 @@ def rewrite_mlir(source: Source, options: LiftOptions) -> tuple[LiftRecord, byte
 
     Raises LiftError for what concerns the whole module; TL580 where upstream MLIR, if asked, does not take the result.
     """
-    return with_deep_stack(lambda: _Rewriting(source, replace(options, target="linalg", generalise=False)).run())
+    return with_deep_stack(
+        lambda: _Rewriting(source, replace(options, target="linalg", generalise=False, replaces=True)).run()
+    )
 
 
 class _Rewriting:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
-from tensorlift.conditions.language import AnyOf, Compare, Separate, Sum
+from tensorlift.conditions.language import AnyOf, Compare, Extent, Separate, Sum
 from tensorlift.conditions.notation import parse_sum
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.mlir.program import signature_of
@@ -19,6 +19,7 @@ from tensorlift.runtime.mlir.program import signature_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tensorlift.conditions.language import Atom
     from tensorlift.diagnostics import LiftError
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import Parameter
@@ -127,11 +128,9 @@ class _Entry:
             return self._number(value.value)
         parts = []
         for factor, atoms in value.terms:
-            if any(atom not in self.sizes for atom in atoms):
-                raise self._refused(str(value))
-            part = self.sizes[str(atoms[0])] if atoms else self._number(factor)
+            part = self._atom(atoms[0], value) if atoms else self._number(factor)
             for atom in atoms[1:]:
-                part = self._new(f"arith.muli {part}, {self.sizes[str(atom)]} : index")
+                part = self._new(f"arith.muli {part}, {self._atom(atom, value)} : index")
             if atoms and factor != 1:
                 part = self._new(f"arith.muli {part}, {self._number(factor)} : index")
             parts.append(part)
@@ -139,6 +138,13 @@ class _Entry:
         for part in parts[1:]:
             total = self._new(f"arith.addi {total}, {part} : index")
         return total
+
+    def _atom(self, atom: Atom, value: Sum) -> str:
+        if isinstance(atom, Extent):
+            return self._extent(next(a for a in self._arrays() if a.name == atom.array), atom.axis)
+        if atom not in self.sizes:
+            raise self._refused(str(value))
+        return self.sizes[str(atom)]
 
     # -- what must hold
 

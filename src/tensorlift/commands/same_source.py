@@ -67,8 +67,8 @@ def reading_of(certificate: Certificate, source: Source, options: LiftOptions) -
 
     """
     found = None
-    for generalise in (None, False):
-        for reading in _readings(certificate, source, replace(options, generalise=generalise)):
+    for generalise, replaces in ((None, False), (False, False), (False, True)):
+        for reading in _readings(certificate, source, replace(options, generalise=generalise, replaces=replaces)):
             if reading.needs(certificate):
                 return reading
             found = found or reading

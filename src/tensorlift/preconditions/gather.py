@@ -249,4 +249,6 @@ def _made_extents(view: FunctionView) -> dict[str, Extent]:
         made = {size: entry for size, entry in made.items() if size in sizes}
     elif "tl.returns" in view.func_op.attributes:
         made = {f"{name}_shape{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
+    elif view.source.endswith(".mlir"):
+        made = {f"{name}_d{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
     return {size: place for size, (place, extent) in made.items() if extent == Linear.size(size)}

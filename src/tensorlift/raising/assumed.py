@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tensorlift.conditions.language import AnyOf, Compare, Quotient, Separate, Sum, atoms_of
+from tensorlift.conditions.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.outline import memory_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.conditions.language import Condition
+    from tensorlift.conditions.language import Atom, Condition
 
 ORIGINAL, RAISED = "_original", "_raised"  # behind the name of a function
 _PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
@@ -59,7 +59,7 @@ def assumed(conditions: Iterable[Condition], arguments: Mapping[str, SSAValue]) 
             continue
         traced = None
         if isinstance(condition, Compare | AnyOf):
-            values = {atom: _named(str(atom), arguments) for atom in atoms_of(condition)}
+            values = {atom: _named(atom, arguments) for atom in atoms_of(condition)}
             known = {atom: value for atom, value in values.items() if value is not None}
             traced = condition.substitute(known) if len(known) == len(values) else None
         if traced is None:
@@ -120,13 +120,12 @@ def _extent(array: SSAValue, axis: int) -> Sum | None:
     return None
 
 
-def _named(name: str, arguments: Mapping[str, SSAValue]) -> Sum | None:
-    """Give what a name stands for: an integer, or an extent of an array, ``C_d0``."""
-    if name in arguments:
-        return value_of(arguments[name])
-    array, _, axis = name.rpartition("_d")
-    value = arguments.get(array)
-    return _extent(value, int(axis)) if value is not None and isinstance(value.type, MemRefType) else None
+def _named(atom: Atom, arguments: Mapping[str, SSAValue]) -> Sum | None:
+    """Give what a name or an extent of an array stands for."""
+    if not isinstance(atom, Extent):
+        return value_of(arguments[str(atom)]) if str(atom) in arguments else None
+    value = arguments.get(atom.array)
+    return _extent(value, atom.axis) if value is not None and isinstance(value.type, MemRefType) else None
 
 
 def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> Apart | None:

@@ -80,7 +80,7 @@ def meaning_of(outlined: Outline) -> Meaning:
 
 def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operation] = ()) -> Meaning:
     known = {_name(op): op for op in called}
-    module, _ = FunctionReader(function, known, _FILE).read(generalised=False)
+    module, _ = FunctionReader(function, known, _FILE).read(generalised=False, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
     return Meaning(view, summarise(view, distribute=distribute, nonempty=True))

@@ -45,7 +45,7 @@ def _sizes(function: Any, name: str, *, generalise: bool) -> list[dict[str, int]
     if generalise and name.startswith("static"):
         return [{"static_shapes": {"n": 40, "n_2": 30}, "static_stencil": {"steps": 3, "n": 64}}[name]]
     if generalise and name == "flat_index":
-        return [{"n": 5, "src_d0": 80, "n_2": 16}]
+        return [{"n": 5, "src_d0": 80, "n_2": 16, "dst_d1": 17}]
     view = FunctionView(function)
     domain = summarise(function).context & required(view)
     return list(choose_sizes(view.parameters, domain, Random(1), 4))

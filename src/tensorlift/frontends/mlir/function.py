@@ -30,7 +30,7 @@ from tensorlift.frontends.mlir.index_operations import INDEX_OPERATIONS, copied
 from tensorlift.frontends.mlir.memories import MEMORIES, check_memref, static_extents
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.scalar_operations import SCALAR_OPERATIONS
-from tensorlift.frontends.mlir.shapes import infer_extents, known_extents, settle, size_map
+from tensorlift.frontends.mlir.shapes import Assumed, infer_extents, known_extents, settle, size_map
 from tensorlift.frontends.mlir.structures import STRUCTURES, only_block
 from tensorlift.frontends.mlir.translator import Translator, check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
@@ -74,11 +74,11 @@ class FunctionReader:
         self.c_types: dict[int, str] = {}
         self.arrays: dict[int, Memory] = {}
         self.layouts: list[str] = []
-        self.shapes: list[str] = []
+        self.shapes: list[Assumed] = []
         self.names: list[str] = []  # of the arguments; xDSL cuts numbers off the ends of its name hints
 
-    def read(self, *, generalised: bool | None) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
-        """Translate the function, with constants as sizes as `read_mlir` says.
+    def read(self, *, generalised: bool | None, fitted: bool) -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
+        """Translate the function, with constants as sizes and open extents as `read_mlir` says.
 
         Raises LiftError where a part of it is not lifted.
         """
@@ -89,7 +89,7 @@ class FunctionReader:
         self.t.calls.append(self.name)
         result = self._return(self.t.block(body))
         notes = () if generalised is False else generalise(self.t, self.function, open_extents=bool(generalised))
-        self.shapes = infer_extents(self.t, self.function)
+        self.shapes = infer_extents(self.t, self.function, fitted=fitted)
         settle(self.t)
         remove_dead(self.entry)
         self._settle_numbers()
@@ -227,9 +227,16 @@ class FunctionReader:
     def _requirements(self) -> list[DictionaryAttr]:
         """State the preconditions of index arithmetic and of layouts."""
         place = StringAttr(str(location_of(self.function)))
-        stated = [*(("stride", text) for text in self.layouts), *(("shape", text) for text in self.shapes)]
-        rows = [{"kind": StringAttr(kind), "text": StringAttr(text), "loc": place} for kind, text in stated]
-        found = [DictionaryAttr(row) for row in rows]
+        found = [
+            DictionaryAttr({"kind": StringAttr("stride"), "text": StringAttr(text), "loc": place})
+            for text in self.layouts
+        ]
+        for assumed in self.shapes:
+            kind = "shape" if assumed.excess is None else "extent"
+            marks: dict[str, Attribute] = {"kind": StringAttr(kind), "text": StringAttr(assumed.text), "loc": place}
+            if assumed.excess is not None:
+                marks["set"] = self._size_set([(assumed.excess, False)])
+            found.append(DictionaryAttr(marks))
         for item in self.t.needs.required.values():
             row: dict[str, Attribute] = {
                 "kind": StringAttr("overflow"),

@@ -36,13 +36,14 @@ _MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{|\{(?=dlti\.|llvm\.da
 
 
 def read_mlir(
-    text: str, filename: str, *, function: str | None = None, generalise: bool | None = False
+    text: str, filename: str, *, function: str | None = None, generalise: bool | None = False, fitted: bool = False
 ) -> list[ReadFunction]:
     """Read a module into the loop IR, one module for each function that it defines.
 
     With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``
     None, constant extents and bounds that an index ties together become sizes, and a note says so; with True constant
-    bounds over extents that no type states do too.
+    bounds over extents that no type states do too.  With ``fitted`` an array is taken to be the part of it that the
+    accesses need, where its type leaves that open; otherwise it may be larger.
 
     Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
     """
@@ -62,7 +63,8 @@ def read_mlir(
             else refusal("no-function", start, "the module defines no function")
         )
     read = [
-        _read(defined[name], defined, filename, generalise=generalise) for name in _chosen(defined, function, start)
+        _read(defined[name], defined, filename, generalise=generalise, fitted=fitted)
+        for name in _chosen(defined, function, start)
     ]
     return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
@@ -91,11 +93,13 @@ def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Locatio
     return [name for name in defined if name not in helpers] or list(defined)
 
 
-def _read(op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool | None) -> ReadFunction:
+def _read(
+    op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool | None, fitted: bool
+) -> ReadFunction:
     """Translate one function; what refuses it becomes its diagnostics."""
     name, location = _name(op), location_of(op) or Location(filename, 1, 1)
     try:
-        module, notes = FunctionReader(op, defined, filename).read(generalised=generalise)
+        module, notes = FunctionReader(op, defined, filename).read(generalised=generalise, fitted=fitted)
     except LiftError as error:
         return ReadFunction(name, location, None, error.diagnostics)
     except RecursionError:

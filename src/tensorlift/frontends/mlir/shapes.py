@@ -1,12 +1,14 @@
 """Shapes: the extents that a type leaves open, and the settling of every map and type once they are known.
 
-A dynamic extent is what the accesses need, where the greatest index over all loops, plus one, is a size of the
-function, or one.  Of an argument that is a precondition, as its dimension may be longer.  Otherwise it becomes a size
-of its own, which a caller reads from the shape of the array.
+A dynamic extent of memory that the function makes is what the accesses need, where the greatest index over all loops,
+plus one, is a size of the function, or one.  That of an argument is a size of its own, which a caller reads from the
+shape of the array, and the accesses stay inside of it; where they need the extent of another argument, the two are
+taken to be equal, which is a precondition.  Who passes just the part that the accesses need asks for its extent.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.affine import ApplyOp
@@ -28,16 +30,33 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.values import Loop, Memory
 
 
-def infer_extents(t: Translator, function: Operation) -> list[str]:
-    """Find the extents that no type states; return what that assumes of the dimensions of arguments."""
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What is assumed of a dimension of an argument, in words; one that is large enough has an excess of at least 0."""
+
+    text: str
+    excess: Affine | None = None
+
+
+def infer_extents(t: Translator, function: Operation, *, fitted: bool) -> list[Assumed]:
+    """Find the extents that no type states; return what that assumes of the dimensions of arguments.
+
+    With ``fitted`` those of arguments are what the accesses need too.
+    """
     assumed = []
     for memory in t.memories:
         for dimension, known in enumerate(memory.extents):
-            if known is None:
-                needed = _needed(t, memory, dimension)
-                memory.extents[dimension] = needed or t.new_size(f"{memory.name}_d{dimension}", function)
-                if needed is not None and isinstance(memory.value, BlockArgument):
-                    assumed.append(f"{memory.name}.shape[{dimension}] == {plain(needed)}")
+            if known is not None:
+                continue
+            needed, is_argument = _needed(t, memory, dimension), isinstance(memory.value, BlockArgument)
+            if needed is not None and (fitted or not is_argument or needed in t.asked.values()):
+                memory.extents[dimension] = needed
+                if is_argument:
+                    assumed.append(Assumed(f"{memory.name}.shape[{dimension}] == {plain(needed)}"))
+                continue
+            memory.extents[dimension] = size = t.new_size(f"{memory.name}_d{dimension}", function)
+            if needed is not None:
+                assumed.append(Assumed(f"{plain(needed)} <= {memory.name}.shape[{dimension}]", size - needed))
     return assumed
 
 
