@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,3 +19,13 @@ def _jax() -> Iterator[ModuleType]:
     before = jax.config.jax_enable_x64
     yield jax
     jax.config.update("jax_enable_x64", val=before)
+
+
+@pytest.fixture(name="wide")
+def _wide() -> Iterator[None]:
+    """Let JAX, where it is installed, have 64-bit types."""
+    if find_spec("jax") is None:
+        yield
+    else:
+        with import_module("jax").enable_x64(new_val=True):
+            yield

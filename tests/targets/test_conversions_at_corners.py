@@ -95,6 +95,7 @@ def _source(source: str, result: str) -> str:
     return f"void {source}_{result}(int n, const {given} *restrict a, {made} *restrict o) {{ {body} }}\n"
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_path: Path) -> None:
     if target != "numpy" and find_spec(target) is None:

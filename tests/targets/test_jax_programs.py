@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.program import load_program
-from tensorlift.source import read_source
+from tensorlift.source import read_source, source_from_text
 from tensorlift.targets import get_target
+from tensorlift.targets.jax import X64
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,7 +38,7 @@ STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
   }
 }
 """
-X64 = 'jax.config.update("jax_enable_x64", True)'
+CHECK = f"    {X64.replace(chr(10), chr(10) + '    ')}\n"  # as it stands in a function
 
 
 def _refusal(text: str) -> str:
@@ -46,24 +48,57 @@ def _refusal(text: str) -> str:
     return caught.value.reason
 
 
-def test_a_program_in_64_bits_enables_them_once_and_one_in_32_bits_does_not() -> None:
-    assert lift(GEMM + STENCIL, to="jax").source.count(X64) == 1
-    assert X64 not in lift(STENCIL, to="jax").source
+def test_a_program_in_64_bits_checks_that_there_are_any_and_one_in_32_bits_does_not() -> None:
+    assert lift(GEMM + STENCIL, to="jax").source.count(CHECK) == 1
+    assert "x64" not in lift(STENCIL, to="jax").source
 
 
-def test_a_64_bit_program_that_does_not_enable_64_bits_is_refused() -> None:
-    assert "but the text does not have" in _refusal(lift(GEMM, to="jax").source.replace(X64, ""))
+def test_a_python_number_that_is_rounded_to_single_precision_needs_no_64_bits() -> None:
+    source = "def f(a: float, x: 'float32[:]'):\n    for i in range(len(x)):\n        x[i] = a * x[i] + {}\n"
+    (function,) = lift_source(source_from_text(source.format("x[i]"), "f.py"), LiftOptions(target="jax")).functions
+    assert "jnp.float32(a)" in function.program
+    assert "x64" not in function.program
+    certificate = certificate_from_json(function.certificate or {})
+    with pytest.raises(CheckFailure, match="has the type f64, but the function does not start with"):
+        check(
+            function.program.replace("jnp.float32(a)", "jnp.float32(a * 1.0)"),
+            "f",
+            certificate.summary,
+            get_target("jax"),
+        )
+    (function,) = lift_source(source_from_text(source.format("a * a"), "f.py"), LiftOptions(target="jax")).functions
+    assert CHECK in function.program
 
 
-def test_a_setting_before_its_import_or_another_setting_is_refused() -> None:
+def test_a_program_raises_without_64_bits_and_never_sets_them(jax: ModuleType) -> None:
+    gemm, one = lift(GEMM, to="jax"), np.ones((2, 2))
+    with jax.enable_x64(new_val=False):
+        for call in (gemm, jax.jit(gemm)):
+            with pytest.raises(RuntimeError, match=re.escape('jax.config.update("jax_enable_x64", True)')):
+                call(1.5, one, one, one)
+        assert not jax.config.jax_enable_x64
+    with jax.enable_x64(new_val=True):
+        assert gemm(1.5, one, one, one).dtype == np.float64
+
+
+def test_a_64_bit_program_that_does_not_check_for_64_bits_is_refused() -> None:
     text = lift(GEMM, to="jax").source
-    assert "a statement outside functions" in _refusal(f"{X64}\n{text.replace(X64, '')}")
-    assert "a statement outside functions" in _refusal(text.replace(X64, X64.replace("True", "False")))
+    assert "but the function does not start with" in _refusal(text.replace(CHECK, ""))
+    late = text.replace(CHECK, f"    alpha = alpha\n{CHECK}")
+    assert "a statement that the checker does not execute" in _refusal(late)
+
+
+def test_another_check_or_a_setting_is_refused() -> None:
+    text = lift(GEMM, to="jax").source
+    assert "a guard" in _refusal(text.replace("if not jax", "if jax"))
+    assert "a guard" in _refusal(text.replace("raise RuntimeError(", "print("))
+    setting = 'jax.config.update("jax_enable_x64", True)\n'
+    assert "a statement outside functions" in _refusal(text.replace("\n\ndef", f"\n{setting}\n\ndef", 1))
 
 
 def test_a_store_into_an_array_that_cannot_change_is_refused() -> None:
-    body = "def gemm(alpha, C, A, B):\n    C[0] = 0.0\n    return C\n"
-    assert "store" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n{X64}\n\n\n{body}")
+    body = f"def gemm(alpha, C, A, B):\n{CHECK}    C[0] = 0.0\n    return C\n"
+    assert "store" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n\n{body}")
 
 
 def test_updates_are_functional_and_leave_the_arguments_alone(jax: ModuleType) -> None:
@@ -78,8 +113,8 @@ def test_updates_are_functional_and_leave_the_arguments_alone(jax: ModuleType) -
 
 @pytest.mark.parametrize("number", [float, np.float64])
 def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number: Any) -> None:
+    jax.config.update("jax_enable_x64", val=True)
     gemm, rng = lift(GEMM, to="jax"), np.random.default_rng(0)
-    gemm._function  # noqa: B018 - loading the program enables 64 bits
     c, a, b = (jax.numpy.asarray(rng.normal(size=shape)) for shape in ((2, 4), (2, 3), (3, 4)))
     alpha = number(1.5)
     expected = c + 1.5 * (a @ b)
@@ -93,6 +128,7 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_is_traced_whole(jax: ModuleType, kernel: Kernel) -> None:
     """Only shapes and types are given, as to ``jit``: no value may decide what is computed."""
+    jax.config.update("jax_enable_x64", val=True)
     options = LiftOptions((kernel.function,), "jax", include_dirs=(str(kernel.path.parent),))
     function = lift_source(read_source(str(kernel.path)), options).functions[0]
     program = load_program(function.program, entry_name(function.name, function.program))
@@ -141,7 +177,7 @@ def test_a_loop_stays_where_jax_has_no_operation_for_its_closed_form() -> None:
     assert "JAX has no running fmax" in str(function.residual_loops[0])
 
 
-def test_a_program_enables_64_bits_for_a_loop_variable_that_is_divided() -> None:
+def test_a_program_asks_for_64_bits_for_a_loop_variable_that_is_divided() -> None:
     source = """int f(int n, int shift, int u[n]) {
       int s = 1;
       for (int i = 0; i < n; i += 1) if (i % 2 == 0) s = s * shift > u[0] ? shift : s + 1;
@@ -150,4 +186,4 @@ def test_a_program_enables_64_bits_for_a_loop_variable_that_is_divided() -> None
     lifted = lift(source, to="jax")
     assert lifted.level == "proved"
     assert "jnp.int64(" in lifted.source
-    assert X64 in lifted.source
+    assert CHECK in lifted.source

@@ -54,6 +54,7 @@ def test_what_a_narrow_type_holds_is_computed_in_a_wide_one_in_python(dtype: str
         assert result.dtype == dtype
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_what_a_narrow_type_holds_is_computed_in_a_wide_one_in_c(tmp_path: Path, target: str) -> None:
     if target != "numpy":
@@ -97,6 +98,7 @@ def compiled(text: str, folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "original.so"))
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_single_precision_is_rounded_where_the_source_rounds(tmp_path: Path, target: str) -> None:
     """A double shows it in the seventh digit; NumPy's reals of double precision agree to the fifteenth."""

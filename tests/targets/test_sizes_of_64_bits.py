@@ -138,6 +138,7 @@ def run_beyond_32_bits(function: FunctionRecord, library: str, value: Callable[[
     return runs
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
 def test_positions_beyond_32_bits_wrap_as_in_c(library: str) -> None:
     if library != "numpy":
@@ -166,6 +167,7 @@ def test_positions_beyond_32_bits_wrap_as_in_mlir_or_a_condition_rules_them_out(
     assert runs == [2, 7, 7, 2, 7]
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
 def test_a_size_of_32_bits_needs_no_conversion_next_to_integers_of_32_bits(library: str) -> None:
     text = "void f({0} n, int *o, const int *a) {{ for ({0} i = 0; i < n; i++) o[i] = a[i] + (int)n; }}"

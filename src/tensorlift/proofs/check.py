@@ -75,7 +75,7 @@ def proof_of(  # noqa: PLR0913 - as `check`
         if guards:
             raise CheckFailure(GUARD, "programs in MLIR have no guards")
         return TextProof(text, entry, summary, target, cuts)
-    program = parse_program(text, target.modules, target.settings)
+    program = parse_program(text, target.modules, target.checks)
     function = program.functions.get(entry)
     if function is None:
         raise CheckFailure(INTERFACE, f"the text defines no function {entry}")
@@ -92,7 +92,7 @@ class _PythonProof(Proof):
         super().__init__(summary, target, cuts)
         self.function = function
         self.unused = program.functions.keys() - {function.name}
-        self.evaluator = Evaluator(program, target, self.ledger)
+        self.evaluator = Evaluator(program, target, self.ledger, function.checks)
 
     def execute(self) -> tuple[Execution, Item]:
         """Execute the function with names of the source as its parameters."""
@@ -106,5 +106,5 @@ class _PythonProof(Proof):
         return execution, returned
 
     def require_enabled(self, dtype: DType) -> None:
-        """Refuse a type that the target has only with a setting which the text does not make."""
+        """Refuse a type that the target has only where a check passes which the function does not make."""
         self.evaluator.require_enabled(dtype)

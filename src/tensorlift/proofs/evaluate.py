@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.tensor import SymbolicTensor, number
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, number
 from tensorlift.proofs.arguments import Binder, size_of, tensor_of
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import unreadable
@@ -16,7 +16,7 @@ from tensorlift.proofs.values import Buffer, Held, cell_names
 from tensorlift.targets.target import Device, ElementType, Ellipsis_, Memory, NewAxis, Slice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.ops.dtypes import DType
@@ -37,12 +37,15 @@ _LARGEST_INTEGER = 1 << 63
 class Evaluator:
     """Evaluates expressions in a frame; helper functions of the text are called back through ``call``."""
 
-    def __init__(self, program: ProgramText, target: Target, ledger: Ledger) -> None:
+    def __init__(self, program: ProgramText, target: Target, ledger: Ledger, checks: Container[str]) -> None:
+        """Take the checks of the target that the text makes before anything else."""
         self.program = program
+        self.checks = checks
         self.target = target
         self.ledger = ledger
         self.call: Callable[[Function, list[Item], ast.Call], Item] | None = None
         self._binder = Binder(ledger)
+        self._conversions = frozenset(f"{name}()" for name in target.element_types)
         self._handlers: dict[type[ast.expr], Callable[..., Item]] = {
             ast.Name: self._name,
             ast.Constant: self._constant,
@@ -62,6 +65,10 @@ class Evaluator:
         """Apply an operation by its meaning, and say where the result lives."""
         if not row.reads_cells:
             positional = [_without_cells(value) for value in positional]
+        if row.spelling not in self._conversions:
+            for value in _parts([*positional, *(keywords or {}).values()]):
+                if value.tensor.strength is Strength.EITHER:  # a scalar parameter, in which JAX would compute
+                    self.require_enabled(value.tensor.dtype)
         values, named = self._binder.bind(row, positional, keywords or {})
         result = row.meaning(self.ledger, *values, **named)
         if isinstance(result, tuple) and not isinstance(result, ElementType | Device):
@@ -76,10 +83,11 @@ class Evaluator:
         return replace(held, is_number=True) if is_number else held
 
     def require_enabled(self, dtype: DType) -> None:
-        """Refuse a value of a type that the target has only with a setting which the text does not make."""
-        for setting, types in self.target.settings.items():
-            if dtype in types and setting not in self.program.settings:
-                self.ledger.refuse(f"a value has the type {dtype}, but the text does not have {setting}")
+        """Refuse a value of a type that the target has only where a check passes which the text does not make."""
+        for check, types in self.target.checks.items():
+            if dtype in types and check not in self.checks:
+                test = check.partition("\n")[0]
+                self.ledger.refuse(f"a value has the type {dtype}, but the function does not start with `{test}`")
 
     # -- expressions
 
@@ -270,6 +278,15 @@ def _update_of(function: ast.expr) -> _Update | None:
     if not isinstance(base, ast.Attribute) or base.attr != "at":
         return None
     return _Update(base.value, function.value.slice, function.attr)
+
+
+def _parts(values: Iterable[Item]) -> Iterator[Held]:
+    """Yield the tensors among operands."""
+    for value in values:
+        if isinstance(value, Held):
+            yield value
+        elif isinstance(value, tuple) and not isinstance(value, ElementType | Device):
+            yield from _parts(value)
 
 
 def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> Held:

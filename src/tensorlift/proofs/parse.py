@@ -25,25 +25,28 @@ _BUILTINS = ("range", "bool", "int", "float")
 
 
 class Function(NamedTuple):
-    """A function of the text: its parameters, the guards at its top, its statements, and every name local to it."""
+    """A function of the text: its parameters, the checks and guards at its top, its statements, and every local name.
+
+    Checks are those that the target lists, as it spells them; guards are of the arguments.
+    """
 
     name: str
     parameters: tuple[str, ...]
+    checks: frozenset[str]
     guards: tuple[ast.If, ...]
     body: tuple[ast.stmt, ...]
     local_names: frozenset[str]
 
 
 class ProgramText(NamedTuple):
-    """A whole emitted text: the functions by name, the names that its imports bind, and the settings that it makes."""
+    """A whole emitted text: the functions by name, and the names that its imports bind."""
 
     functions: dict[str, Function]
     modules: frozenset[str]
-    settings: frozenset[str] = frozenset()
 
 
-def parse_program(text: str, modules: Mapping[str, str], settings: Iterable[str] = ()) -> ProgramText:
-    """Parse emitted text: import statements of ``modules``, statements that are ``settings``, and functions.
+def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] = ()) -> ProgramText:
+    """Parse emitted text: import statements of ``modules``, and functions, which may start with ``checks``.
 
     Raises:
         CheckFailure: where the text is no Python, or has statements outside the sublanguage.
@@ -57,20 +60,17 @@ def parse_program(text: str, modules: Mapping[str, str], settings: Iterable[str]
         raise CheckFailure(UNREADABLE, f"the text is no Python: {error}") from None
     functions: dict[str, Function] = {}
     bound: set[str] = set()
-    made: set[str] = set()
-    known = {ast.unparse(ast.parse(setting)): setting for setting in settings}
+    known = {ast.unparse(ast.parse(check)): check for check in checks}
     allowed = {ast.unparse(ast.parse(statement)): name for name, statement in modules.items()}
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound.add(_import(statement, allowed))
         elif isinstance(statement, ast.FunctionDef):
-            _add(functions, _function(statement))
-        elif ast.unparse(statement) in known and _module_of(statement) in bound:
-            made.add(known[ast.unparse(statement)])
+            _add(functions, _function(statement, known))
         elif not _is_text(statement):
             raise unreadable(statement, "a statement outside functions")
     _forbid_shadowing(functions, bound)
-    return ProgramText(functions, frozenset(bound), frozenset(made))
+    return ProgramText(functions, frozenset(bound))
 
 
 def unreadable(node: ast.AST, what: str) -> CheckFailure:
@@ -89,18 +89,13 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _module_of(setting: ast.stmt) -> str:
-    """Return the name with which a setting starts, which an import before it must have bound."""
-    return next(node.id for node in ast.walk(setting) if isinstance(node, ast.Name))
-
-
 def _add(functions: dict[str, Function], function: Function) -> None:
     if function.name in functions or function.name in _BUILTINS or function.name.startswith("__"):
         raise CheckFailure(UNREADABLE, f"the name of the function {function.name} is taken")
     functions[function.name] = function
 
 
-def _function(definition: ast.FunctionDef) -> Function:
+def _function(definition: ast.FunctionDef, known: Mapping[str, str]) -> Function:
     arguments = definition.args
     listed = arguments.posonlyargs + arguments.args
     rest = [arguments.vararg, arguments.kwarg, *arguments.kwonlyargs, *arguments.defaults]
@@ -109,15 +104,18 @@ def _function(definition: ast.FunctionDef) -> Function:
     for annotation in [definition.returns, *(a.annotation for a in listed)]:
         _check_annotation(annotation)
     local = {a.arg for a in listed}
-    guards = _guards(definition.body)
+    leading = _leading(definition.body)
+    checks = [statement for statement in leading if ast.unparse(statement) in known]
+    guards = tuple(statement for statement in leading if statement not in checks)
     _check_returns(definition.body)
-    body = with_loops([statement for statement in definition.body if statement not in guards])
+    body = with_loops([statement for statement in definition.body if statement not in leading])
     for statement in _walk(body):
         local.update(_bound_names(statement))
-    return Function(definition.name, tuple(a.arg for a in listed), guards, tuple(body), frozenset(local))
+    made = frozenset(known[ast.unparse(statement)] for statement in checks)
+    return Function(definition.name, tuple(a.arg for a in listed), made, guards, tuple(body), frozenset(local))
 
 
-def _guards(body: list[ast.stmt]) -> tuple[ast.If, ...]:
+def _leading(body: list[ast.stmt]) -> tuple[ast.If, ...]:
     """Return the conditional statements at the top, behind the docstring."""
     rest = body[1:] if _is_text(body[0]) else body
     return tuple(s for s in itertools.takewhile(lambda s: isinstance(s, ast.If), rest) if isinstance(s, ast.If))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
+from tensorlift.ops.dtypes import is_float
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions
@@ -112,7 +113,7 @@ class Proof(ABC):
 
     def _parameter(self, parameter: str, name: str) -> Held:
         known = {**self.summary.scalars, **{a.name: a.dtype for a in self.summary.arrays.values()}}
-        if name in known:
+        if name in known and not (name in self.summary.scalars and is_float(known[name])):  # checked where it is used
             self.require_enabled(known[name])
         info = self.summary.arrays.get(name)
         if info is not None and info.is_parameter:

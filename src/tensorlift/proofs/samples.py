@@ -57,7 +57,7 @@ def held_of_sample(
 
 
 def _evaluator(target: Target, ledger: Ledger) -> Evaluator:
-    return Evaluator(ProgramText({}, frozenset(target.modules), frozenset(target.settings)), target, ledger)
+    return Evaluator(ProgramText({}, frozenset(target.modules)), target, ledger, target.checks)
 
 
 def _frame(operands: Mapping[str, Held], sizes: Iterable[str]) -> Frame:

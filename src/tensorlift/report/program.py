@@ -32,19 +32,16 @@ def language(target: str) -> Language:
 
 
 def join_programs(programs: Sequence[str], target: str) -> str:
-    """Make one file of the programs of several functions; Python's imports and settings stand once, at the top."""
+    """Make one file of the programs of several functions; Python's imports stand once, at the top."""
     if language(target) is not PYTHON:
         return "\n".join(f"{program.strip()}\n" for program in programs)
     imports: dict[str, None] = {}
-    settings: dict[str, None] = {}
     bodies = []
     for program in programs:
         lines = program.strip().splitlines()
         imports.update(dict.fromkeys(line for line in lines if _is_import(line)))
-        settings.update(dict.fromkeys(line for line in lines if _is_setting(line)))
-        bodies.append("\n".join(line for line in lines if not _is_import(line) and not _is_setting(line)).strip())
-    parts = ["\n".join(part) for part in (sorted(imports, key=_import_order), settings) if part]
-    head = ["\n\n".join(parts)] if parts else []
+        bodies.append("\n".join(line for line in lines if not _is_import(line)).strip())
+    head = ["\n".join(sorted(imports, key=_import_order))] if imports else []
     return "\n\n\n".join([*head, *bodies]) + "\n" if bodies else ""
 
 
@@ -70,11 +67,6 @@ def parameter_names(name: str, program: str, target: str) -> tuple[str, ...]:
 
 def _is_import(line: str) -> bool:
     return line.startswith(("import ", "from "))
-
-
-def _is_setting(line: str) -> bool:
-    """Tell whether a line is a call at the top of the module, such as ``jax.config.update(...)``."""
-    return line.endswith(")") and line[0].isalpha() and not line.startswith("return ")
 
 
 def _import_order(line: str) -> tuple[bool, bool, str]:

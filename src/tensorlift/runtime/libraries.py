@@ -6,6 +6,7 @@ A library is imported when a program that is written for it runs, and only then.
 from __future__ import annotations
 
 import functools
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,7 +16,8 @@ from tensorlift.diagnostics import refuse
 from tensorlift.runtime.mesh import make_host_devices, spread_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     Program = Callable[..., Any]
 
@@ -30,13 +32,14 @@ class Library:
 
     ``give`` makes its array of a NumPy array or scalar, ``take`` a NumPy array of a result, in memory of its own.
     ``wait`` returns when its arguments are computed; ``compiled`` gives a program that is compiled as a whole, of which
-    the parameters that are named are constants.
+    the parameters that are named are constants.  Calls between NumPy arrays are made while ``computing``.
     """
 
     give: Callable[[Any], Any]
     take: Callable[[Any], Any]
     wait: Callable[[Any], Any] = type  # everything is computed already
     compiled: Callable[[Program, Sequence[str]], Program] | None = None
+    computing: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 class NoDeviceError(Exception):
@@ -80,11 +83,12 @@ def over_numpy(program: Program, name: str) -> Program:
 
     @functools.wraps(program)
     def converted(*arguments: Any, **named: Any) -> Any:
-        returned = program(
-            *(_given(library, value) for value in arguments),
-            **{key: _given(library, value) for key, value in named.items()},
-        )
-        return tuple(map(library.take, returned)) if isinstance(returned, tuple) else library.take(returned)
+        with library.computing():
+            returned = program(
+                *(_given(library, value) for value in arguments),
+                **{key: _given(library, value) for key, value in named.items()},
+            )
+            return tuple(map(library.take, returned)) if isinstance(returned, tuple) else library.take(returned)
 
     return converted
 
@@ -125,7 +129,14 @@ def _jax(device: str, mesh: int = 0) -> Library:
     if len(places) < mesh:
         raise NoDeviceError(f"JAX finds {len(places)} of {mesh} devices")
     give = spread_over(places[:mesh]) if mesh else lambda value: array(value, device=places[0])
-    return Library(give, take, jax.block_until_ready, compiled)
+
+    @contextmanager
+    def computing() -> Iterator[None]:
+        """Have 64-bit types whatever the settings are, and compute at once where a caller is being traced."""
+        with jax.ensure_compile_time_eval(), jax.enable_x64(new_val=True):
+            yield
+
+    return Library(give, take, jax.block_until_ready, compiled, computing)
 
 
 def _torch(device: str) -> Library:

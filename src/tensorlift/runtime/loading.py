@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.runtime.libraries import over_numpy
@@ -12,11 +13,16 @@ if TYPE_CHECKING:
 
 
 def loaded_plain(text: str, entry: str, library: str, device: str) -> Program:
-    """Load the text of a program for a library, as one on the library's arrays that lie on a device."""
+    """Load the text of a program for a library, as one on the library's arrays that lie on a device.
+
+    In JAX this process then has 64-bit types where the program asks for them.
+    """
     if library == "stablehlo":
         from tensorlift.runtime.xla import load_on_device  # noqa: PLC0415 - only where such a program runs
 
         return load_on_device(text, entry, device)
+    if library == "jax":
+        import_module("jax").config.update("jax_enable_x64", "jax_enable_x64" in text)
     return _on_its_arrays(text, entry, library)
 
 

@@ -194,11 +194,11 @@ class Target:
     ``rows`` are by spelling, ``types`` say how their results are typed.  ``modules`` are the import statements that an
     emitted program may have, by the names that they bind, and ``constants`` are its named numbers (None is the new
     axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
-    never loads them; a target without the latter has no guards.  ``settings`` are
-    statements that a module may have, each with the element types that no value has without it.  ``changes_arrays`` is
-    false where arrays cannot be written, so that nobody can tell which of them share memory; where they are,
-    ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose new results of
-    rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
+    never loads them; a target without the latter has no guards.  ``checks`` are
+    statements with which a function may start, each with the element types that no value has unless it passes.
+    ``changes_arrays`` is false where arrays cannot be written, so that nobody can tell which of them share memory;
+    where they are, ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose
+    new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     Where a target ``takes_empty`` arrays, programs are asked for that are right for sizes of zero, too.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where it ``takes_sizes``, a program
@@ -217,7 +217,7 @@ class Target:
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
     emitter: str = ""
     guarder: str = ""
-    settings: Mapping[str, frozenset[DType]] = field(default_factory=dict)
+    checks: Mapping[str, frozenset[DType]] = field(default_factory=dict)
     changes_arrays: bool = True
     overlaps: Overlaps = Overlaps.COPIED
     numbers: frozenset[str] = frozenset()

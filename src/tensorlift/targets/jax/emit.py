@@ -1,7 +1,8 @@
-"""Emitting JAX: functional updates in place of stores, and a setting where the source computes in 64 bits."""
+"""Emitting JAX: functional updates in place of stores, and a check where the source computes in 64 bits."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.names import unused
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         DiagonalMask,
         Empty,
         Full,
+        Parameter,
         Reduction,
         SetSlice,
         TensorProgram,
@@ -148,23 +150,33 @@ class _JaxEmission(Emission):
         self.lines += wrapped(f"{several} = ", f"lax.fori_loop({ends}, {step}, {initial})", indent)
 
     def imports(self) -> list[str]:
-        """Import JAX, and enable 64 bits where the program has such types."""
-        is_wide = self._is_wide()
-        lines = ["import jax"] if is_wide else []
+        """Import what the text needs of JAX."""
+        lines = ["import jax"] if self._is_wide() else []
         lines.append("import jax.numpy as jnp")
         if any(line.find("lax.") >= 0 for line in self.lines):
             lines.append("from jax import lax")
-        return [*lines, "", X64] if is_wide else lines
+        return lines
+
+    def checks(self) -> list[str]:
+        """Check that JAX has 64-bit types where the program has values of such types."""
+        return X64.splitlines() if self._is_wide() else []
 
     def _is_wide(self) -> bool:
         program = self.program
         wide = ("jnp.int64", "jnp.uint64", "jnp.float64", "jnp.arange(")  # windows are gathered by ranges
         if any(name in line for name in wide for line in self.lines):
             return True
-        if any(p.dtype in _WIDE and not p.is_size for p in program.parameters):
+        if any(p.dtype in _WIDE and not p.is_size and not self._is_only_narrowed(p) for p in program.parameters):
             return True
         values = (v for statement in walk_statements(program.body) for v in values_of(statement))
         return any(node.dtype in _WIDE and not _is_number(node) for value in values for node in walk_expressions(value))
+
+    def _is_only_narrowed(self, parameter: Parameter) -> bool:
+        """Tell whether a number is used in no other way than rounded to single precision, which needs no 64 bits."""
+        name = re.escape(self.names[parameter.name])
+        used = re.compile(rf"(?<![\w.])(jnp\.float32\()?{name}\b(?(1)\))")
+        uses = [match[1] for line in self.lines for match in used.finditer(line)]
+        return parameter.dtype == "f64" and not parameter.shape and parameter.name not in self.converted and all(uses)
 
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name; a copy under the same name is none."""

@@ -124,7 +124,12 @@ class Emission:
         if self.program.location is not None:
             place = self.program.location
             lines.append(f'{INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
-        return [*lines, *sizes, *(f"{INDENT}{line}" for line in self.conversions())]
+        checks, conversions = ([f"{INDENT}{line}" for line in part] for part in (self.checks(), self.conversions()))
+        return [*lines, *checks, *sizes, *conversions]
+
+    def checks(self) -> list[str]:
+        """Return the statements with which the function starts, which raise where it cannot be run."""
+        return []
 
     def conversions(self) -> Iterator[str]:
         """Yield the statements at the top that convert parameters."""
