@@ -180,8 +180,11 @@ def _is_undefined(program: Program, case: Arguments) -> bool:
     assert read.module is not None
     arguments = {name: np.array(value) if np.ndim(value) else value for name, value in case.items()}
     view = FunctionView(functions(read.module)[0])
+    given = [p for p in view.parameters if p.role == "array" and p.name in arguments]
+    extents = [pair for p in given for pair in zip(p.extents or (), arguments[p.name].shape, strict=True)]
+    sizes = {**case, **{extent.terms[0][0]: length for extent, length in extents if extent.terms}}
     made = {
-        p.name: np.zeros([extent.at(case) for extent in p.extents or ()], NUMPY_TYPES[p.dtype])
+        p.name: sizes[p.name] if p.role == "size" else np.zeros([e.at(sizes) for e in p.extents], NUMPY_TYPES[p.dtype])
         for p in view.parameters
         if p.name not in arguments
     }

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     Stage = Callable[[str], AbstractContextManager[None]]
 
 _ATTEMPTS = 16
-_MOST_CONDITIONS = 4  # that are left out one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +158,22 @@ class _Attempts:
             return fewer
         if found.program is None or not _is_roundabout(found.program):
             return found
+        if not any(_where_empty(summary, summary.definitions())):
+            return found
         return self._where_nonempty(summary, self._cost(found)) or found
 
     def _where_nonempty(self, summary: Summary, below: float) -> Proved | None:
         """Return a program for sizes at which nothing is empty, if one costs less than so much.
 
-        Conditions that it does without are left out.
+        The fewest conditions without what is computed only where something is empty are tried first.
         """
         needed = [c for c in summary.nonempty if not summary.context.implies(c)]
-        found = self._within(summary.assumed, needed, below) if needed and not is_spent() else None
-        if found is None or len(needed) > _MOST_CONDITIONS:
-            return found
-        below = math.nextafter(self._cost(found), math.inf)
-        for condition in needed if len(needed) > 1 else ():
-            fewer = [c for c in needed if c is not condition]
-            with_fewer = self._within(summary.assumed, fewer, below)
-            found, needed = (with_fewer, fewer) if with_fewer is not None else (found, needed)
-        return found
+        fewest = _fewest(needed, [domain for domain, _ in _where_empty(summary, summary.definitions())])
+        for conditions in dict.fromkeys((fewest, tuple(needed))):
+            found = self._within(summary.assumed, conditions, below) if conditions and not is_spent() else None
+            if found is not None:
+                return found
+        return None
 
     def _within(self, assumed: Domain, conditions: Sequence[Constraint], below: float) -> Proved | None:
         start_afresh(same_function=True)
@@ -211,14 +209,24 @@ def keeps_what_empty_loops_leave(summary: Summary) -> bool:
     """Tell whether an output is read only for sizes at which a loop that writes it whole is empty."""
     entries = dict(summary.outputs)
     written = [d for d in summary.definitions() if d.name in entries.values()]
-    return any(isinstance(t, Read) and t.array in entries for t in _where_empty(summary, written))
+    return any(isinstance(t, Read) and t.array in entries for _, t in _where_empty(summary, written))
 
 
-def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[Term]:
-    """Yield what is computed only where an array or a loop is empty."""
+def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[tuple[Domain, Term]]:
+    """Yield what is computed only where an array or a loop is empty, and where."""
     nonempty = Domain.of(*summary.nonempty)
     for definition in definitions:
-        yield from (term for domain, term in definition.pieces if (domain & nonempty).is_empty())
+        yield from ((domain, term) for domain, term in definition.pieces if (domain & nonempty).is_empty())
+
+
+def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tuple[Constraint, ...]:
+    """Leave out conditions as long as the others rule out each domain."""
+    kept = tuple(conditions)
+    for condition in conditions:
+        others = tuple(c for c in kept if c is not condition)
+        if all((domain & Domain.of(*others)).is_empty() for domain in domains):
+            kept = others
+    return kept
 
 
 def _is_roundabout(program: TensorProgram) -> bool:
