@@ -182,9 +182,9 @@ def _is_undefined(program: Program, case: Arguments) -> bool:
     view = FunctionView(functions(read.module)[0])
     given = [p for p in view.parameters if p.role == "array" and p.name in arguments]
     extents = [pair for p in given for pair in zip(p.extents or (), arguments[p.name].shape, strict=True)]
-    sizes = {**case, **{extent.terms[0][0]: length for extent, length in extents if extent.terms}}
+    sizes = {**case, **{str(extent.terms[0][0]): length for extent, length in extents if extent.terms}}
     made = {
-        p.name: sizes[p.name] if p.role == "size" else np.zeros([e.at(sizes) for e in p.extents], NUMPY_TYPES[p.dtype])
+        p.name: np.zeros([e.at(sizes) for e in p.extents], NUMPY_TYPES[p.dtype]) if p.extents else sizes[p.name]
         for p in view.parameters
         if p.name not in arguments
     }

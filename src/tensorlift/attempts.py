@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     Stage = Callable[[str], AbstractContextManager[None]]
 
+_MOST_CONDITIONS = 4  # that are left out one by one
 _ATTEMPTS = 16
 
 
@@ -165,17 +166,26 @@ class _Attempts:
     def _where_nonempty(self, summary: Summary, below: float) -> Proved | None:
         """Return a program for sizes at which nothing is empty, if one costs less than so much.
 
-        The fewest conditions without what is computed only where something is empty are tried first.
+        Tried first are the fewest conditions without what is computed only where something is empty.
         """
         needed = [c for c in summary.nonempty if not summary.context.implies(c)]
         fewest = _fewest(needed, [domain for domain, _ in _where_empty(summary, summary.definitions())])
-        for conditions in dict.fromkeys((fewest, tuple(needed))):
-            found = self._within(summary.assumed, conditions, below) if conditions and not is_spent() else None
-            if found is not None:
-                return found
-        return None
+        found = self._within(summary.assumed, fewest, below)
+        if found is not None:
+            return found
+        found = self._within(summary.assumed, needed, below)
+        if found is None or len(needed) > _MOST_CONDITIONS:
+            return found
+        below = math.nextafter(self._cost(found), math.inf)
+        for condition in needed:
+            fewer = [c for c in needed if c is not condition]
+            with_fewer = self._within(summary.assumed, fewer, below)
+            found, needed = (with_fewer, fewer) if with_fewer is not None else (found, needed)
+        return found
 
     def _within(self, assumed: Domain, conditions: Sequence[Constraint], below: float) -> Proved | None:
+        if not conditions or is_spent():
+            return None
         start_afresh(same_function=True)
         with suppress(LiftError):
             summary = self._summary(assumed & Domain.of(*conditions))

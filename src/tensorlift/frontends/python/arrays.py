@@ -326,7 +326,7 @@ class Arrays(Expressions):
         array.is_list = value.is_list
         array.key = self.key(f"{array.name}[]") if value.is_list else ""
         array.is_weak = self.facts.type_of(array.key)[1] if value.is_list else value.is_weak
-        array.is_mixed = array.key in self.facts.mixed
+        array.is_mixed, array.is_loose = self.facts.kinds_of(array.key)
 
     def allocate(
         self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location

@@ -110,7 +110,7 @@ class Comprehensions(Loops):
         key = self.key(f"{name}[]")
         is_weak = self.facts.type_of(key)[1]
         made = ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak, key=key)
-        made.is_mixed = key in self.facts.mixed
+        made.is_mixed, made.is_loose = self.facts.kinds_of(key)
         return made
 
     def _store_item(self, array: ArrayVariable, index: Scalar, item: Scalar | ArrayValue, location: Location) -> None:

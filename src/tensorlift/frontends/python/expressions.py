@@ -6,6 +6,7 @@ Everything works on arrays too, element by element, through ``elementwise`` of t
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
@@ -157,8 +158,8 @@ class Expressions(State):
         if isinstance(found, nodes.Variable):
             ctype, weak = self.facts.type_of(self.key(name))
             # Where the variable has another type, this pass is not the last one.
-            mixed = self.key(name) in self.facts.mixed
-            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed)
+            mixed, loose = self.facts.kinds_of(self.key(name))
+            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed, loose=loose)
         if isinstance(found, ArrayVariable):
             return whole(found, location)
         if found is not None:
@@ -194,7 +195,8 @@ class Expressions(State):
                 return Scalar(nodes.Unary("~", operand.node, operand.ctype, location), operand.ctype, operand.weak)
             if isinstance(operand.node, nodes.Integer):
                 return Scalar(nodes.Integer(-operand.node.value, LONG, location), LONG, operand.weak)
-            return Scalar(nodes.Unary("-", operand.node, operand.ctype, location), operand.ctype, operand.weak)
+            negated = nodes.Unary("-", operand.node, operand.ctype, location)
+            return Scalar(negated, operand.ctype, operand.weak, loose=operand.loose)
 
         return self.elementwise(apply, [value], location)
 
@@ -214,7 +216,13 @@ class Expressions(State):
         left, right = number(left, location), number(right, location)
         if left.ctype == right.ctype == BOOL:
             left, right = (cast(side, DTYPES["int8"], location) for side in (left, right))
+        for loose, other in ((left, right), (right, left)):
+            if loose.loose and other.is_integer and not (other.weak or isinstance(op, ast.Div)):
+                detail = "a number of NumPy with one that is a float or, where data decides so, an integer of Python"
+                raise refusal("type", location, f"arithmetic of {detail}")
         result = self._operated(op, left, right, location)
+        if left.may_be_integer and right.may_be_integer and not isinstance(op, ast.Div):
+            result = replace(result, loose=not result.is_integer)
         if isinstance(op, _GROWING) and not (counts and isinstance(op, ast.Add | ast.Sub)):
             self.note_growth(result, location)
         return result

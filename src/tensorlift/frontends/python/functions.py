@@ -204,7 +204,7 @@ class Functions(Reductions):
 
         def apply(values: Sequence[Scalar]) -> Scalar:
             chosen = extreme(values[0], values[1], location, least=least, keeps_type=not module)
-            return replace(chosen, weak=False, mixed=False) if module == "numpy" else chosen
+            return replace(chosen, weak=False, mixed=False, loose=False) if module == "numpy" else chosen
 
         for other in others:
             found = self.elementwise(apply, [found, other], location)
@@ -331,7 +331,7 @@ class Functions(Reductions):
 
 def _of_numpy(value: Operand) -> Operand:
     """Give a number the type of NumPy, whose functions never give Python's own."""
-    return replace(value, weak=False, mixed=False) if isinstance(value, Scalar) else value
+    return replace(value, weak=False, mixed=False, loose=False) if isinstance(value, Scalar) else value
 
 
 def _start_of_sum(node: ast.Call) -> ast.expr | None:

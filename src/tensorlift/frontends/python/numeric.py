@@ -21,6 +21,7 @@ from tensorlift.frontends.python.scalars import (
     differ_in_kind,
     floating,
     integer,
+    is_loose,
     join,
     logical,
     name_of,
@@ -107,7 +108,8 @@ def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, kee
     if keeps_type and not mixed:
         check_choice(left, right, a.ctype, location)
     if isinstance(a.ctype, FloatType):
-        return replace(call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak), mixed=mixed)
+        found = call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak)
+        return replace(found, mixed=mixed, loose=is_loose((left, right), a.ctype))
     test = compare("<" if least else ">", a, b, location)
     return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak, mixed=mixed)
 
@@ -157,7 +159,7 @@ def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
         return value
     value = _counted(value, location)
     if isinstance(value.ctype, FloatType):
-        return call("fabs", [value], value.ctype, location, weak=value.weak)
+        return replace(call("fabs", [value], value.ctype, location, weak=value.weak), loose=value.loose)
     zero = integer(0, location)
     return choose(compare("<", value, zero, location), binary("-", zero, value, location), value, location)
 

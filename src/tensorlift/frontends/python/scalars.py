@@ -48,7 +48,8 @@ class Scalar:
     """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1.
 
     ``mixed`` marks a value that data makes a truth value of Python, one of NumPy, or a number: whether a sum with
-    another truth value is a number is not known.
+    another truth value is a number is not known.  ``loose`` marks a float that data makes an integer of Python: beside
+    an integer of NumPy it takes the type of that one, in which the result wraps.
     """
 
     node: nodes.Expression
@@ -56,6 +57,12 @@ class Scalar:
     weak: bool = False
     truth: bool = False
     mixed: bool = False
+    loose: bool = False
+
+    @property
+    def may_be_integer(self) -> bool:
+        """Whether it is an integer of Python, or data makes it one."""
+        return self.loose or (self.weak and self.is_integer)
 
     @property
     def is_integer(self) -> bool:
@@ -207,6 +214,11 @@ def differ_in_kind(values: Sequence[Scalar]) -> bool:
     return any(value.mixed for value in values) or (len(kinds) > 1 and any(value.is_truth for value in values))
 
 
+def is_loose(values: Sequence[Scalar], ctype: Number) -> bool:
+    """Whether what data chooses of several values, in their common type, is a float or an integer of Python."""
+    return isinstance(ctype, FloatType) and any(value.may_be_integer for value in values)
+
+
 def stored(value: Scalar, location: Location) -> Scalar:
     """Give a truth value the type in which variables hold it, and leave a number as it is."""
     return replace(cast(value, BOOL, location), weak=value.weak, mixed=value.mixed) if value.truth else value
@@ -276,7 +288,7 @@ def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Locatio
     a, b, weak = join(then, otherwise, location)
     check_choice(then, otherwise, a.ctype, location)
     node = nodes.Conditional(condition.node, a.node, b.node, a.ctype, location)
-    return Scalar(node, a.ctype, weak, mixed=mixed)
+    return Scalar(node, a.ctype, weak, mixed=mixed, loose=is_loose((then, otherwise), a.ctype))
 
 
 def truth_of(value: Scalar, location: Location) -> Scalar:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG
+from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
 from tensorlift.frontends.python.flow import loop_variables, stored_in
@@ -62,6 +62,7 @@ class Facts:
     unified: list[tuple[str, str, Location]] = field(default_factory=list)
     display: dict[str, str] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)  # those that data makes truth values of Python, of NumPy, or numbers
+    loose: set[str] = field(default_factory=set)  # floats that data makes integers of Python
     misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
     changed: bool = False
 
@@ -97,6 +98,15 @@ class Facts:
         if name not in self.mixed and (value.mixed or (len(kinds) > 1 and BOOL in (known, value.ctype))):
             self.mixed.add(name)
             self.changed = True
+        is_float, was_float = (isinstance(ctype, FloatType) for ctype in (value.ctype, known))
+        comes_and_goes = value.may_be_integer if was_float else is_float and weak
+        if name not in self.loose and (value.loose or comes_and_goes):
+            self.loose.add(name)
+            self.changed = True
+
+    def kinds_of(self, name: str) -> tuple[bool, bool]:
+        """Tell whether a local variable is mixed, and whether it is loose (see ``Scalar``)."""
+        return name in self.mixed, name in self.loose
 
     def mixes(self, name: str, ctype: Number, *, weak: bool) -> bool:
         """Whether a local variable would hold truth values of NumPy, whose arithmetic is their own, and numbers."""
@@ -226,7 +236,7 @@ class State:
         value = stored(value, location)
         variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
         self.emit(nodes.Declare(variable, location))
-        return Scalar(nodes.Name(variable, value.ctype, location), value.ctype, value.weak, mixed=value.mixed)
+        return replace(value, node=nodes.Name(variable, value.ctype, location))
 
     def note_growth(self, value: Scalar, location: Location) -> None:
         """Note an integer of Python that may leave the 64 bits of the program: not one made of sizes and counters."""

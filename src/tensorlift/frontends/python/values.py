@@ -36,7 +36,8 @@ def array_type(element: Number, rank: int) -> ArrayType:
 class ArrayVariable:
     """An array in memory; ``is_list`` where it is a nested list, whose rows are objects of their own.
 
-    ``is_weak`` where its elements are Python's own numbers, ``is_mixed`` where some may be truth values.
+    ``is_weak`` where its elements are Python's own numbers, ``is_mixed`` where some may be truth values, ``is_loose``
+    where some of its floats may be integers of Python.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ArrayVariable:
     is_list: bool = False
     is_weak: bool = False
     is_mixed: bool = False
+    is_loose: bool = False
     written: bool = False
     key: str = ""  # a list that the function makes: under which its type is known
 
@@ -60,7 +62,7 @@ class ArrayVariable:
         for index in indices:
             assert isinstance(node.ctype, ArrayType)
             node = nodes.Subscript(node, index, node.ctype.element, location)
-        return Scalar(node, self.element, weak=self.is_weak, mixed=self.is_mixed)
+        return Scalar(node, self.element, weak=self.is_weak, mixed=self.is_mixed, loose=self.is_loose)
 
 
 @dataclass(frozen=True, slots=True)
