@@ -356,15 +356,12 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
 def _read_preprocessed(
     read: Callable[..., Sequence[ReadFunction]], source: Source, options: LiftOptions, wanted: str | None
 ) -> Sequence[ReadFunction]:
-    return read(
-        source.text,
-        source.name,
-        include_dirs=options.include_dirs,
-        include_files=options.include_files,
-        defines=options.defines,
-        std=options.std,
-        function=wanted,
-    )
+    from tensorlift.frontends.c.natural import with_natural_extents
+
+    flags = {"include_dirs": options.include_dirs, "include_files": options.include_files, "defines": options.defines}
+    found = read(source.text, source.name, std=options.std, function=wanted, **flags)
+    fitted = options.replaces or options.adapter or get_target(options.target).reads_back
+    return found if fitted else with_natural_extents(found)
 
 
 # The front end of a source is known by the suffix of its name; any other name is C.

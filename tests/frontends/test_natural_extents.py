@@ -1,0 +1,102 @@
+"""An array of n is taken where C leaves the extent open and loops reach fewer cells; cells beyond stay as they were."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from bench.kernels import native
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
+
+C = """
+void stencil(int n, const double *x, double *xn) { for (int i = 1; i < n - 1; i++) xn[i] = x[i-1] + x[i+1]; }
+void inner(int n, const double *x, double *xn) { for (int i = 1; i < n - 1; i++) xn[i] = x[i]; }
+double front(int n, const double *x) { double s = 0; for (int i = 0; i < n - 1; i++) s += x[i]; return s; }
+void doubled(int n, double *x) { for (int i = 0; i < n - 1; i++) x[i] *= 2; }
+void upwards(int n, double *x, double f) { for (int i = 1; i < n - 1; i++) x[i] += f * x[i-1]; }
+void relaxed(int n, int t, double *a, double *b) {
+  for (int s = 0; s < t; s++) {
+    for (int i = 1; i < n - 1; i++) b[i] = (a[i-1] + a[i] + a[i+1]) / 3;
+    for (int i = 1; i < n - 1; i++) a[i] = (b[i-1] + b[i] + b[i+1]) / 3;
+  }
+}
+void flat(int n, int m, const double *x, double *xn) {
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) xn[i*m+j] = x[(i-1)*m+j] + x[i*m+j+1];
+}
+void rows(int n, int m, const double x[][m], double xn[][m]) {
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) xn[i][j] = x[i-1][j] + x[i][j+1];
+}
+void cube(int n, int m, int k, const double *x, double *xn) {
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) for (int l = 1; l < k - 1; l++)
+    xn[(i*m+j)*k+l] = x[((i-1)*m+j)*k+l] - x[(i*m+j)*k+l+1];
+}
+void some(int n, const double *x, double *y) { for (int i = 0; i < n - 2; i++) if (x[i] > 0) y[i] = x[i]; }
+void bytes(int n, const signed char *x, signed char *y) { for (int i = 2; i < n - 2; i++) y[i] = x[i] + x[i-2]; }
+void prefix(int n, const float *x, float *y) { y[0] = x[0]; for (int i = 1; i < n - 1; i++) y[i] = y[i-1] + x[i]; }
+"""
+CPP = """
+void stencil(int n, const double *x, double *xn) { for (int i = 1; i < n - 1; ++i) xn[i] = x[i-1] + x[i]; }
+template <typename T> void of(int n, const T *x, T *y) { for (int i = 1; i < n - 2; ++i) y[i] += x[i]; }
+void halves(int n, const double *x, double *y) { of<double>(n, x, y); }
+"""
+RESULTS = """
+void difference(int n, const double *x, double *y) { for (int i = 0; i < n - 1; i++) y[i] = x[i+1] - x[i]; }
+void sums(int n, const double *x, double *y) {
+  for (int i = 0; i < n - 2; i++) { y[i] = 0; for (int j = 0; j < 3; j++) y[i] += x[i+j]; }
+}
+void products(int n, int m, const double x[n][m], double *y) {
+  for (int i = 0; i < n - 1; i++) for (int j = 0; j < m; j++) y[i*m+j] = x[i+1][j] * x[i][j];
+}
+"""
+
+
+@cache
+def _lifted(text: str, name: str = "f.c", target: str = "numpy") -> dict[str, FunctionRecord]:
+    options = LiftOptions(target=target, test=target == "numpy" and native.compiler() is not None)
+    return {f.name: f for f in lift_source(source_from_text(text, name), options).functions}
+
+
+@pytest.mark.parametrize(("text", "name"), [(C, "f.c"), (CPP, "f.cpp")])
+def test_arrays_are_as_long_as_callers_have_them(text: str, name: str) -> None:
+    for function in _lifted(text, name).values():
+        assert str(function.level) == "proved", function
+        assert all(extent.isidentifier() for p in function.parameters for extent in p.shape), function
+        assert all(trial.passed for trial in function.tests), function
+        assert not function.restricted, function
+
+
+@pytest.mark.parametrize("target", ["jax", "torch", "linalg"])
+def test_other_targets_take_the_same_arrays(target: str) -> None:
+    for function in _lifted(C, target=target).values():
+        assert str(function.level) == "proved", function
+        assert all(extent.isidentifier() for p in function.parameters for extent in p.shape), function
+
+
+def test_cells_that_no_loop_reaches_stay_as_they_were() -> None:
+    namespace: dict[str, Any] = {}
+    exec(_lifted(C)["stencil"].program or "", namespace)
+    for n in range(6):
+        x, xn = np.arange(n, dtype=np.float64), np.full(n, 9.0)
+        expected = xn.copy()
+        expected[1:-1] = x[:-2] + x[2:]
+        np.testing.assert_array_equal(namespace["stencil"](x, xn), expected)
+
+
+def test_a_result_that_is_written_whole_is_as_long_as_what_is_computed() -> None:
+    for function in _lifted(RESULTS).values():
+        assert [p.name for p in function.parameters] == ["x"], function
+        assert all(trial.passed for trial in function.tests), function
+
+
+@pytest.mark.parametrize("options", [LiftOptions(target="c"), LiftOptions(adapter=True), LiftOptions(replaces=True)])
+def test_memory_that_c_passes_is_taken_as_far_as_loops_reach(options: LiftOptions) -> None:
+    """A pointer of C tells no extent, and there may be nothing behind the last cell that the source touches."""
+    (function,) = lift_source(source_from_text(C.split("\n")[1], "f.c"), options).functions
+    assert [p.shape for p in function.parameters if p.name == "xn"] in ([("n - 1",)], [("n + -1",)])
