@@ -12,14 +12,15 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.calls.errors import FallbackWarning
+from tensorlift.calls.arrays import library_of
+from tensorlift.calls.errors import FallbackWarning, wrong_type
 from tensorlift.calls.execute import executable
 from tensorlift.calls.kinds import fit, kind_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import FunctionRecord, Verdict
 from tensorlift.report.html import explain, show_function
-from tensorlift.runtime.libraries import over_numpy
+from tensorlift.runtime.libraries import over_numpy, untraced
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class LiftedFunction:
         self._name = str(getattr(function, "__name__", type(function).__name__))
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
         get_target(target)
+        self._call = untraced(self._checked_call) if target == "torch" else self._checked_call
         try:
             self._begin()
         except LiftError as error:
@@ -97,6 +99,9 @@ class LiftedFunction:
         Raises ArgumentTypeError or ArgumentValueError where a call passes what the program does not take, LiftError
         where the function cannot be lifted for it; with ``fallback`` the original runs instead, with a warning.
         """
+        return self._call(*arguments, **named)
+
+    def _checked_call(self, *arguments: Any, **named: Any) -> Any:
         if self._is_refused:
             return self.original(*arguments, **named)
         bound = self._signature.bind(*arguments, **named)
@@ -108,7 +113,7 @@ class LiftedFunction:
         except LiftError as error:
             if not self.fallback:
                 raise self._explained(error) from None
-            warnings.warn(self._warning(error), stacklevel=2)
+            warnings.warn(self._warning(error), stacklevel=3)
             return self.original(*arguments, **named)
         return program.run(given)
 
@@ -163,9 +168,17 @@ class LiftedFunction:
 
     def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Argument]]:
         """Find the program for the arguments of a call, and convert them."""
+        for name, value in values.items():
+            self._check_library(value, name)
         kinds = {name: self._kind(values[name], name) for name in self._kinds}
         given = {name: fit(values[name], kind, name) for name, kind in kinds.items()}
         return self._program({name: k.text for name, k in kinds.items() if k is not self._kinds[name]}), given
+
+    def _check_library(self, value: Any, name: str) -> None:
+        library = library_of(value)
+        if library is not None and library.target != self.target:
+            message = f"`{name}` is a {library.title}, which a program for {self.target} does not take"
+            raise wrong_type(message, f'lift with `to="{library.target}"`, or pass an array of NumPy')
 
     def _kind(self, value: Any, name: str) -> Kind:
         """Give the kind that an argument is taken for: the annotated one, if it computes as that does."""
@@ -201,8 +214,8 @@ class LiftedFunction:
         self._record = function
         if not function.lifted:
             raise LiftError(*function.diagnostics)
-        program = over_numpy(executable(function, self.target), self.target)
-        return LiftedProgram(function, _interface(kept[0], live), program)
+        program = executable(function, self.target)
+        return LiftedProgram(function, _interface(kept[0], live), program, over_numpy(program, self.target))
 
     def _explained(self, error: LiftError) -> LiftError:
         """Give the error a text that shows the lines of the source."""

@@ -1,7 +1,8 @@
 """Kinds of arguments, spelled as annotations are: ``float64[:, :]``, ``list[list[float]]``, ``int``, ``float32``.
 
 An argument fits a kind where the program computes with it what the original does: arrays and lists fit exactly, but
-for integers in a list of ``float``; a number fits where Python would convert it without loss.
+for integers in a list of ``float``; a number fits where Python would convert it without loss.  Arrays of JAX and
+PyTorch are taken as NumPy's of the same type, those without axes as numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlift.calls.arrays import JAX, library_of
 from tensorlift.calls.errors import wrong_type, wrong_value
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -66,12 +68,13 @@ def kind_of(value: Any, name: str, element: str = "") -> str:
 
     Raises ArgumentTypeError for one that no lifted function takes.
     """
-    if element:
-        array = isinstance(value, np.ndarray)
-        if not array or not _array_kind(value, name).startswith(f"{element}["):
-            raise _other_kind(value, f"an array of {element}", name)
-    if isinstance(value, np.ndarray):
+    if element and (not _is_array(value) or not _array_kind(value, name).startswith(f"{element}[")):
+        raise _other_kind(value, f"an array of {element}", name)
+    if _is_array(value):
         return _array_kind(value, name)
+    library = library_of(value)
+    if library is not None:
+        return _number_kind(value, name)
     if isinstance(value, list):
         items = _array_of(value, name)
         element = "float" if items.dtype.kind == "f" else "int"
@@ -92,7 +95,9 @@ def refined(value: Any, kind: Kind) -> Kind:
     """
     if kind.rank or kind.dtype.kind == "b":
         return kind
-    if isinstance(value, np.generic):
+    if library_of(value) is not None:
+        own = _number_kind(value, "") if not value.ndim and _dtype(value) in _NAMES else kind.text
+    elif isinstance(value, np.generic):
         own = _NAMES.get(value.dtype, kind.text) if value.dtype.kind in "iuf" else kind.text
     else:
         own = {float: "float", int: "int"}.get(type(value), kind.text)
@@ -111,15 +116,39 @@ def fit(value: Any, kind: Kind, name: str) -> Argument:
         if not isinstance(value, list):
             raise _other_kind(value, kind.text, name)
         return Argument(value, _list(value, kind, name))
-    if not isinstance(value, np.ndarray) or _array_kind(value, name) != kind.text:
+    if not _is_array(value) or _array_kind(value, name) != kind.text:
         raise _other_kind(value, kind.text, name)
     return Argument(value, value)
 
 
-def _array_kind(value: Array, name: str) -> str:
-    if type(value) not in (np.ndarray, np.memmap):
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or (library_of(value) is not None and value.ndim > 0)
+
+
+def _dtype(value: Any) -> np.dtype[Any] | None:
+    """Give the element type of an array of any library; None where NumPy has none of its name."""
+    library = library_of(value)
+    try:
+        return np.dtype(value.dtype if library is None else library.element(value))
+    except TypeError:
+        return None
+
+
+def _number_kind(value: Any, name: str) -> str:
+    """Spell the kind of an array without axes of another library than NumPy."""
+    library, dtype = library_of(value), _dtype(value)
+    if dtype is None or dtype not in _NAMES:
+        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+    if library is not None and library.is_weak(value) and dtype.kind in "if":
+        return "float" if dtype.kind == "f" else "int"
+    return _NAMES[dtype]
+
+
+def _array_kind(value: Any, name: str) -> str:
+    if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
         raise wrong_type(f"`{name}` is {_described(value)}, a subclass of ndarray", "pass `np.asarray(...)` of it")
-    element = _NAMES.get(value.dtype)
+    dtype = _dtype(value)
+    element = None if dtype is None else _NAMES.get(dtype)
     if element is None or value.ndim == 0:
         raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
     return f"{element}[{', '.join(':' * value.ndim)}]"
@@ -155,6 +184,13 @@ def _list(value: list[Any], kind: Kind, name: str) -> Array:
 
 
 def _number(value: Any, kind: Kind, name: str) -> Any:
+    library = library_of(value)
+    if library is not None:
+        if value.ndim or parse_kind(_number_kind(value, name)).dtype != kind.dtype:
+            raise _other_kind(value, kind.text, name)
+        if kind.dtype.kind == "f" or library.is_traced(value):
+            return value
+        value = library.values(value)[()]
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         raise _other_kind(value, kind.text, name)
     whole = isinstance(value, int | np.integer | np.bool_)
@@ -179,6 +215,8 @@ def _integer(value: int, kind: Kind, name: str) -> Any:
 
 def _other_kind(value: Any, wanted: str, name: str) -> Exception:
     remedy = f"pass {wanted}, or leave the annotation out to lift for what a call passes"
+    if library_of(value) is JAX and "64" in wanted and not JAX.has_64_bits():
+        remedy = f'call `jax.config.update("jax_enable_x64", True)` first, without which JAX has no {wanted}'
     return wrong_type(f"`{name}` is {_described(value)}, but the function is lifted for {wanted}", remedy)
 
 
@@ -189,4 +227,7 @@ def _described(value: Any) -> str:
         return f"a {value.dtype} {name} of {value.ndim} dimension{'s' * (value.ndim != 1)}"
     if isinstance(value, list):
         return "a list"
+    library = library_of(value)
+    if library is not None:
+        return f"a {library.element(value)} {library.title} of {value.ndim} dimension{'s' * (value.ndim != 1)}"
     return f"one {value.dtype}" if isinstance(value, np.generic) else f"an object of type {type(value).__name__}"

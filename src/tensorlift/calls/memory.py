@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.calls.arrays import JAX, TORCH, library_of
 from tensorlift.runtime.preconditions import are_separate, is_injective
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.calls.kinds import Argument
+    from tensorlift.calls.kinds import Argument, Array
 
 
 def share_memory(one: Argument, other: Argument, *, unless_same: bool) -> bool:
@@ -17,18 +18,29 @@ def share_memory(one: Argument, other: Argument, *, unless_same: bool) -> bool:
 
     With ``unless_same`` two names of the very same elements do not count.
     """
+    if JAX in (library_of(one.held), library_of(other.held)):
+        return one.given is other.given and not unless_same  # others are of memory that does not change
     if isinstance(one.given, list) or isinstance(other.given, list):
         same = unless_same and one.given is other.given
         return not same and not set(_rows(one.given)).isdisjoint(_rows(other.given))
-    return not are_separate(one.held, other.held, or_same=unless_same)
+    return not are_separate(_place(one), _place(other), or_same=unless_same)
 
 
 def overlaps_itself(argument: Argument) -> bool:
     """Tell whether two elements of an argument may lie at one place."""
+    if library_of(argument.held) is JAX:
+        return False
     if isinstance(argument.given, list):
         rows = list(_rows(argument.given))
         return len(rows) != len(set(rows))
-    return not argument.held.flags.forc and not is_injective(argument.held)
+    place = _place(argument)
+    return not place.flags.forc and not is_injective(place)
+
+
+def _place(argument: Argument) -> Array:
+    """Give an array that lies where an argument lies."""
+    place: Array = TORCH.memory(argument.held) if library_of(argument.held) is TORCH else argument.held
+    return place
 
 
 def _rows(value: Any) -> Iterator[int]:

@@ -2,7 +2,8 @@
 
 Sizes are read off the arguments, every extent and precondition is checked, and the program, which changes no argument,
 runs.  Then what it computed is put where Python puts it: into the arrays and lists that were passed, and into what the
-function returns.
+function returns.  Where arrays of JAX or tensors are passed, the program runs on them as it is, so that it can be
+traced and differentiated.  Arrays of JAX do not change: new ones are returned in place of those that are written.
 """
 
 from __future__ import annotations
@@ -13,20 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.calls.arrays import JAX, TORCH, first_of, is_traced, library_of, on_library
 from tensorlift.calls.conditions import read_conditions, read_extent
-from tensorlift.calls.errors import wrong_value
+from tensorlift.calls.errors import wrong_type, wrong_value
 from tensorlift.calls.memory import overlaps_itself, share_memory
+from tensorlift.conditions.language import Inside, atoms_of
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.preconditions import holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.calls.kinds import Argument, Array
+    from tensorlift.calls.kinds import Argument
     from tensorlift.conditions.language import Sum
     from tensorlift.record import FunctionRecord, Precondition
 
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
+_X64 = 'jax.config.update("jax_enable_x64", True)'
+_STATIC = "make it static, as with `static_argnames` of `jax.jit`"
 _ARRAY, _LIST = "array", "list"
 _RETURNED = "return"  # the name of the returned scalar among the outputs
 _EXTENT = re.compile(r"\b(?P<name>\w+)_shape(?P<axis>\d+)\b")
@@ -56,11 +61,20 @@ class PythonInterface:
 class LiftedProgram:
     """A program with the checks of its calls."""
 
-    def __init__(self, record: FunctionRecord, interface: PythonInterface, function: Callable[..., Any]) -> None:
-        """Compile the checks; raises LiftError TL524 where a precondition cannot be checked at a call."""
+    def __init__(
+        self,
+        record: FunctionRecord,
+        interface: PythonInterface,
+        function: Callable[..., Any],
+        over_numpy: Callable[..., Any],
+    ) -> None:
+        """Compile the checks of a program, which comes as one over NumPy arrays too.
+
+        Raises LiftError TL524 where a precondition cannot be checked at a call.
+        """
         self.record = record
         self._interface = interface
-        self._function = function
+        self._function, self._over_numpy = function, over_numpy
         sizes = {extent for shape in interface.shapes.values() for extent in shape if extent.isidentifier()}
         own = {f"{name}_shape{axis}" for name, shape in interface.shapes.items() for axis in range(len(shape))}
         known = sizes | own | set(interface.scalars)
@@ -77,16 +91,26 @@ class LiftedProgram:
             if parameter.role == "array" and arguments.isdisjoint(_spellings(parameter.name))
         }
         self._written = [output.name for output in record.outputs if output.name in interface.shapes]
+        self._places = {c.array for p in self._conditions if isinstance(c := p.condition, Inside)}
+        self._needs_64_bits = "jax_enable_x64" in record.program
+        self._decided: set[object] = {p.name for p in record.parameters if p.role == "size"}
+        self._decided.update(*(extent.atoms() for *_, extent in self._extents))
+        self._decided.update(*(atoms_of(p.condition) for p in self._conditions if p.condition is not None))
 
     def run(self, arguments: Mapping[str, Argument]) -> Any:
         """Run the program on arguments by name, which have passed the check."""
         sizes = self._sizes(arguments)
         given = [self._argument(parameter.name, arguments, sizes) for parameter in self.record.parameters]
-        found = self._function(*given)
+        found = first_of(argument.held for argument in arguments.values())
+        if found is None:
+            returned = self._over_numpy(*given)
+        else:
+            returned = self._function(*on_library(*found, given, writes=bool(self._written)))
         outputs = self.record.outputs
-        results = dict(zip((o.name for o in outputs), found if len(outputs) > 1 else (found,), strict=False))
+        results = dict(zip((o.name for o in outputs), returned if len(outputs) > 1 else (returned,), strict=False))
         for name in self._written:
-            _put(arguments[name], results[name])
+            if library_of(arguments[name].given) is not JAX:
+                _put(arguments[name], results[name])
         return self._returned(arguments, results)
 
     def _sizes(self, arguments: Mapping[str, Argument]) -> dict[str, int]:
@@ -101,6 +125,7 @@ class LiftedProgram:
     def check(self, arguments: Mapping[str, Argument]) -> None:
         """Raise ArgumentValueError where arguments, by name, break a precondition."""
         sizes = self._sizes(arguments)
+        self._check_traced(arguments)
         self._check_sizes(sizes, arguments)
         for separation in self._separations:
             written, unless_same = arguments[separation.name], separation.or_same
@@ -109,6 +134,25 @@ class LiftedProgram:
         for name in self._written:
             self._check_written(name, arguments[name])
 
+    def _check_traced(self, arguments: Mapping[str, Argument]) -> None:
+        """Refuse what cannot be decided, or not be done, where values are not known, and 64 bits that JAX lacks."""
+        is_jax = any(library_of(argument.held) is JAX for argument in arguments.values())
+        if is_jax and self._needs_64_bits and not JAX.has_64_bits():
+            message = f"the program of `{self.record.name}` computes in 64 bits, which JAX has switched off"
+            raise wrong_type(message, f"call `{_X64}` first", self.record.location)
+        traced = [name for name, argument in arguments.items() if is_traced(argument.held)]
+        for name in traced:
+            if name in self._places:
+                message = f"`{name}` is traced, and only its values tell whether it holds positions of the array"
+                raise wrong_type(message, "call the function outside of `jit` and the like", self.record.location)
+            if name in self._decided and not arguments[name].held.ndim:
+                message = f"`{name}` is traced, and the shapes or the checks of the program depend on its value"
+                raise wrong_type(message, _STATIC, self.record.location)
+        for name in self._written if traced else ():
+            if library_of(arguments[name].given) is not JAX:
+                message = f"the function writes `{name}`, into which nothing that is traced can be stored"
+                raise wrong_type(message, "make the array in the function, and return it", self.record.location)
+
     def _check_sizes(self, sizes: Mapping[str, int], arguments: Mapping[str, Argument]) -> None:
         for name, axis, extent, value in self._extents:
             actual = sizes[f"{name}_shape{axis}"]
@@ -116,15 +160,26 @@ class LiftedProgram:
             if wanted != actual:
                 rule = f"it must be {self._spelled(extent)}, which is {wanted}"
                 raise wrong_value(f"extent {axis} of `{name}` is {actual}: {rule}", _REMEDY, self.record.location)
-        values = {**{name: argument.held for name, argument in arguments.items()}, **sizes}
+        values = {**{name: self._seen(name, argument.held) for name, argument in arguments.items()}, **sizes}
         for precondition in self._conditions:
             if precondition.condition is not None and not holds(precondition.condition, values):
                 raise self._broken(precondition)
 
+    def _seen(self, name: str, held: Any) -> Any:
+        """Give an argument as conditions look at it: of most arrays only the shape counts."""
+        library = library_of(held)
+        if library is None or not held.ndim:
+            return held
+        return library.values(held) if name in self._places else np.broadcast_to(np.int8(0), tuple(held.shape))
+
     def _check_written(self, name: str, argument: Argument) -> None:
+        if library_of(argument.given) is TORCH and TORCH.is_fixed(argument.given):
+            message = f"`{name}` is a leaf tensor that requires a gradient, and the function writes it"
+            raise wrong_value(message, f"pass `{name}.clone()`")
         if overlaps_itself(argument):
             raise wrong_value(f"elements of `{name}` share memory, and it is written", _REMEDY)
-        if argument.given is argument.held and not argument.held.flags.writeable:
+        is_array = isinstance(argument.given, np.ndarray)
+        if is_array and not argument.given.flags.writeable:
             raise wrong_value(f"`{name}` is read-only, and the function writes it", "pass a copy")
 
     def _broken(self, precondition: Precondition) -> Exception:
@@ -150,16 +205,22 @@ class LiftedProgram:
 
     def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
         items = [self._item(name, kind, arguments, results) for name, kind in self._interface.returns]
-        if self._interface.returns_tuple:
+        named = {name for name, _ in self._interface.returns}
+        new = [n for n in self._written if n not in named and library_of(arguments[n].given) is JAX]
+        if new:
+            items = [*(results[name] for name in new), *items]
+        if self._interface.returns_tuple or len(items) > 1:
             return tuple(items)
         return items[0] if items else None
 
     def _item(self, name: str, kind: str, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
         if kind in (_ARRAY, _LIST):
-            if name in arguments:
+            if name in arguments and not (name in results and library_of(arguments[name].given) is JAX):
                 return arguments[name].given
-            return results[name].tolist() if kind == _LIST else results[name]
+            return results[name].tolist() if kind == _LIST and library_of(results[name]) is None else results[name]
         output = next(o for o in self.record.outputs if o.name == (name or _RETURNED))
+        if library_of(results[output.name]) is not None:
+            return results[output.name]
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)
 
@@ -177,12 +238,17 @@ def _extent(extent: str, record: FunctionRecord, known: set[str]) -> Sum:
     return value
 
 
-def _put(argument: Argument, value: Array) -> None:
-    """Store into the array or the lists that were passed."""
+def _put(argument: Argument, value: Any) -> None:
+    """Store into the array, the tensor or the lists that were passed."""
+    if library_of(argument.given) is TORCH:
+        argument.given.copy_(value)
+        return
+    library = library_of(value)
+    found = np.asarray(value) if library is None else library.values(value)
     if isinstance(argument.given, list):
-        _put_list(argument.given, np.asarray(value).tolist(), argument.held.tolist())
+        _put_list(argument.given, found.tolist(), argument.held.tolist())
     else:
-        np.copyto(argument.given, value)
+        np.copyto(argument.given, found)
 
 
 def _put_list(target: list[Any], values: Sequence[Any], before: Sequence[Any]) -> None:

@@ -93,6 +93,14 @@ def over_numpy(program: Program, name: str) -> Program:
     return converted
 
 
+def untraced(function: Program) -> Program:
+    """Let ``torch.compile``, where there is one, call a function as it is and trace what stands around the call."""
+    if installation("torch"):
+        return function
+    kept: Program = import_module("torch").compiler.disable(function)
+    return kept
+
+
 def load_library(name: str, device: str = "cpu", mesh: int = 0) -> Library:
     """Import a library, to run programs on a ``cpu`` or a ``gpu``; NumPy for the names of all that take its arrays.
 

@@ -27,6 +27,7 @@ _TAKING_ITEMS = {"len", "enumerate", "zip", "reversed", "outer"}
 _TAKING_ARRAYS = {*_TAKING_ITEMS, "zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}
 _FOLDING = {"sum", "min", "max", "any", "all"}  # Python's own, which take items one after the other
 _SPELLED = re.compile(r"^(?P<dtype>\w+)\s*(?:\[(?P<axes>[\s:,0-9]*)\])?$")
+_ARRAYS = {"ndarray", "Array", "Tensor"}  # of NumPy, JAX and PyTorch, of any type and rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def _annotated(annotation: ast.expr) -> ParameterKind | None:
         return _spelled(annotation.value)
     text = ast.unparse(annotation)
     last = text.rsplit(".", 1)[-1]
-    if last == "ndarray":
+    if last in _ARRAYS:
         return ParameterKind(DOUBLE, None, is_told=False)
     if isinstance(annotation, ast.Subscript):
         return _subscripted(annotation)

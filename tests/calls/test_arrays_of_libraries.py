@@ -1,0 +1,142 @@
+"""``@lift`` takes and gives arrays of JAX and tensors: traced, differentiated, mapped, compiled, written."""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.calls import functions_of_arrays as functions
+
+from tensorlift import ArgumentTypeError, ArgumentValueError, lift
+
+X = np.arange(6, dtype=np.float32) ** 2
+STEPS = np.diff(X)
+SLOPE = 2 * (np.append(0, STEPS) - np.append(STEPS, 0))
+MEANS = np.append(np.append(0, (X[:-2] + X[1:-1] + X[2:]) / 3), 0).astype(np.float32)
+
+
+def test_jax_traces_differentiates_and_maps_a_lifted_function() -> None:
+    jax = pytest.importorskip("jax")
+    lifted, x = lift(functions.energy, to="jax"), jax.numpy.asarray(X)
+    assert isinstance(lifted(x), jax.Array)
+    assert lifted(x) == jax.jit(lifted)(x) == functions.energy(X)
+    np.testing.assert_allclose(jax.jit(jax.grad(lifted))(x), SLOPE)
+    assert jax.vmap(lifted)(jax.numpy.stack([x, 2 * x])).tolist() == [functions.energy(X), functions.energy(2 * X)]
+    assert not jax.config.jax_enable_x64
+    assert isinstance(lifted(X), np.float32)
+
+
+def test_new_arrays_of_jax_are_returned_in_place_of_those_that_are_written() -> None:
+    jax = pytest.importorskip("jax")
+    x, y = jax.numpy.asarray(X), jax.numpy.zeros(6)
+    lifted, both = lift(functions.smooth, to="jax"), lift(functions.grown, to="jax")
+    np.testing.assert_allclose(jax.jit(lifted)(x, y), MEANS, rtol=1e-6)
+    assert not y.any()
+    scaled, sum_of_all = jax.jit(both)(2.0, x)
+    assert scaled.tolist() == (2 * X).tolist()
+    assert sum_of_all == 2 * X.sum()
+    assert jax.grad(lambda a: both(a, x)[1])(2.0) == X.sum()
+    written = np.zeros(6, np.float32)
+    assert lifted(x, written) is None
+    np.testing.assert_allclose(written, MEANS, rtol=1e-6)
+    with pytest.raises(ArgumentTypeError, match="the function writes `y`, into which nothing that is traced"):
+        jax.jit(lambda x: lifted(x, written))(x)
+    with pytest.raises(ArgumentValueError, match="y shares no memory with x"):
+        lifted(x, x)
+
+
+def test_a_traced_number_decides_no_shape() -> None:
+    jax = pytest.importorskip("jax")
+    lifted, x = lift(functions.head, to="jax"), jax.numpy.asarray(X)
+    with pytest.raises(
+        ArgumentTypeError, match="`n` is traced, and the shapes or the checks of the program depend on its value"
+    ):
+        jax.jit(lifted)(3, x)
+    assert jax.jit(lifted, static_argnums=0)(3, x) == lifted(jax.numpy.int32(3), x) == 5
+    with pytest.raises(ArgumentValueError, match="breaks a precondition"):
+        jax.jit(lifted, static_argnums=0)(9, x)
+
+
+def test_jax_says_where_64_bits_are_needed_and_numpy_arrays_need_no_setting() -> None:
+    jax = pytest.importorskip("jax")
+    lifted = lift(functions.total, to="jax")
+    with jax.enable_x64(new_val=False):
+        with pytest.raises(ArgumentTypeError, match=r'call `jax.config.update\("jax_enable_x64", True\)` first'):
+            lifted(jax.numpy.asarray(X))
+        with pytest.raises(ArgumentTypeError, match="computes in 64 bits, which JAX has switched off"):
+            lift(functions.head, to="jax")(3, _wide(jax))
+        assert lifted(X / np.float64(3)) == pytest.approx((X / np.float64(3)).sum(), rel=1e-15)
+        assert jax.jit(lambda t: t * lifted(X.astype(np.float64)))(2.0) == 2 * X.sum()
+        assert not jax.config.jax_enable_x64
+    with jax.enable_x64(new_val=True):
+        assert jax.grad(lifted)(_wide(jax)).dtype == np.float64
+
+
+def _wide(jax: Any) -> Any:
+    with jax.enable_x64(new_val=True):
+        return jax.numpy.asarray(X, dtype=np.float64)
+
+
+def test_gradients_flow_through_tensors_and_into_those_that_are_written() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.tensor(X, requires_grad=True)
+    found = lift(functions.energy, to="torch")(x)
+    found.backward()
+    assert found == functions.energy(X)
+    np.testing.assert_allclose(x.grad, SLOPE)
+    y, a = torch.ones(6), torch.tensor(2.0, requires_grad=True)
+    assert lift(functions.grown, to="torch")(a, y) == 12
+    assert y.tolist() == [2.0] * 6
+    y.sum().backward()
+    assert a.grad == 6
+    for leaf in (x, x[1:]):
+        with pytest.raises(ArgumentValueError, match="`x` is a leaf tensor that requires a gradient"):
+            lift(functions.grown, to="torch")(2.0, leaf)
+    with pytest.raises(ArgumentValueError, match="y shares no memory with x"):
+        lift(functions.smooth, to="torch")(y[:4], y[2:])
+    with pytest.raises(ArgumentValueError, match="elements of `y` share memory"):
+        lift(functions.smooth, to="torch")(y, torch.zeros(1).expand(6))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_compiled_function_of_torch_calls_a_lifted_one(backend: str) -> None:
+    torch = pytest.importorskip("torch")
+    lifted, mean = lift(functions.energy, to="torch"), lift(functions.smooth, to="torch")
+
+    def step(x: Any) -> Any:
+        y = torch.zeros_like(x)
+        mean(x * 2, y)
+        return lifted(x) + 1, y
+
+    x = torch.tensor(X, requires_grad=True)
+    value, y = torch.compile(step, backend=backend)(x)
+    value.backward()
+    assert value == functions.energy(X) + 1
+    np.testing.assert_allclose(y.detach(), 2 * MEANS, rtol=1e-6)
+    np.testing.assert_allclose(x.grad, SLOPE)
+
+
+def test_torch_transforms_a_function_that_writes_no_argument() -> None:
+    torch = pytest.importorskip("torch")
+    assert torch.func.vmap(lift(functions.energy, to="torch"))(torch.tensor(np.stack([X, 2 * X]))).tolist() == [
+        functions.energy(X),
+        functions.energy(2 * X),
+    ]
+    with pytest.raises(ArgumentTypeError, match="the function writes `y`, into which nothing that is traced"):
+        torch.func.vmap(lift(functions.smooth, to="torch"))(torch.ones(2, 6), torch.ones(2, 6))
+
+
+@pytest.mark.parametrize(("library", "other"), [("jax", "torch"), ("torch", "jax"), ("numpy", "jax")])
+def test_arrays_of_another_library_are_refused(library: str, other: str) -> None:
+    made = {"jax": "jax.numpy", "torch": "torch"}
+    module = pytest.importorskip(made[other])
+    pytest.importorskip(library)
+    with pytest.raises(ArgumentTypeError, match=f'lift with `to="{other}"`, or pass an array of NumPy'):
+        lift(functions.energy, to=library)(module.ones(3))
+    if library != "numpy":
+        own = pytest.importorskip(made[library])
+        with pytest.raises(ArgumentTypeError, match=r"`x` is a bfloat16 .* of 1 dimension, which no lifted"):
+            lift(functions.energy, to=library)(own.ones(3, dtype=own.bfloat16))
