@@ -110,7 +110,7 @@ READ_ONLY.flags.writeable = False
         (0, [2], "n must be one number, not list"),
         (2, 2**31, "lda is 2147483648, which is no int32"),
         (3, np.ones(2), "s must hold float32, not float64"),
-        (3, np.ones(1, "f"), "s has 1 elements, and the call uses 2"),
+        (3, np.ones(1, "f"), "s has length 1, expected 2 or more"),
         (4, np.ones(16)[::2], "A must be contiguous, as C's memory is"),
         (4, READ_ONLY, "A is read-only, and is written"),
         (4, "text", "A must be a NumPy array or a ctypes pointer, not str"),

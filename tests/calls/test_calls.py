@@ -52,7 +52,7 @@ WRONG: dict[str, tuple[Any, tuple[Any, ...], type[LiftError], str]] = {
         GEMM,
         (A, A, np.zeros((2, 4))),
         ArgumentValueError,
-        "extent 0 of `B` is 2: it must be A.shape[1]",
+        "axis 0 of B has length 2, expected 3, which is A.shape[1]",
     ),
     "an empty array": (FIRST, (np.zeros(0),), ArgumentValueError, "x.shape[0] >= 1"),
     "an output that is an input": (GEMM, (_SHARED, _SHARED[:, :], _SHARED), ArgumentValueError, "C shares no memory"),

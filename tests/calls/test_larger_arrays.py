@@ -121,3 +121,35 @@ def _assert_same(lifted: Any, function: Callable[..., Any], arrays: list[Any], s
         assert (one is None) == (other is None)
         if other is not None:
             np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("source", "shapes", "sizes", "message"),
+    [
+        (VECTORS["a copy"], [(4,), (9,)], (5,), r"x has length 4, expected 5 or more: `f` needs n <= x\.shape\[0\]"),
+        (VECTORS["a copy"], [(5,), (3,)], (5,), r"y has length 3, expected 5 or more: `f` needs n <= y\.shape\[0\]"),
+        (VECTORS["a shift"], [(6,), (4,)], (6,), "y has length 4, expected 5 or more"),
+        (MATRICES["a transposition"], [(2, 3), (4, 2)], (2, 4), "axis 1 of A has length 3, expected 4 or more"),
+        (
+            "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i]",
+            [(3,), (4,)],
+            (),
+            "y has length 4, expected 3",
+        ),
+        (
+            """def f(A, x, y):
+    n, m = A.shape
+    for i in range(n):
+        for j in range(m):
+            y[i] += A[i, j] * x[j]""",
+            [(2, 3), (4,), (2,)],
+            (),
+            r"x has length 4, expected 3, which is m",
+        ),
+    ],
+)
+def test_an_error_says_how_long_an_array_is_and_has_to_be(
+    source: str, shapes: list[tuple[int, ...]], sizes: tuple[int, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        lift(_function(source, monkeypatch))(*map(_numbers, shapes), *sizes)

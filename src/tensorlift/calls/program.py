@@ -20,7 +20,7 @@ from tensorlift.calls.errors import wrong_type, wrong_value
 from tensorlift.calls.memory import overlaps_itself, share_memory
 from tensorlift.conditions.language import Inside, atoms_of
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime.preconditions import holds
+from tensorlift.runtime.preconditions import broken_extent, holds, length_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -158,12 +158,13 @@ class LiftedProgram:
             actual = sizes[f"{name}_shape{axis}"]
             wanted = value.at(sizes, {})
             if wanted != actual:
-                rule = f"it must be {self._spelled(extent)}, which is {wanted}"
-                raise wrong_value(f"extent {axis} of `{name}` is {actual}: {rule}", _REMEDY, self.record.location)
+                told = "" if extent.isdecimal() else f", which is {self._spelled(extent)}"
+                found = length_found(name, axis, arguments[name].held.shape, f"{wanted}{told}")
+                raise wrong_value(found, _REMEDY, self.record.location)
         values = {**{name: self._seen(name, argument.held) for name, argument in arguments.items()}, **sizes}
         for precondition in self._conditions:
             if precondition.condition is not None and not holds(precondition.condition, values):
-                raise self._broken(precondition)
+                raise self._broken(precondition, broken_extent(precondition.condition, values))
 
     def _seen(self, name: str, held: Any) -> Any:
         """Give an argument as conditions look at it: of most arrays only the shape counts."""
@@ -182,9 +183,10 @@ class LiftedProgram:
         if is_array and not argument.given.flags.writeable:
             raise wrong_value(f"`{name}` is read-only, and the function writes it", "pass a copy")
 
-    def _broken(self, precondition: Precondition) -> Exception:
+    def _broken(self, precondition: Precondition, found: str = "") -> Exception:
         text = self._spelled(precondition.text)
         message = f"the call breaks a precondition of `{self.record.name}`: {text}"
+        message = f"{found}: `{self.record.name}` needs {text}" if found else message
         return wrong_value(message, _REMEDY, precondition.location)
 
     def _spelled(self, text: str) -> str:

@@ -42,7 +42,7 @@ def flat_view(name: str, memory: Any, dtype: Any, shape: Any, strides: Any, *, w
         if written and not memory.flags.writeable:
             raise ValueError(f"{name} is read-only, and is written")
         if memory.size < span:
-            raise ValueError(f"{name} has {memory.size} elements, and the call uses {span}")
+            raise ValueError(f"{name} has length {memory.size}, expected {span} or more")
         flat = memory.reshape(-1)
     elif span == 0:
         flat = np.empty(0, dtype)

@@ -19,7 +19,7 @@ from tensorlift.conditions.language import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.conditions.language import Condition, Relation, Sum
 
@@ -51,6 +51,28 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
             return np.ndim(values.get(name, 0)) == 0
         case _:
             return True
+
+
+def length_found(array: str, axis: int, shape: Sequence[int], expected: str) -> str:
+    """Say how long an array is along an axis, and how long it was expected to be."""
+    place = array if len(shape) == 1 else f"axis {axis} of {array}"
+    return f"{place} has length {shape[axis]}, expected {expected}"
+
+
+def broken_extent(condition: Condition, values: Mapping[str, Any]) -> str:
+    """Say which extent breaks a relation that does not hold, and what was expected; nothing where none does alone."""
+    if not isinstance(condition, Compare) or condition.relation not in ("==", ">=", "<="):
+        return ""
+    shapes, is_equality = _shapes(values), condition.relation == "=="
+    excess = condition.right - condition.left if condition.relation == "<=" else condition.left - condition.right
+    missing = -excess.at(values, shapes)
+    places = [(factor, atoms[0]) for factor, atoms in excess.terms if len(atoms) == 1 and abs(factor) == 1]
+    for factor, place in sorted(places, key=lambda found: -found[0]):
+        if isinstance(place, Extent):
+            wanted = shapes[place.array][place.axis] + factor * missing
+            bound = "" if is_equality else " or more" if factor > 0 else " or less"
+            return length_found(place.array, place.axis, shapes[place.array], f"{wanted}{bound}")
+    return ""
 
 
 def are_separate(written: Array, other: Array, or_same: bool = False) -> bool:  # noqa: FBT001, FBT002 - a field of the condition
