@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.tensor_program import (
         Assign,
+        Cast,
         DiagonalMask,
         Empty,
         Full,
@@ -70,6 +71,16 @@ class _JaxSpeller(ArraySpeller):
     def copy(self, node: Copy) -> Text:
         """Spell the array itself, as arrays do not change; a number becomes one of JAX's."""
         return super().copy(node) if node.argument.is_weak else self(node.argument)
+
+    def cast(self, node: Cast) -> Text:
+        """Spell a conversion: what functions give for Python numbers alone counts as little, and has no ``astype``."""
+        is_weak = node.dtype != "bool" and self._is_weak(node.argument)
+        return self.converted(self(node.argument), node.dtype) if is_weak else super().cast(node)
+
+    def _is_weak(self, node: Expression) -> bool:
+        if not isinstance(node, Elementwise) or may_be_python(node, self.firm):
+            return False
+        return all(may_be_python(a, self.firm) or self._is_weak(a) for a in node.arguments)
 
     def mask(self, node: TriangleMask | DiagonalMask, dtype: str = "bool") -> Text:
         """Spell a triangle or a diagonal: a triangle of reals would be of single precision by itself."""
