@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 from typing import Any
 
 import numpy as np
@@ -140,3 +142,35 @@ def test_arrays_of_another_library_are_refused(library: str, other: str) -> None
         own = pytest.importorskip(made[library])
         with pytest.raises(ArgumentTypeError, match=r"`x` is a bfloat16 .* of 1 dimension, which no lifted"):
             lift(functions.energy, to=library)(own.ones(3, dtype=own.bfloat16))
+
+
+_CELL = """import math
+import numpy as np
+{imports}
+from tensorlift import lift
+
+def helper(v):
+    return v * 3
+
+@lift(to="{library}")
+def f(x):
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i] = helper(x[i]) + math.sqrt(4.0)
+    return y
+
+found = f(xp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(("library", "imports"), [("jax", "import jax.numpy as xp"), ("torch", "import torch as xp")])
+def test_a_cell_lifts_and_calls_a_function(monkeypatch: pytest.MonkeyPatch, library: str, imports: str) -> None:
+    """A notebook compiles a cell statement by statement, in one namespace."""
+    pytest.importorskip(library)
+    text, name = _CELL.format(library=library, imports=imports), f"<ipython-input-3-{library}>"
+    monkeypatch.setitem(linecache.cache, name, (len(text), None, text.splitlines(keepends=True), name))
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), name, "exec"), namespace)
+    assert type(namespace["found"]) is type(namespace["xp"].ones(1))
+    assert namespace["found"].tolist() == [5.0] * 3

@@ -51,6 +51,7 @@ class Assignments(Functions):
         return variable
 
     def _joined(self, name: str, value: Scalar) -> Number:
+        self.latest[self.key(name)] = value
         return self.joined(self.key(name), name, stored(value, value.node.location), value.node.location)
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr, location: Location) -> None:

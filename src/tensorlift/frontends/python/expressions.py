@@ -6,6 +6,7 @@ Everything works on arrays too, element by element, through ``elementwise`` of t
 from __future__ import annotations
 
 import ast
+import operator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from tensorlift.frontends.python.scalars import (
     binary,
     call,
     cast,
+    check_wrapping,
     choose,
     compare,
     differ_in_kind,
@@ -49,6 +51,16 @@ _BITS: dict[type[ast.operator], str] = {
     ast.RShift: ">>",
 }
 _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_EXACT: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
 _GROWING = (ast.Add, ast.Sub, ast.Mult, ast.Pow, ast.LShift)
 _LARGEST_POWER = 8
 _INT64 = 1 << 63
@@ -159,7 +171,11 @@ class Expressions(State):
             ctype, weak = self.facts.type_of(self.key(name))
             # Where the variable has another type, this pass is not the last one.
             mixed, loose = self.facts.kinds_of(self.key(name))
-            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed, loose=loose)
+            known = self.facts.integers.get(self.key(name))
+            latest = self.latest.get(self.key(name)) if name in self.straight and ctype == LONG else None
+            if latest is not None and latest.is_integer and not latest.is_truth:
+                return replace(latest, node=nodes.Name(found, ctype, location), ctype=ctype)
+            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed, loose=loose, known=known)
         if isinstance(found, ArrayVariable):
             return whole(found, location)
         if found is not None:
@@ -195,8 +211,9 @@ class Expressions(State):
                 return Scalar(nodes.Unary("~", operand.node, operand.ctype, location), operand.ctype, operand.weak)
             if isinstance(operand.node, nodes.Integer):
                 return Scalar(nodes.Integer(-operand.node.value, LONG, location), LONG, operand.weak)
+            known = check_wrapping(integer(0, location), operand, location, operator.sub)
             negated = nodes.Unary("-", operand.node, operand.ctype, location)
-            return Scalar(negated, operand.ctype, operand.weak, loose=operand.loose)
+            return Scalar(negated, operand.ctype, operand.weak, loose=operand.loose, known=known)
 
         return self.elementwise(apply, [value], location)
 
@@ -217,12 +234,14 @@ class Expressions(State):
         if left.ctype == right.ctype == BOOL:
             left, right = (cast(side, DTYPES["int8"], location) for side in (left, right))
         for loose, other in ((left, right), (right, left)):
-            if loose.loose and other.is_integer and not (other.weak or isinstance(op, ast.Div)):
+            is_float = isinstance(loose.ctype, FloatType)
+            if loose.loose and is_float and other.is_integer and not (other.weak or isinstance(op, ast.Div)):
                 detail = "a number of NumPy with one that is a float or, where data decides so, an integer of Python"
                 raise refusal("type", location, f"arithmetic of {detail}")
+        known = None if isinstance(op, ast.Div) else check_wrapping(left, right, location, _EXACT.get(type(op)))
         result = self._operated(op, left, right, location)
         if left.may_be_integer and right.may_be_integer and not isinstance(op, ast.Div):
-            result = replace(result, loose=not result.is_integer)
+            result = replace(result, loose=not (result.weak and result.is_integer), known=known)
         if isinstance(op, _GROWING) and not (counts and isinstance(op, ast.Add | ast.Sub)):
             self.note_growth(result, location)
         return result

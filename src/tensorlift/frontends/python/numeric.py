@@ -16,6 +16,7 @@ from tensorlift.frontends.python.scalars import (
     call,
     cast,
     check_choice,
+    check_wrapping,
     choose,
     compare,
     differ_in_kind,
@@ -23,6 +24,7 @@ from tensorlift.frontends.python.scalars import (
     integer,
     is_loose,
     join,
+    known_integers,
     logical,
     name_of,
     number,
@@ -89,7 +91,7 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
     if name in DTYPES:
         return 1, lambda v, place: cast(v[0], DTYPES[name], place)
     if name in _NUMPY:
-        return 1, _NUMPY[name]
+        return 1, lambda v, place: _NUMPY[name]([_of_one_type(one, place) for one in v], place)
     if name in COMPARISONS:
         return _TWO, lambda v, place: compare(COMPARISONS[name], v[0], v[1], place)
     if name in _LOGIC:
@@ -97,6 +99,16 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
     if name == "clip":
         return _TWO + 1, lambda v, p: extreme(extreme(v[0], v[1], p, least=False), v[2], p, least=True)
     return None
+
+
+def _of_one_type(value: Scalar, location: Location) -> Scalar:
+    """Give an integer that data may make one of Python, which NumPy takes for ``int64``, in this type."""
+    if not (value.loose and value.is_integer):
+        return value
+    if value.ctype != LONG:
+        detail = f"a function of NumPy of a number that is {name_of(value.ctype)} or, where data decides so, of Python"
+        raise refusal("type", location, detail)
+    return replace(value, loose=False)
 
 
 def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, keeps_type: bool = False) -> Scalar:
@@ -109,9 +121,13 @@ def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, kee
         check_choice(left, right, a.ctype, location)
     if isinstance(a.ctype, FloatType):
         found = call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak)
-        return replace(found, mixed=mixed, loose=is_loose((left, right), a.ctype))
+        return replace(found, mixed=mixed, loose=is_loose((left, right), a.ctype, weak=weak))
+    if not keeps_type:
+        check_wrapping(left, right, location)
     test = compare("<" if least else ">", a, b, location)
-    return Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak, mixed=mixed)
+    found = Scalar(nodes.Conditional(test.node, a.node, b.node, a.ctype, location), a.ctype, weak, mixed=mixed)
+    loose = keeps_type and is_loose((left, right), a.ctype, weak=weak)
+    return replace(found, loose=loose, known=known_integers((left, right)))
 
 
 def _float_of(value: Scalar, module: str, location: Location) -> Number:
@@ -161,7 +177,8 @@ def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
     if isinstance(value.ctype, FloatType):
         return replace(call("fabs", [value], value.ctype, location, weak=value.weak), loose=value.loose)
     zero = integer(0, location)
-    return choose(compare("<", value, zero, location), binary("-", zero, value, location), value, location)
+    found = choose(compare("<", value, zero, location), binary("-", zero, value, location), value, location)
+    return replace(found, known=None)
 
 
 def _counted(value: Scalar, location: Location) -> Scalar:

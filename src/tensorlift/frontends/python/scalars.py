@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, replace
+from operator import mul
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import Polynomial
@@ -16,11 +17,13 @@ from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES
 from tensorlift.frontends.python.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Location
 
 Number = IntegerType | FloatType
+
+_MOST_KNOWN = 4
 
 DTYPES: dict[str, Number] = {
     "float64": DOUBLE,
@@ -48,8 +51,9 @@ class Scalar:
     """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1.
 
     ``mixed`` marks a value that data makes a truth value of Python, one of NumPy, or a number: whether a sum with
-    another truth value is a number is not known.  ``loose`` marks a float that data makes an integer of Python: beside
-    an integer of NumPy it takes the type of that one, in which the result wraps.
+    another truth value is a number is not known.  ``loose`` marks a number of another type that data makes an integer
+    of Python: beside an integer of NumPy it takes the type of that one, in which the result wraps.  ``known`` are all
+    integers of Python that an integer of NumPy may be, where they are written in the source.
     """
 
     node: nodes.Expression
@@ -58,6 +62,7 @@ class Scalar:
     truth: bool = False
     mixed: bool = False
     loose: bool = False
+    known: frozenset[int] | None = None
 
     @property
     def may_be_integer(self) -> bool:
@@ -214,9 +219,61 @@ def differ_in_kind(values: Sequence[Scalar]) -> bool:
     return any(value.mixed for value in values) or (len(kinds) > 1 and any(value.is_truth for value in values))
 
 
-def is_loose(values: Sequence[Scalar], ctype: Number) -> bool:
-    """Whether what data chooses of several values, in their common type, is a float or an integer of Python."""
-    return isinstance(ctype, FloatType) and any(value.may_be_integer for value in values)
+def is_loose(values: Sequence[Scalar], ctype: Number, *, weak: bool) -> bool:
+    """Whether what data chooses of several values, in their common type, may be an integer of Python all the same."""
+    return (isinstance(ctype, FloatType) or not weak) and any(value.may_be_integer for value in values)
+
+
+def known_integers(values: Sequence[Scalar]) -> frozenset[int] | None:
+    """Give the integers of Python that data chooses of several values, where they are few and written in the source."""
+    found: frozenset[int] = frozenset()
+    for value in values:
+        if isinstance(value.node, nodes.Integer) and value.weak:
+            found |= {value.node.value}
+        elif value.may_be_integer:
+            if value.known is None:
+                return None
+            found |= value.known
+    return found if len(found) <= _MOST_KNOWN else None
+
+
+def combined(left: Scalar, right: Scalar, compute: Callable[[int, int], int] | None) -> frozenset[int] | None:
+    """Give the integers of Python that an operation gives for two numbers; None where they are not known.
+
+    ``compute`` is the operation on integers of Python.  Numbers that are NumPy's alone give none.
+    """
+    if not (left.may_be_integer and right.may_be_integer):
+        return frozenset()
+    one, other = known_integers([left]), known_integers([right])
+    if compute is mul and frozenset({0}) in (one, other):
+        return frozenset({0})
+    if one is None or other is None or compute is None:
+        return None
+    try:
+        return frozenset(compute(a, b) for a in one for b in other)
+    except (ZeroDivisionError, ValueError):
+        return None
+
+
+def check_wrapping(
+    left: Scalar, right: Scalar, location: Location, compute: Callable[[int, int], int] | None = None
+) -> frozenset[int] | None:
+    """Refuse an operation on integers that wraps in another type where data makes an operand an integer of Python.
+
+    Gives the integers of Python that are its results then, where they are known.
+    """
+    kinds = [[(side.ctype, side.weak), *([(LONG, True)] if side.loose else [])] for side in (left, right)]
+    types = {promoted(*one, *other)[0] for one in kinds[0] for other in kinds[1]}
+    found = combined(left, right, compute)
+    if not (left.loose or right.loose) or not all(side.is_integer for side in (left, right)) or len(types) == 1:
+        return found
+    strong = types - {LONG}
+    if len(strong) == 1 and not any(not side.loose and not side.weak for side in (left, right)):
+        (ctype,) = strong  # beside LONG, which is that of two integers of Python
+        if isinstance(ctype, IntegerType) and found is not None and all(holds(ctype, value) for value in found):
+            return found
+    detail = "integers of which data makes one an integer of Python, or one of NumPy with a type in which others wrap"
+    raise refusal("type", location, f"arithmetic of {detail}")
 
 
 def stored(value: Scalar, location: Location) -> Scalar:
@@ -288,7 +345,8 @@ def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Locatio
     a, b, weak = join(then, otherwise, location)
     check_choice(then, otherwise, a.ctype, location)
     node = nodes.Conditional(condition.node, a.node, b.node, a.ctype, location)
-    return Scalar(node, a.ctype, weak, mixed=mixed, loose=is_loose((then, otherwise), a.ctype))
+    loose = is_loose((then, otherwise), a.ctype, weak=weak)
+    return Scalar(node, a.ctype, weak, mixed=mixed, loose=loose, known=known_integers((then, otherwise)))
 
 
 def truth_of(value: Scalar, location: Location) -> Scalar:

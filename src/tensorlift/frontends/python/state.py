@@ -26,6 +26,7 @@ from tensorlift.frontends.python.scalars import (
     binary,
     fits,
     integer,
+    known_integers,
     name_of,
     polynomial,
     promoted,
@@ -62,7 +63,8 @@ class Facts:
     unified: list[tuple[str, str, Location]] = field(default_factory=list)
     display: dict[str, str] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)  # those that data makes truth values of Python, of NumPy, or numbers
-    loose: set[str] = field(default_factory=set)  # floats that data makes integers of Python
+    loose: set[str] = field(default_factory=set)  # numbers of another type that data makes integers of Python
+    integers: dict[str, frozenset[int] | None] = field(default_factory=dict)  # those of Python that locals hold
     misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
     changed: bool = False
 
@@ -100,8 +102,19 @@ class Facts:
             self.changed = True
         is_float, was_float = (isinstance(ctype, FloatType) for ctype in (value.ctype, known))
         comes_and_goes = value.may_be_integer if was_float else is_float and weak
+        if not (is_float or was_float) and BOOL not in (known, value.ctype):
+            comes_and_goes = weak != value.weak
         if name not in self.loose and (value.loose or comes_and_goes):
             self.loose.add(name)
+            self.changed = True
+        before = self.integers.get(name, frozenset())
+        more, is_written = known_integers([value]), isinstance(value.node, nodes.Integer)
+        if before is None or more is None or not (is_written or more <= before):
+            more = None  # such that are computed of those that it held before would be more with every pass
+        else:
+            more |= before
+        if more != before:
+            self.integers[name] = more
             self.changed = True
 
     def kinds_of(self, name: str) -> tuple[bool, bool]:
@@ -180,6 +193,8 @@ class State:
         self.loops: tuple[LoopRange, ...] = ()
         self.calling: list[str] = [function.name]
         self.stores: dict[str, int] = {}  # how often the function binds a name
+        self.straight: set[str] = set()  # names that it binds in no loop and under no condition
+        self.latest: dict[str, Scalar] = {}  # what they hold where their last binding was
         self.augmented: dict[str, int] = {}  # how often of these by `+=` and the like, which keep an array
         self.growth: Location | None = None  # where first an integer of Python is computed from data
         self.whole: ast.expr | None = None  # the expression that a statement evaluates before it does anything else
@@ -196,6 +211,8 @@ class State:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
         )
         self.loop_names = loop_variables(function)
+        inner = [part for node in function.body for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+        self.straight = self.stores.keys() - set(stored_in(inner)) - set(self.loop_names)
         for node in ast.walk(function):
             if isinstance(node, ast.NamedExpr):
                 raise refusal("walrus", self.locate(node), ast.unparse(node))
