@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__
 from tensorlift.attempts import Request, start_afresh
+from tensorlift.comprehension.allowance import telling
 from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
@@ -222,7 +223,7 @@ def _lift_as_read(function: ReadFunction, target: Target, source: Source, option
     if function.module is None:
         return _refused(function, function.diagnostics, options, clock), None
     try:
-        return _lift_module(function, target, source, options, clock)
+        return telling(_lift_module, function, target, source, options, clock)
     except LiftError as refusal:
         record = _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
         return replace(record, engines=refusal.runs if isinstance(refusal, NothingFoundError) else ()), None

@@ -7,7 +7,9 @@ import pytest
 from tensorlift.comprehension import allowance
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.allowance import TooManyPartsError
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
 
 
 def is_inside(addends: int) -> bool:
@@ -29,3 +31,21 @@ def test_each_question_has_an_allowance_of_its_own(monkeypatch: pytest.MonkeyPat
         with pytest.raises(TooManyPartsError):
             is_inside(13)
     assert all(is_inside(addends) for addends in range(2, 40))
+
+
+def test_an_end_that_takes_too_long_to_find_is_none() -> None:
+    left = Affine.var("i", 31) + Affine.var("j", 17) + Affine.var("k", 7)
+    box = [c for name in "ijk" for c in (at_least(name, 0), less(name, f"n_{name}"))]
+    points = Domain.of(equal(left, Affine.var("r", 101) + 3), *box).project_out("r", "j", "k")
+    with pytest.raises(NotAffine, match="the least i of"):
+        points.extreme("i", maximum=False)
+
+
+@pytest.mark.parametrize(
+    "cell", ["((i * 3 + j) * 100003) % 1000", "(i * 31 + j * 17) % 101 == 3", "(i * 3 + j) / 1001 % 2"]
+)
+def test_what_is_done_about_remainders_of_large_numbers_ends(cell: str) -> None:
+    text = "void f(long n, long m, _Bool o[n][m]) {\n"
+    text += f"  for (long i = 0; i < n; i++) for (long j = 0; j < m; j++) o[i][j] = {cell};\n}}\n"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    assert function.lifted or {d.code for d in function.diagnostics} == {"TL304"}

@@ -11,6 +11,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_BETWEEN = 40_000_000  # operations between two questions, some 10 s: no one step takes longer
 _OPERATIONS = 100_000  # for one question, some 25 ms; the reference kernels need less than half of them
 _SPENT = "maximal number of operations"  # how isl tells it from other errors
 
@@ -26,21 +27,38 @@ class TooManyPartsError(LiftError):
         super().__init__(Diagnostic("TL291", message, remedy="split the function, or the conditions and strides in it"))
 
 
-def within_allowance(question: Callable[[isl.Set, isl.Set], Answer], left: isl.Set, right: isl.Set) -> Answer:
-    """Ask about two sets; what takes long beforehand, and what the answer is used for, counts for nothing.
+def telling(question: Callable[..., Answer], *operands: object) -> Answer:
+    """Ask a question, or do a piece of work; say so where isl gives up.
 
     Raises:
         TooManyPartsError: where the allowance is spent.
 
     """
-    context = isl.DEFAULT_CONTEXT
-    context.reset_operations()
-    context.set_max_operations(_OPERATIONS)
     try:
-        return question(left, right)
+        return question(*operands)
     except isl.Error as error:
         if _SPENT in str(error):
             raise TooManyPartsError from None
         raise
+
+
+def within_allowance(question: Callable[..., Answer], *sets: isl.Set, operations: int | None = None) -> Answer:
+    """Ask about sets; what takes long beforehand, and what the answer is used for, counts for nothing.
+
+    Raises:
+        TooManyPartsError: where the allowance is spent.
+
+    """
+    _begin(operations or _OPERATIONS)
+    try:
+        return telling(question, *sets)
     finally:
-        context.set_max_operations(0)  # no limit
+        _begin(_BETWEEN)
+
+
+def _begin(allowance: int) -> None:
+    isl.DEFAULT_CONTEXT.reset_operations()
+    isl.DEFAULT_CONTEXT.set_max_operations(allowance)
+
+
+_begin(_BETWEEN)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import islpy as isl
 
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
-from tensorlift.comprehension.allowance import within_allowance
+from tensorlift.comprehension.allowance import TooManyPartsError, within_allowance
 from tensorlift.comprehension.caches import cached, cached_by_identity
 from tensorlift.comprehension.names import fresh, image
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_FOR_AN_END = 10_000  # operations; each takes longer than those of other questions, and kernels need half of them
 _PARAM = isl.dim_type.param
 _CHUNK = 4  # bytes
 _TOO_LARGE = 1 << 63  # isl takes larger integers as text alone
@@ -296,12 +297,15 @@ class Domain:
         """Return the greatest or least value of a variable as a function of the others, piece by piece.
 
         Raises:
-            NotAffine: where a value needs an integer division.
+            NotAffine: where there is none, where it needs an integer division, or where it takes too long to find.
 
         """
-        axis = self._with_axis(name)
-        bound = (axis.dim_max if maximum else axis.dim_min)(0).coalesce()
-        return [(Domain(piece.params()), _affine_of(value)) for piece, value in bound.get_pieces()]
+        end = isl.Set.dim_max if maximum else isl.Set.dim_min
+        try:
+            found = within_allowance(lambda axis: end(axis, 0), self._with_axis(name), operations=_FOR_AN_END)
+        except (TooManyPartsError, isl.Error):
+            raise NotAffine(f"the {'greatest' if maximum else 'least'} {name} of {self}") from None
+        return [(Domain(piece.params()), _affine_of(value)) for piece, value in found.coalesce().get_pieces()]
 
     def _with_axis(self, name: str) -> isl.Set:
         """Turn one variable into the only dimension of the set."""

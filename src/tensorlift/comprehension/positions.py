@@ -14,8 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import islpy as isl
-
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
@@ -138,7 +136,7 @@ def _ends(found: Position, context: Domain) -> tuple[Affine, Affine] | None:
     inside = context & found.domain
     try:
         low, high = (inside.extreme(found.bound, maximum=maximum) for maximum in (False, True))
-    except (NotAffine, isl.Error):  # no bound, or none that is affine
+    except NotAffine:  # no bound, or none that is affine
         return None
     if len(low) != 1 or len(high) != 1:
         return None

@@ -6,8 +6,6 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from tensorlift.comprehension.domain import NotAffine
 from tensorlift.conditions.language import AnyOf, Compare, atoms_of
 from tensorlift.diagnostics import refuse
@@ -161,7 +159,7 @@ def _bound(name: str, domain: Domain, *, maximum: bool) -> int | None:
     alone = domain.project_out(*(other for other in domain.variables() if other != name))
     try:
         values = [bound.constant for _, bound in alone.extreme(name, maximum=maximum)]
-    except (NotAffine, isl.Error):
+    except NotAffine:
         return None
     return (max(values) if maximum else min(values)) if values else None
 

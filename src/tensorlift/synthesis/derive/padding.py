@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
@@ -121,7 +119,7 @@ class Padding:
         reached = self.context & Domain.of(equal(value, name))
         try:
             ends = reached.project_out(*(v for v in reached.variables() if v != name)).extreme(name, maximum=maximum)
-        except isl.Error:  # without bound
+        except NotAffine:  # without bound
             return None
         return ends[0][1] if len(ends) == 1 and ends[0][1].is_constant else None
 

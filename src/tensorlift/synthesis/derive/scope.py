@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import islpy as isl
-
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.comprehension.ranges import in_range
@@ -211,7 +209,7 @@ def _projected(domain: Domain, name: str, others: list[str]) -> Span | None:
     try:
         low = projected.extreme(name, maximum=False)
         high = projected.extreme(name, maximum=True)
-    except (NotAffine, isl.Error):  # no bound, or none that is affine
+    except NotAffine:  # no bound, or none that is affine
         return None
     if len(low) != 1 or len(high) != 1:
         return None

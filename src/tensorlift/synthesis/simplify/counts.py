@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
 from tensorlift.comprehension.rewrite import rebuild_inside, simplified, transform
@@ -50,7 +48,7 @@ def _number(name: str, points: Domain, where: Domain) -> Affine | None:
         return None
     try:
         lows, highs = (points.extreme(name, maximum=maximum) for maximum in (False, True))
-    except (NotAffine, isl.Error):  # no bound, or none that is affine
+    except NotAffine:  # no bound, or none that is affine
         return None
     if len(lows) != 1 or len(highs) != 1:
         return None
