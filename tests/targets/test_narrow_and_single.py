@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -203,3 +204,25 @@ def test_integers_added_up_in_floats_must_be_held_exactly(number: str, limit: in
     few = text.replace("int *a", "unsigned char *a").replace("i < n", "i < 9")
     (function,) = lift_source(source_from_text(few, "f.c"), LiftOptions()).functions
     assert not [p for p in function.preconditions if p.kind == "exact"]
+
+
+UNSIGNED = """
+void f1(unsigned long n, unsigned long first, float *o) {
+  for (unsigned long i = first; i < first + n; i++) o[i - first] = (i >> 1) - (-3);
+}
+void f2(unsigned n, int *o, const int *x) { for (unsigned i = 1; i < n; i++) o[i] = x[i + (-1)]; }
+void f3(unsigned n, int *o, const int *x) { for (unsigned i = 0; i < n; i++) o[i] = x[i - (-2)]; }
+void f4(unsigned n, unsigned *o) { for (unsigned i = 0; i < n; i++) o[i] = i - (-1); }
+void f5(unsigned n, unsigned *o) { for (unsigned i = 0; i < n; i++) o[i] = i + 2654435769u; }
+void f6(unsigned n, unsigned *o) { for (unsigned i = 0; i < n; i++) o[i] = i + 4294967295u; }
+void f7(unsigned long n, unsigned long *o) { for (unsigned long i = 0; i < n; i++) o[i] = (i + ~0UL) * 2; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+def test_a_constant_that_is_negative_in_an_unsigned_type_is_added_as_such() -> None:
+    options = LiftOptions(test=True)
+    for function in lift_source(source_from_text(UNSIGNED, "unsigned.c"), options).functions:
+        assert function.lifted, function.diagnostics
+        assert [trial.passed for trial in function.tests] == [True, True]
+        assert not function.restricted

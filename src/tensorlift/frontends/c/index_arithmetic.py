@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
 
 _ADDRESS_BITS = 64
+_SMALL_BITS = 8  # a number is small in a type where so many of its highest bits are zero
 _LARGE_FACTOR = 1 << 16  # objects have less than 2**48 bytes
 _TERM_LIMIT = 1200
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
@@ -48,7 +49,17 @@ def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], loc
         return Index(Polynomial.constant(ctype.wrap(value)), ctype, needs)
     if ctype.signed:
         return Index(polynomial, ctype, needs)
+    polynomial = _near_zero(polynomial, ctype)
     return Index(polynomial, ctype, needs + _range_needs(polynomial, ctype, location))
+
+
+def _near_zero(polynomial: Polynomial, ctype: IntegerType) -> Polynomial:
+    """Take a constant addend as a small number, below zero too, where it is one in its type: -1 for the greatest."""
+    addend = polynomial.terms.get((), 0)
+    small = (addend + ctype.maximum // 2 + 1) % (ctype.maximum + 1) - ctype.maximum // 2 - 1
+    return (
+        polynomial + Polynomial.constant(small - addend) if abs(small) <= ctype.maximum >> _SMALL_BITS else polynomial
+    )
 
 
 def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location) -> tuple[Need, ...]:
