@@ -121,7 +121,16 @@ def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name:
     assert _FORMS[name] in (lifted[name].program or "")
 
 
-@pytest.mark.parametrize("target", ["jax", "torch", "linalg", "c"])
+def test_functions_in_c_lift_to_torch_for_zero_and_agree_with_the_compiled_source() -> None:
+    pytest.importorskip("torch")
+    options = LiftOptions(target="torch", test=native.compiler() is not None)
+    for function in lift_source(source_from_text(C, "f.c"), options).functions:
+        assert str(function.level) == "proved", function
+        assert not _least(function) - {"a has all elements that a loop would read if it did not end early"}, function
+        assert all(trial.passed for trial in function.tests), function
+
+
+@pytest.mark.parametrize("target", ["jax", "linalg", "c"])
 def test_other_targets_say_where_they_ask_for_more(target: str) -> None:
     for function in _lifted(C, target):
         assert str(function.level) == "proved", function

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import read_c
+from tensorlift.frontends.c.natural import with_natural_extents
 from tensorlift.frontends.cpp import read_cpp
 
 if TYPE_CHECKING:
@@ -87,9 +88,9 @@ def kernels() -> tuple[Kernel, ...]:
 
 
 def read(path: Path) -> list[ReadFunction]:
-    """Read a kernel into the loop IR by the front end of its language."""
+    """Read a kernel into the loop IR by the front end of its language, with the arrays that programs on arrays take."""
     reader = read_cpp if path.suffix == ".cpp" else read_c
-    return reader(path.read_text(), path.name, include_dirs=[str(path.parent)])
+    return with_natural_extents(reader(path.read_text(), path.name, include_dirs=[str(path.parent)]))
 
 
 def parse_parameter(text: str) -> Parameter:

@@ -16,6 +16,7 @@ from tensorlift.targets.torch.types import TorchTypes
 
 TARGET = Target(
     name="torch",
+    takes_empty=True,
     rows=ROWS,
     types=TorchTypes(),
     modules={"torch": "import torch"},
