@@ -26,7 +26,6 @@ from tensorlift.frontends.mlir.outline.stretches import (
     stretches_of,
 )
 from tensorlift.frontends.mlir.outline.text import outlined
-from tensorlift.frontends.mlir.reader import without_foreign_attributes
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.ir.mixed import name_of, opaque_in, read_mixed
 from tensorlift.ir.text import functions, parse_module
@@ -71,7 +70,7 @@ class _Rewriting:
     def __init__(self, source: Source, options: LiftOptions) -> None:
         self.source = source
         self.options = options
-        self.mixed = read_mixed(without_foreign_attributes(source.text), source.name)
+        self.mixed = read_mixed(source.text, source.name)
         self.functions = self.mixed.functions()
         self.symbols = set(re.findall(r"@([\w$.-]+)", source.text))
         self.shared = at_the_same_time(self.mixed)

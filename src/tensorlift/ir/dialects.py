@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.affine import MinOp
 from xdsl.dialects.arith import FloatingPointLikeBinaryOperation, IndexCastOp
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType
-from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, UnregisteredAttr
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     base,
@@ -127,10 +127,17 @@ def dialect_names() -> Iterable[str]:
     return _HOMES
 
 
+class _LoopContext(Context):
+    """Knows the operations and types of some dialects, and takes attributes of all, which change no meaning."""
+
+    def get_optional_attr(self, name: str) -> type[Attribute] | None:
+        return super().get_optional_attr(name) or UnregisteredAttr.with_name_and_type(name, is_type=False)
+
+
 @cache
 def loop_context() -> Context:
     """Give the one context of the process; operations of any other dialect are refused."""
-    context = Context()
+    context = _LoopContext()
     for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
         context.register_dialect(name, partial(_load, name))
     return context

@@ -10,7 +10,6 @@ from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from tensorlift.diagnostics import LiftError, internal_error, refuse
-from tensorlift.frontends.mlir.reader import without_foreign_attributes
 from tensorlift.ir.dialects import loop_context
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
@@ -86,7 +85,7 @@ def run_passes(
         LiftError: TL19x, where the text is no module.
 
     """
-    module = parse_module(without_foreign_attributes(text), filename, places=True)
+    module = parse_module(text, filename, places=True)
 
     def after(done: ModulePass | None, at: ModuleOp, _: ModulePass | None) -> None:
         if done is not None and shown is not None:

@@ -3,8 +3,8 @@
 // RUN: tensorlift-lift %s --emit ir > %t.mlir && tensorlift-lift %t.mlir | filecheck %s
 
 // From scf and 32-bit sizes to a matrix product, also by way of the loop IR.
-// CHECK: def product(A, B):
-// CHECK: A @ B
+// CHECK: def product(n, A, B, C):
+// CHECK: C[:n, :n] = A[:n, :n] @ B[:n, :n]
 // CHECK: # product: loop-free, proved for every size
 
 // IR: func.func @product(%n: index {tl.name = "n", tl.c_type = "int"}, %A: memref<?x?xf64>

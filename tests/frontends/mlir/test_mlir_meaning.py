@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from tensorlift.frontends.mlir import read_mlir
-from tensorlift.frontends.mlir.reader import without_foreign_attributes
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
@@ -29,7 +28,7 @@ def test_translation_keeps_the_meaning(path: Path, generalise: bool) -> None:  #
     (read,) = read_mlir(text, path.name, generalise=generalise)
     assert read.module is not None
     translated = functions(read.module)[0]
-    written = functions(parse_module(without_foreign_attributes(text), path.name))[-1]
+    written = functions(parse_module(text, path.name))[-1]
     try:
         original = Interpreter(written)
     except InterpreterError:

@@ -31,8 +31,6 @@ _UNREADABLE = {
     "memref.atomic_rmw": ("operation", "memref.atomic_rmw"),
 }
 _SIZE_LIMIT = 4_000_000
-_LINKAGE = re.compile(r"llvm\.linkage = #llvm\.linkage<\w+>(, ?)?")
-_MODULE_ATTRIBUTES = re.compile(r"(?<=module )attributes \{|\{(?=dlti\.|llvm\.data_layout|llvm\.target)")
 
 
 def read_mlir(
@@ -52,7 +50,7 @@ def read_mlir(
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     if not text.strip():
         raise refusal("no-function", start, "the file is empty")
-    module, unread = parsed_without(without_foreign_attributes(text), filename, _parse)
+    module, unread = parsed_without(text, filename, _parse)
     if function is not None and any(one.name == function for one in unread):
         return [one for one in unread if one.name == function]
     defined = {_name(op): op for op in functions_of(module)}
@@ -110,23 +108,3 @@ def _read(
 def _name(op: Operation) -> str:
     name: Any = op.properties["sym_name"]
     return str(name.data)
-
-
-def without_foreign_attributes(text: str) -> str:
-    """Blank linkage and the attributes of the module out; every other character keeps its place."""
-    text = _LINKAGE.sub(lambda found: " " * len(found[0]), text)
-    found = _MODULE_ATTRIBUTES.search(text)
-    if found is None:
-        return text
-    end = _closing(text, found.end())
-    return text[: found.start()] + re.sub(r"[^\n]", " ", text[found.start() : end]) + text[end:]
-
-
-def _closing(text: str, start: int) -> int:
-    """Give the place behind the brace that closes the one before ``start``."""
-    depth = 1
-    for place in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', text[start:]):
-        depth += {"{": 1, "}": -1}.get(place[0], 0)
-        if depth == 0:
-            return start + place.end()
-    return start

@@ -1,4 +1,4 @@
-"""Modules of which a function cannot be read: it is blanked out, and the others are read without it.
+"""Modules of which a function, or a global, cannot be read: it is blanked out, and the others are read without it.
 
 The bodies of functions see nothing of each other, so what is left means what it meant; what names something that went
 with a function, which reaches to the next one, is refused itself.
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}]|\bfunc\.func\b')
+_STARTS = r'(?:^|(?<=[{}]))[ \t]*(?P<starts>"?(?!module\b|builtin\.module\b)[a-z]\w*\.[\w.]+"?)'
+_TOKEN = re.compile(rf'{_STARTS}|"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{{}}]', re.MULTILINE)
 _NAME = re.compile(r'@(?:([\w$.-]+)|"([^"]*)")|\bsym_name\s*=\s*"([^"]*)"')
 
 
@@ -25,6 +26,7 @@ class _Span(NamedTuple):
     name: str
     start: int
     end: int
+    is_function: bool
 
 
 def parsed_without(
@@ -49,9 +51,10 @@ def parsed_without(
             found = next((span for span in spans if span.start <= at < span.end and span.name), None)
             if found is None:
                 raise first from None
-            line = text.count("\n", 0, found.start) + 1
-            column = found.start - (text.rfind("\n", 0, found.start) + 1) + 1
-            refused.append(ReadFunction(found.name, Location(filename, line, column), None, error.diagnostics))
+            if found.is_function:
+                line = text.count("\n", 0, found.start) + 1
+                column = found.start - (text.rfind("\n", 0, found.start) + 1) + 1
+                refused.append(ReadFunction(found.name, Location(filename, line, column), None, error.diagnostics))
             blank = re.sub(r"[^\n]", " ", text[found.start : found.end])
             text = text[: found.start] + blank + text[found.end :]
 
@@ -68,14 +71,14 @@ def _offset(text: str, place: Location) -> int:
 
 
 def _spans(text: str) -> list[_Span]:
-    """Find the functions of a module, each from its first word to the next one, or to the end of what holds it."""
+    """Find what stands in a module, each from its first word to the next one, or to the end of what holds it."""
     spans: list[_Span] = []
     depth, base, start = 0, 0, -1
     for token in _TOKEN.finditer(text):
-        if token[0] in {"func.func", '"func.func"'} and (start < 0 or depth == base):
+        if token["starts"] and (start < 0 or depth == base):
             if start >= 0:
-                spans.append(_named(text, start, token.start()))
-            start, base = token.start(), depth
+                spans.append(_named(text, start, token.start("starts")))
+            start, base = token.start("starts"), depth
         depth += {"{": 1, "}": -1}.get(token[0], 0)
         if start >= 0 and depth < base:
             spans.append(_named(text, start, token.start()))
@@ -87,4 +90,5 @@ def _spans(text: str) -> list[_Span]:
 
 def _named(text: str, start: int, end: int) -> _Span:
     found = _NAME.search(text, start, end)
-    return _Span(next(filter(None, found.groups()), "") if found else "", start, end)
+    name = next(filter(None, found.groups()), "") if found else ""
+    return _Span(name, start, end, re.match(r'"?\w+\.func\b', text[start:end]) is not None)
