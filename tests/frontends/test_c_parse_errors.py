@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tensorlift.diagnostics import LiftError, Severity
 from tensorlift.frontends.c.reader import read_c
+from tensorlift.frontends.cpp import read_cpp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,3 +129,45 @@ def test_a_condition_in_another_header_refuses_the_file(tmp_path: Path) -> None:
     (tmp_path / "h.h").write_text("#ifndef H\n#define H\n#ifdef SINGLE\n#endif\n#endif\n", encoding="utf-8")
     with pytest.raises(LiftError, match=r"missing\.h"):
         read_c(MISSING + '#include "h.h"\n' + GOOD, "k.c", include_dirs=[str(tmp_path)])
+
+
+CPP_APART = [
+    ("a missing header", "#include <nowhere/lib.h>\nnowhere::Matrix bad(nowhere::Matrix a) { return a; }\n"),
+    ("an undeclared name", MISSING + "double bad(double x) { return x * unknown; }\n"),
+    ("an unknown name of a namespace", MISSING + "double bad(double x) { return std::nothing(x); }\n"),
+]
+CPP_GOOD = """#include <vector>
+double good(const std::vector<double> &x) {
+  double s = 0;
+  for (size_t i = 0; i < x.size(); i++) s += x[i];
+  return s;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [text for _, text in CPP_APART], ids=[name for name, _ in CPP_APART])
+def test_functions_in_cpp_that_no_error_reaches_are_read(text: str) -> None:
+    found = {function.name: function for function in read_cpp(text + CPP_GOOD, "k.cpp")}
+    assert found["good"].module is not None
+    assert found["bad"].module is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct S : Base { double x; };\ndouble bad(S s) { return s.x; }\n",
+        "double bad(lib::array<double, 3> a) { return a[0]; }\n",
+    ],
+    ids=["a class of an unknown base", "a function that the parser drops"],
+)
+def test_errors_outside_of_functions_in_cpp_refuse_the_file(text: str) -> None:
+    with pytest.raises(LiftError, match="TL101"):
+        read_cpp(MISSING + text + CPP_GOOD, "k.cpp")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed, whose headers are read")
+def test_headers_of_the_compiler_that_is_here_are_found() -> None:
+    text = "#include <sys/param.h>\nvoid f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = MIN(a[i], 7); }\n"
+    (function,) = read_c(text, "k.c")
+    assert function.module is not None
+    assert function.diagnostics == ()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clang import cindex
 
 from tensorlift.frontends.c.bounded import check_reading, in_time
+from tensorlift.frontends.c.system_headers import system_directories
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,6 +184,9 @@ def diagnostics(unit: Any) -> list[Any]:
     return [cindex.Diagnostic(LIBRARY.clang_getDiagnostic(unit, number)) for number in range(count)]
 
 
+MISSING = "file not found"  # how the parser's message of a missing header ends
+
+
 @cache
 def _index() -> Any:
     """Create the libclang index once; it is reused by every parse.
@@ -204,10 +208,26 @@ def parse(
 ) -> Any:
     """Parse source text, as C unless the arguments before all others say more; macros are recorded if asked.
 
+    Headers are searched in the directories of the arguments, then among the bundled ones.  Where one is in neither, the
+    compiler's own directories come last, if the parser then finds fewer errors.
+
     Raises ``cindex.TranslationUnitLoadError`` where libclang gives up, ``LiftError`` where it would read too much.
     """
     check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
     flags = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", *arguments, "-isystem", str(INCLUDE)]
     files, options = [(filename, text)], _GO_ON | int(record_macros)
-    return in_time(lambda: _index().parse(filename, args=flags, unsaved_files=files, options=options), filename)
+
+    def parsed(*more: str) -> Any:
+        given = [*flags, *more]
+        return in_time(lambda: _index().parse(filename, args=given, unsaved_files=files, options=options), filename)
+
+    unit = parsed()
+    if not any(item.spelling.endswith(MISSING) for item in diagnostics(unit)):
+        return unit
+    wider = parsed(*(f"-idirafter{directory}" for directory in system_directories(before[1])))
+    return wider if _errors(wider) < _errors(unit) else unit
+
+
+def _errors(unit: Any) -> int:
+    return sum(item.severity >= cindex.Diagnostic.Error for item in diagnostics(unit))

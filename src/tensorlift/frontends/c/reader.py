@@ -50,7 +50,7 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     except TranslationUnitLoadError as error:
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
-    errors, unsequenced = _found(unit, filename, REFUSALS["parse"])
+    errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
     reader = UnitReader(filename, source)
     if errors:
         return _despite(ParseErrors(unit, filename, text, errors), reader, unit, function, unsequenced)
@@ -115,13 +115,13 @@ def encoded(text: str, filename: str) -> bytes:
 
 def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:
     """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
-    errors, unsequenced = _found(unit, filename, row)
+    errors, unsequenced = found_by_parser(unit, filename, row)
     if errors:
         raise LiftError(*errors)
     return unsequenced
 
 
-def _found(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagnostic], list[Diagnostic]]:
+def found_by_parser(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Give the parser's errors, as ``row`` words them, and its warnings about undefined order of side effects."""
     errors: list[Diagnostic] = []
     unsequenced: list[Diagnostic] = []
@@ -137,7 +137,7 @@ def _found(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagnostic], li
 
 def _parser_error(message: str, location: Location, row: Refusal) -> Diagnostic:
     """Give the diagnostic for one error of the parser."""
-    if message.endswith("file not found"):
+    if message.endswith(libclang.MISSING):
         return refusal("header", location, message).diagnostics[0]
     return Diagnostic(row.code, row.message.format(detail=message), location, row.remedy)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
 
-from tensorlift.diagnostics import Location
+from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.reader import diagnose, encoded, inside_of, lowered
+from tensorlift.frontends.c.parse_errors import ParseErrors
+from tensorlift.frontends.c.reader import encoded, found_by_parser, inside_of, lowered
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.entry import CppReader
@@ -57,12 +59,16 @@ def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
     except TranslationUnitLoadError as error:
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise c_refusal("parse", Location(filename, 1, 1), detail) from error
-    unsequenced = diagnose(unit, filename, REFUSALS["parse"])
+    errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
+    reached = ParseErrors(unit, filename, parsed, errors) if errors else None
     found, templates = instances(unit, filename)
     reader = CppReader(filename, parsed.encode())
     chosen, refused = _chosen(found, templates, function, filename)
+    cursors = [one.cursor for one in chosen] + [one.cursor for one in refused]
+    if reached is not None and (all(map(reached.within, cursors)) or not all(_stands_in(cursors, e) for e in errors)):
+        raise LiftError(*errors)
     return [
-        *(_read(reader, instance, filename, unsequenced) for instance in chosen),
+        *(_read(reader, instance, filename, unsequenced, reached) for instance in chosen),
         *(_uninstantiated(reader, template) for template in refused),
     ]
 
@@ -84,17 +90,32 @@ def _chosen(
     return named, unused
 
 
+def _stands_in(cursors: Sequence[Any], error: Diagnostic) -> bool:
+    """Tell whether an error stands in a function, which the parser then has not dropped, or tells of a header."""
+    line = error.location.line if error.location else 0
+    return error.code == "TL102" or any(c.extent.start.line <= line <= c.extent.end.line for c in cursors)
+
+
 def _uninstantiated(reader: CppReader, template: Template) -> ReadFunction:
     location = reader.location(template.cursor)
     return ReadFunction(template.name, location, None, refusal("template", location, template.name).diagnostics)
 
 
-def _read(reader: CppReader, instance: Instance, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
-    """Read and lower one function; what refuses it becomes its diagnostics."""
+def _read(
+    reader: CppReader,
+    instance: Instance,
+    filename: str,
+    unsequenced: Sequence[Diagnostic],
+    errors: ParseErrors | None,
+) -> ReadFunction:
+    """Read and lower one function that no error of the parser reaches; what refuses it becomes its diagnostics."""
     cursor: Any = instance.cursor
+    if errors is not None and (here := errors.within(cursor)):
+        return ReadFunction(instance.name, reader.location(cursor), None, here)
 
     def lower() -> ModuleOp:
         entry = reader.entry(cursor, instance.name)
         return lower_cpp(entry, filename, reader.used_sizes)
 
-    return lowered(instance.name, reader.location(cursor), inside_of(cursor, unsequenced), lower)
+    function = lowered(instance.name, reader.location(cursor), inside_of(cursor, unsequenced), lower)
+    return function if errors is None else replace(function, diagnostics=(*function.diagnostics, *errors.warnings()))
