@@ -138,6 +138,18 @@ def test_a_missing_blas_has_a_remedy_of_one_line() -> None:
     assert (diagnostic.code, diagnostic.remedy) == ("TL641", "install it: apt install libopenblas-dev")
 
 
+def test_what_is_not_lifted_is_compiled_with_the_flags_that_are_given(tmp_path: Path) -> None:
+    """The text of the file is that of its users: only programs have integers that wrap."""
+    text = "#ifdef __FAST_MATH__\n#ifdef OWN\nint fast(void) { return 1; }\n#endif\n#endif\n"
+    library = tmp_path / "l.so"
+    library.write_bytes(build_library(text, [], [], CompileOptions(), ["-O1", "-ffast-math", "-DOWN"]))
+    assert ctypes.CDLL(str(library)).fast() == 1
+    wraps = "int wraps(int a) { return a + 1 > a; }\n"
+    library = tmp_path / "w.so"
+    library.write_bytes(build_library(wraps, [], [], CompileOptions()))
+    assert ctypes.CDLL(str(library)).wraps(2**31 - 1) == 1, "the compiler may take it that integers do not overflow"
+
+
 def test_what_does_not_compile_is_said() -> None:
     with pytest.raises(LiftError, match=r"does not compile: .*error"):
         build_library("int x = y;\n", [], [], CompileOptions())

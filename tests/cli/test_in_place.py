@@ -330,3 +330,30 @@ def test_random_programs_give_the_same_before_and_after(seed: int, tmp_path: Pat
     reason, replaced = difference(seed, tmp_path)
     assert reason == ""
     assert replaced > 0
+
+
+PRAGMAS = """void scale(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
+void in_parallel(int n, double *x) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) x[i] += 1;
+}
+void half(int n, double *x, double *y) {
+  for (int i = 0; i < n; i++) x[i] += 1;
+#pragma omp target
+  for (int i = 0; i < n; i++) y[i] += 1;
+}
+void marked(int n, double *x) {
+#pragma scop
+  for (int i = 0; i < n; i++) x[i] += 1;
+#pragma endscop
+}
+"""
+
+
+def test_loops_that_pragmas_keep_as_they_are_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(PRAGMAS, encoding="utf-8")
+    main(["lift", str(source), "--in-place"])
+    told = [line for line in capsys.readouterr().err.splitlines() if "TL575" in line]
+    assert [line.partition(": ")[0] for line in told] == [f"{source}:2:6", f"{source}:6:6"]
+    assert "the loop behind `#pragma omp parallel for` is left as it is" in told[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="LIB.so", required=True, help="Write the library to this file.")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option("--programs", "programs_output", metavar="OUT.c", help="Also write the programs to this file.")
+@click.option("--cflags", metavar="FLAGS", help="Compile FILE itself with these. [default: -O3 -march=native]")
 @source_options
-def build(*, file: str, output: str, functions: tuple[str, ...], programs_output: str | None, **flags: Any) -> int:
+def build(
+    *, file: str, output: str, functions: tuple[str, ...], programs_output: str | None, cflags: str | None, **flags: Any
+) -> int:
     """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
 
     Functions keep their symbols and signatures.  Where a precondition does not hold a call runs the original, and so do
@@ -38,7 +42,7 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     source = read_source(file)
     options = replace(lift_options(file, functions, "c", flags), replaces=True)
     from tensorlift.pipeline import lift_source
-    from tensorlift.runtime.drop_in import ORIGINAL, build_library
+    from tensorlift.runtime.drop_in import OPTIMISED, ORIGINAL, build_library
     from tensorlift.runtime.original import CompileOptions
 
     record = lift_source(source, options)
@@ -51,7 +55,9 @@ def build(*, file: str, output: str, functions: tuple[str, ...], programs_output
     beside = str(Path(source.name).parent)
     folders = (*options.include_dirs, beside)
     compiled = CompileOptions(folders, options.defines, options.std or "", options.include_files)
-    write_data(output, build_library(text, programs, [f"{name}{ORIGINAL}" for name in replaced], compiled))
+    hidden = [f"{name}{ORIGINAL}" for name in replaced]
+    own_flags = OPTIMISED if cflags is None else shlex.split(cflags)
+    write_data(output, build_library(text, programs, hidden, compiled, own_flags))
     Path(output).chmod(0o755)
     for function in record.functions:
         how = "lifted" if function.name in replaced else "as it was"

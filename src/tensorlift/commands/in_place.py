@@ -32,7 +32,7 @@ from tensorlift.commands.same import differing
 from tensorlift.commands.status import REFUSED, complain
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
-from tensorlift.frontends.c.outline.stretches import refused_inside
+from tensorlift.frontends.c.outline.stretches import left_for_pragmas, refused_inside
 from tensorlift.frontends.c.outline.text import outlined
 from tensorlift.frontends.c.outline.unit import Unit, trees_of
 from tensorlift.frontends.c.reader import parser_arguments
@@ -101,8 +101,13 @@ class _Rewriting:
     def run(self, output: str) -> tuple[LiftRecord, bytes]:
         """Try functions as a whole, then parts of those that stay, in rounds."""
         self._check_file()
-        definitions = [d for d in self.unit.definitions() if d.stretches and self._is_wanted(d.name)]
+        wanted = [d for d in self.unit.definitions() if self._is_wanted(d.name)]
+        definitions = [d for d in wanted if d.stretches]
         whole = self._whole(definitions)
+        for definition in wanted:
+            left = () if definition.name in whole else left_for_pragmas(self._body(definition), definition.location)
+            told = {(note.code, note.location) for note in self.found.notes}
+            self.found.notes += [replace(d, severity=Severity.NOTE) for d in left if (d.code, d.location) not in told]
         pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
         while pending:
             pending = self._round(pending)
@@ -113,6 +118,9 @@ class _Rewriting:
             __version__, self.source.name, self.source.sha256, "c", tuple(records), tuple(self.found.notes)
         )
         return record, self.source.encoded(text.decode())
+
+    def _body(self, definition: Definition) -> bytes:
+        return self.text[definition.body.start : definition.end]
 
     def _is_wanted(self, name: str) -> bool:
         return not self.options.functions or name in self.options.functions
@@ -314,8 +322,8 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
         show_lift(record, Screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-    errors = [d for function in record.functions for d in function.diagnostics]
-    return complain(errors, REFUSED, source)
+    left = [d for d in record.diagnostics if d.code == "TL575"]  # loops that nobody tried
+    return complain([*(d for function in record.functions for d in function.diagnostics), *left], REFUSED, source)
 
 
 def _refused(function: FunctionRecord, reasons: tuple[Diagnostic, ...]) -> FunctionRecord:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Extent = tuple[int, int, int, int]  # offsets of a definition's start, of its name, of its body, and behind it
 
-_OPTIMISED = ("-O3", "-march=native", "-fPIC", "-w")
+OPTIMISED = ("-O3", "-march=native")
+_SHARED = ("-fPIC", "-w")
 _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
 ORIGINAL = "_original"  # behind the name of a function: as it was
@@ -58,8 +59,16 @@ def replaced_functions(text: str, programs: Mapping[str, str], extents: Mapping[
     ]
 
 
-def build_library(source: str, programs: Sequence[str], hidden: Sequence[str], options: CompileOptions) -> bytes:
+def build_library(
+    source: str,
+    programs: Sequence[str],
+    hidden: Sequence[str],
+    options: CompileOptions,
+    flags: Sequence[str] = OPTIMISED,
+) -> bytes:
     """Compile the text of a file and programs to a library, its bytes, that does not show the ``hidden`` functions.
+
+    The ``flags`` are for the text of the file; programs have their own, with which integers wrap.
 
     Raises LiftError: TL601 without a compiler, TL640 where it does not compile, TL641 without OpenBLAS.
     """
@@ -75,11 +84,11 @@ def build_library(source: str, programs: Sequence[str], hidden: Sequence[str], o
         uses_blas = any(_BLAS in program for program in (source, *programs))
         threads, libraries = openmp(compiler), ["-lopenblas"] * uses_blas
         objects = [
-            [*_MEANING, *options.flags(), "source.c", "-o", "source.o"],
-            [*_MEANING, *REASSOCIATED, *threads, "programs.c", "-o", "programs.o"],
+            [*flags, *options.flags(), "source.c", "-o", "source.o"],
+            [*OPTIMISED, *_MEANING, *REASSOCIATED, *threads, "programs.c", "-o", "programs.o"],
         ]
         for command in objects:
-            _run([compiler, "-c", *_OPTIMISED, *command], folder)
+            _run([compiler, "-c", *_SHARED, *command], folder)
         script = ["-Wl,--version-script=hidden.map"] if names else []
         linked = ["source.o", "programs.o", *script, *threads, *libraries, "-lm"]
         _run([compiler, "-shared", "-o", "library.so", *linked], folder)

@@ -20,7 +20,7 @@ from tensorlift.frontends.c.refusals import refusal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.diagnostics import LiftError, Location
+    from tensorlift.diagnostics import Diagnostic, LiftError, Location
 
 _PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+([^\n]*)|_Pragma[ \t]*\(([^\n]*)\)", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*((?!pragma\b)\w+[^\n]*)", re.MULTILINE)
@@ -140,6 +140,12 @@ def refused_inside(text: bytes, location: Location) -> LiftError | None:
         return refusal("outline-conditional", location, "#" + conditional[1].decode(errors="replace").strip())
     pragma = next((pragma for pragma in _pragmas(text) if not _LOOP_PRAGMAS.match(pragma)), None)
     return None if pragma is None else refusal("outline-pragma", location, pragma)
+
+
+def left_for_pragmas(text: bytes, location: Location) -> tuple[Diagnostic, ...]:
+    """Say that loops of a text are left as they are for pragmas before them that ask for something."""
+    pragma = next((pragma for pragma in _pragmas(text) if not _MARKERS.match(pragma)), None)
+    return () if pragma is None else refusal("outline-left", location, pragma.strip()).diagnostics
 
 
 def stretches_of(body: Node, function: Surroundings) -> list[Stretch]:
