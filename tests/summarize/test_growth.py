@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from bench.scaling import SHAPES
 from tests.summarize.programs import function_of, kept, summary_of
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 def definitions_of(text: str) -> int:
@@ -42,3 +54,28 @@ def test_many_conditions_on_one_cell() -> None:
     assert (
         definitions_of(f"void f(int n, double x[n], double y[n]) {{ for (int i = 0; i < n; i++) {{ {body} }} }}") == 1
     )
+
+
+def calls_of_lifting(text: str) -> int:
+    """Count the calls of functions in Python that lifting takes, which no other process changes."""
+    count = 0
+
+    def counted(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    threading.setprofile(counted)
+    sys.setprofile(counted)
+    try:
+        lift_source(source_from_text(text, "f.c"), LiftOptions())
+    finally:
+        threading.setprofile(None)
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_four_times_the_length_takes_at_most_eight_times_the_work(shape: str) -> None:
+    build, _, _ = SHAPES[shape]
+    calls_of_lifting(build(2))  # the first lift of a process does more
+    assert calls_of_lifting(build(40)) < 8 * calls_of_lifting(build(10))

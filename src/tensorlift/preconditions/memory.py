@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, Location | None]]:
     """Yield the conditions, at most two for each written array, with the place of its first store."""
-    written = [name for name, _ in summary.outputs]
+    written = {name for name, _ in summary.outputs}
+    may_overlap, may_be_same = frozenset(summary.may_overlap), frozenset(summary.may_be_same)
     used = {*view.read, *written}
     arrays = [p for p in view.parameters if p.role == "array" and p.name in used and "restrict" not in p.c_type]
     stated = [condition for row in view.requires if isinstance(condition := parse_condition(row.text), Separate)]
@@ -35,7 +36,7 @@ def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, L
             for o in arrays
             if o.name != parameter.name
             and not (o.name in written and o.name < parameter.name)
-            and (parameter.name, o.name) not in summary.may_overlap
+            and (parameter.name, o.name) not in may_overlap
         ]
         scalars = {name for condition in stated if condition.array == parameter.name for name in condition.others}
         others = [
@@ -43,7 +44,7 @@ def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, L
             for o in view.parameters
             if o.name in {*others, *scalars} and not _are_two_objects(view, parameter, o)
         ]
-        same = [o for o in others if (parameter.name, o) in summary.may_be_same]
+        same = [o for o in others if (parameter.name, o) in may_be_same]
         place = _first_store(view, parameter.name) or parameter.location
         for names, or_same in (([o for o in others if o not in same], False), (same, True)):
             if names:

@@ -8,8 +8,10 @@ beginning.  Where all reads of ``a`` come before all writes of ``c``, the two ma
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
@@ -66,13 +68,14 @@ def harmless_pairs(program: Program, context: Domain) -> HarmlessPairs:
     Arrays with the same address and the same strides have the same element at each index, whatever their extents.
     """
     accesses = list(_accesses(program.body, (), [0]))
-    stores = [a for a, is_store in accesses if is_store]
-    loads = [a for a, is_store in accesses if not is_store]
+    stores, loads = defaultdict[str, list[_Access]](list), defaultdict[str, list[_Access]](list)
+    for access, is_store in accesses:
+        (stores if is_store else loads)[access.array].append(access)
     read = [a for a in program.arrays if program.arrays[a].is_parameter and a not in program.written]
     overlap, same = [], []
     for written in program.written:
         for other in read:
-            pairs = [(s, o) for s in stores if s.array == written for o in loads if o.array == other]
+            pairs = list(product(stores[written], loads[other]))
             if not any(_may_follow(s, o, context, UNIVERSE) for s, o in pairs):
                 overlap.append((written, other))
             elif _alike(program, written, other) and not any(
