@@ -159,8 +159,6 @@ class _Attempts:
             return fewer
         if found.program is None or not _is_roundabout(found.program):
             return found
-        if not any(_where_empty(summary, summary.definitions())):
-            return found
         return self._where_nonempty(summary, self._cost(found)) or found
 
     def _where_nonempty(self, summary: Summary, below: float) -> Proved | None:

@@ -207,7 +207,7 @@ def test_a_source_in_another_language_gives_the_program_alone(tmp_path: Path) ->
     path = tmp_path / "scale.py"
     path.write_text("def scale(n: int, a):\n    for i in range(n):\n        a[i] = a[i] * 2.0\n", encoding="utf-8")
     text = lift(path, to="c").source
-    assert "void scale(ptrdiff_t n, double a[restrict" in text
+    assert "void scale(ptrdiff_t a_shape0, ptrdiff_t n, double a[restrict" in text
     assert "_original" not in text
 
 

@@ -122,7 +122,8 @@ def run_beyond_32_bits(function: FunctionRecord, library: str, value: Callable[[
     exec(function.program, names)
     runs = 0
     for first in FIRST:
-        sizes = {"first": first, "n": COUNT}
+        sizes: dict[str, Any] = {"first": first, "n": COUNT}
+        sizes |= {o.name: np.zeros(COUNT, o.dtype) for o in function.outputs}
         if not all(holds(p.condition, sizes) for p in function.preconditions if p.condition is not None):
             continue
         runs += 1
