@@ -2,6 +2,7 @@
 
 They are the constants that it compares with and their neighbours, the extremes of the types of its parameters, and
 numbers that do not fit a narrower type, or that a float cannot hold.  All floats are finite: a proof is over the reals.
+None is subnormal: XLA takes such numbers for zero.
 """
 
 from __future__ import annotations
@@ -71,8 +72,9 @@ class Corners:
         for number in self._compared:
             if dtype[0] == "f":
                 near = [np.nextafter(kind(number), kind(end)) for end in (-np.inf, np.inf)]
+                normal = [np.copysign(max(abs(value), np.finfo(kind).tiny), value) for value in near]
                 beside = (kind(number - 1), kind(number), kind(number + 1))
-                yield from (float(value) for value in (*beside, *near) if np.isfinite(value))
+                yield from (float(value) for value in (*beside, *normal) if np.isfinite(value))
             elif dtype != "bool":
                 yield from _fitting(dtype, {floor(number) - 1, floor(number), ceil(number), ceil(number) + 1})
 
