@@ -356,4 +356,4 @@ def test_loops_that_pragmas_keep_as_they_are_are_told(tmp_path: Path, capsys: py
     main(["lift", str(source), "--in-place"])
     told = [line for line in capsys.readouterr().err.splitlines() if "TL575" in line]
     assert sorted(line.partition(": ")[0] for line in told) == [f"{source}:2:6", f"{source}:6:6"]
-    assert any("the loop behind `#pragma omp parallel for` is left as it is" in line for line in told)
+    assert any("`#pragma omp parallel for` stands here" in line for line in told)

@@ -174,9 +174,6 @@ REFUSALS: dict[str, Refusal] = {
         "declare it with extents that do not change later",
     ),
     "outline-names": Refusal("TL574", "two variables have one name here", "give each its own name"),
-    "outline-left": Refusal(
-        "TL575", "the loop behind `#pragma {detail}` is left as it is", "remove the pragma if it is no longer needed"
-    ),
     "outline-pragma": Refusal(
         "TL575", "`#pragma {detail}` stands here, and asks for something else", "remove the pragma, or leave the loop"
     ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from functools import cache
 
 _COMPILERS = {"c": ("cc", "gcc", "clang"), "c++": ("c++", "g++", "clang++")}
@@ -16,6 +15,8 @@ _SECONDS = 10
 @cache
 def system_directories(language: str) -> tuple[str, ...]:
     """List the directories for ``c`` or ``c++``, in the compiler's order; none where there is no compiler."""
+    import subprocess  # noqa: PLC0415 - takes milliseconds, and most sources find all headers
+
     compiler = next(filter(None, map(shutil.which, _COMPILERS[language])), None)
     if compiler is None:
         return ()

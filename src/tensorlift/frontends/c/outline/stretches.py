@@ -145,7 +145,7 @@ def refused_inside(text: bytes, location: Location) -> LiftError | None:
 def left_for_pragmas(text: bytes, location: Location) -> tuple[Diagnostic, ...]:
     """Say that loops of a text are left as they are for pragmas before them that ask for something."""
     pragma = next((pragma for pragma in _pragmas(text) if not _MARKERS.match(pragma)), None)
-    return () if pragma is None else refusal("outline-left", location, pragma.strip()).diagnostics
+    return () if pragma is None else refusal("outline-pragma", location, pragma.strip()).diagnostics
 
 
 def stretches_of(body: Node, function: Surroundings) -> list[Stretch]:
