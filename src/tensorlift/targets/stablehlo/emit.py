@@ -216,11 +216,13 @@ class _StableHloEmission(TextEmission):
     def _rounded_down(self, op: str, dividend: SSAValue, divisor: SSAValue) -> SSAValue:
         """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
         rest = self.build.elementwise("remainder", dividend, divisor)
-        is_negative = self.build.compare("LT", rest, self.build.constant(0, self.build.shape_of(rest), type_of(rest)))
-        rest = self.build.select(is_negative, self.build.elementwise("add", rest, divisor), rest)
+        shape, dtype = self.build.shape_of(rest), type_of(rest)
+        is_negative = self.build.compare("LT", rest, self.build.constant(0, shape, dtype))
         if op == "mod":
-            return rest
-        return self.build.elementwise("divide", self.build.elementwise("subtract", dividend, rest), divisor)
+            return self.build.select(is_negative, self.build.elementwise("add", rest, divisor), rest)
+        whole = self.build.elementwise("divide", dividend, divisor)
+        lower = self.build.elementwise("subtract", whole, self.build.constant(1, shape, dtype))
+        return self.build.select(is_negative, lower, whole)
 
     def _ignoring_nan(self, op: str, left: SSAValue, right: SSAValue) -> SSAValue:
         """Return the greater or the lesser, and the other one where one is no number."""

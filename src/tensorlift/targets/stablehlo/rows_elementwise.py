@@ -62,7 +62,7 @@ def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> Symbol
     known = _size_quotient(o, lhs, rhs) if op == "floordiv" and not lhs.rank else None
     if known is not None:
         return result.with_cells((), lambda _: terms.index(known, result.dtype))
-    return result.with_cells(result.shape, lambda indices: _rounded_down(result.at(indices)))
+    return result
 
 
 def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTensor) -> Affine | None:
@@ -71,18 +71,6 @@ def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTe
     assert numerator is not None
     assert denominator is not None
     return o.known_quotient(numerator, denominator.constant)
-
-
-def _rounded_down(quotient: Term) -> Term:
-    """Return the quotient; ``(a - a mod b) / b`` for a positive ``b`` is Python's quotient."""
-    if not isinstance(quotient, Apply) or quotient.op != "tdiv":
-        return quotient
-    whole, divisor = quotient.args
-    if isinstance(whole, Apply) and whole.op == "sub" and _is_positive_number(divisor):
-        dividend, rest = whole.args
-        if rest is terms.apply("mod", dividend, divisor):
-            return terms.apply("floordiv", dividend, divisor)
-    return quotient
 
 
 def _remainder(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
@@ -159,13 +147,26 @@ def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> 
 
 
 def _selected(condition: Term, chosen: Term, other: Term) -> Term:
-    """Return a selection; ``r + b if r < 0 else r`` of a remainder ``r`` by a positive ``b`` is Python's remainder."""
-    is_remainder = isinstance(other, Apply) and other.op == "rem" and is_integer(other.dtype)
-    if is_remainder and isinstance(other, Apply) and _is_positive_number(other.args[1]):
-        is_negative = terms.apply("lt", other, terms.zero(other.dtype))
-        if condition is is_negative and chosen is terms.apply("add", other, other.args[1]):
-            return terms.apply("mod", *other.args)
-    return logic.selected(condition, chosen, other)
+    """Return a selection; one by whether a remainder is negative may be what Python divides or leaves."""
+    return _rounded_down(condition, chosen, other) or logic.selected(condition, chosen, other)
+
+
+def _rounded_down(condition: Term, chosen: Term, other: Term) -> Term | None:
+    """Return Python's remainder or quotient by a positive ``b``.
+
+    The first is ``r + b if r < 0 else r`` of the remainder ``r`` of C, the second ``q - 1 if r < 0 else q`` of the
+    quotient ``q``, which does not overflow as ``(a - mod) / b`` does at the least ``a``.
+    """
+    if not (isinstance(other, Apply) and other.op in ("rem", "tdiv") and is_integer(other.dtype)):
+        return None
+    dividend, divisor = other.args
+    rest = terms.apply("rem", dividend, divisor)
+    if not _is_positive_number(divisor) or condition is not terms.apply("lt", rest, terms.zero(other.dtype)):
+        return None
+    lower = ("add", other, divisor) if other is rest else ("sub", other, terms.constant(1, other.dtype))
+    if chosen is not arithmetic.cell(*lower):
+        return None
+    return terms.apply("mod" if other is rest else "floordiv", dividend, divisor)
 
 
 def _convert(o: Obligations, operand: Tensor, *, result: ElementType) -> SymbolicTensor:
