@@ -1,22 +1,26 @@
 """Lift random programs that mix element types, and compare them with their originals on many inputs.
 
-    python bench/fuzz_types.py FIRST COUNT [--language c|python|mlir] [--to numpy] [--coverage]
+    python bench/fuzz_types.py FIRST COUNT [--language c|python|mlir] [--to TARGET] [--coverage]
 
-C runs compiled with the sanitizer for undefined behaviour, Python as it is, MLIR as upstream's compiler runs it; inputs
-on which the original has no meaning are left out.  Integers must be equal; floats up to rounding, unless rounding the
-inputs differently changes the original by as much.  A difference, a crash, and a test that contradicts a proof are
-printed with the program; the exit status is then 1.  ``--coverage`` counts the programs with each construct and each
-pair of types.
+Programs take turns with the targets that are installed; NumPy has most of them.  C runs compiled with the sanitizer for
+undefined behaviour, Python as it is, MLIR as upstream's compiler runs it; inputs on which these have no meaning are
+left out.  Integers must be equal; floats up to rounding, unless rounding the inputs differently changes the original by
+as much.  A difference, a crash, and a test that contradicts a proof are printed with the program; the exit status is
+then 1.  ``--coverage`` prints how many programs have each construct with each pair of types that it is wanted with;
+after a full run the exit status is 1 where they are too few.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
 import warnings
 from collections import Counter
+from dataclasses import replace
 from functools import partial
+from operator import gt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
 from bench.random_types import c_programs, mlir_programs, python_programs
 from bench.random_types.compiled import Batch
+from bench.random_types.constructs import CONSTRUCTS, LEAST, PROGRAMS, some, uses_of
 from bench.random_types.module import Module
-from bench.random_types.types import MOST, Program, numbers
+from bench.random_types.types import MOST, TYPES, Program, numbers
 from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
@@ -36,6 +41,7 @@ from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.data import nudged
+from tensorlift.runtime.libraries import installation
 from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.program import ContractError, call_program
@@ -45,6 +51,7 @@ from tensorlift.targets import get_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from bench.random_types.constructs import Use
     from tensorlift.record import FunctionRecord
 
     Arguments = Mapping[str, Any]
@@ -56,7 +63,25 @@ IN_BATCH = 100
 SIZES = ((0, 0), (1, 1), (5, 3), (300, 7), (40, 130), (3, 4), (7, 5), (2, 300))
 FIRSTS = (0, 1, 3, 2**31 + 7, 2**31 - 3, 5, 0, 2**40)
 GENERATORS: dict[str, Any] = {"c": c_programs, "python": python_programs, "mlir": mlir_programs}
+_SHARES = (0.0, 0.08, 0.08, 0.08, 0.08, 0.2, 1.0)  # of the arguments that have numbers of any magnitude
 SUFFIXES = {"c": ".c", "python": ".py", "mlir": ".mlir"}
+# The targets that programs take turns with.  PyTorch and Linalg lack most unsigned types: their programs have none.
+TURNS = (
+    *["numpy"] * 5,
+    "torch",
+    *["numpy"] * 4,
+    "stablehlo",
+    *["numpy"] * 2,
+    "c",
+    *["numpy"] * 2,
+    "linalg",
+    "c",
+    "jax",
+    "numpy",
+)
+SIGNED_ONLY = {"torch", "linalg"}
+SIGNED = tuple(of for of in TYPES if of[0] != "u")
+_COMPILED = {"jax", "stablehlo"}  # for each size, which takes long
 SPARE = {".c": 0, ".py": 3, ".mlir": 3}  # cells of arrays behind those that loops reach; C tells sizes by extents alone
 _IN_WORDS = {
     "overflow",
@@ -64,21 +89,30 @@ _IN_WORDS = {
     "exact",
 }  # preconditions that nothing decides before the call: numbers are small then
 _SMALL = 300
+_ONE_CELL = re.compile(r"%(\w+): tensor<1x")  # a parameter of which the loops of C reach one cell, or none
 _INEXACT = {"f32", "f64", "float", "?"}  # types of what may be rounded
 _UNSTABLE = 0.1  # of the tolerance; so much a change of the original may show
 _REORDERED = {"accumulate", "fold"}  # constructs of which the program may add in another order
 TOLERANCE = {"f4": 1e-4, "f8": 1e-9}
 
 
-def cases(program: Program, seed: int, spare: int) -> list[dict[str, Any]]:
-    """Draw inputs at several sizes, with numbers of several magnitudes at each; in some with ``spare`` cells behind."""
+def cases(program: Program, seed: int, spare: int, sizes: Sequence[tuple[int, int]] = SIZES) -> list[dict[str, Any]]:
+    """Draw inputs at several sizes: small numbers, large ones in some arguments, or in all of them.
+
+    In some there are ``spare`` cells behind those that loops reach.
+    """
     rng, made = random.Random(f"inputs {seed}"), []
-    for (n, m), first in zip(SIZES, FIRSTS, strict=True):
-        sizes = {"n": n, "m": m}
-        chosen = MOST if n in {5, 300} else rng.sample(MOST, 2)
+    for (n, m), first in zip(sizes, FIRSTS, strict=False):
         behind = spare if n < m else 0
-        made += [{p.name: _argument(p, sizes, first, rng, most, behind) for p in program.parameters} for most in chosen]
+        for share in _SHARES if n in {1, 5, 300} else rng.sample(_SHARES, 3):
+            most = {p.name: _most(rng, share) for p in program.parameters}
+            lengths = {"n": n, "m": m}
+            made.append({p.name: _argument(p, lengths, first, rng, most[p.name], behind) for p in program.parameters})
     return made
+
+
+def _most(rng: random.Random, share: float) -> float:
+    return rng.choice(MOST) if rng.random() < share else MOST[-1]
 
 
 def _argument(  # noqa: PLR0913, PLR0917 - what is drawn from
@@ -89,7 +123,8 @@ def _argument(  # noqa: PLR0913, PLR0917 - what is drawn from
     if parameter.name == "first":
         return first if first < 2 ** (31 if parameter.dtype in {"i32", "u32"} else 63) else 3
     shape = [sizes[extent] + spare for extent in parameter.shape]
-    drawn = numbers(rng, parameter.dtype, int(np.prod(shape, dtype=int)), most).reshape(shape)
+    share = rng.choice((0.4, 0.02)) if parameter.shape else 0.7
+    drawn = numbers(rng, parameter.dtype, int(np.prod(shape, dtype=int)), most, share).reshape(shape)
     return drawn if parameter.shape else drawn[()]
 
 
@@ -107,7 +142,9 @@ def judge(program: Program, seed: int, suffix: str, to: str, original: Original)
         return Outcome("wrong", f"{wrong.against}: {wrong.failure}")
     if to == "c":
         return Outcome(f"{function.verdict} {function.level or 'unproved'}")
-    fault, compared = compare(program, function, to, cases(program, seed, SPARE[suffix]), original)
+    fault, compared = compare(
+        program, function, to, cases(program, seed, SPARE[suffix], SIZES[:3] if to in _COMPILED else SIZES), original
+    )
     if fault:
         return Outcome("wrong", f"{fault}\n{function.program}")
     return Outcome(f"{function.verdict} {function.level or 'unproved'}" + ("" if compared else ", never compared"))
@@ -128,25 +165,45 @@ def compare(
     conditions = [row.condition for row in function.preconditions if row.condition]
     small = [case for case in given if not in_words or all(np.all(np.abs(value) <= _SMALL) for value in case.values())]
     taken = [case for case in small if all(holds(condition, case) for condition in conditions)]
+    single = set(_ONE_CELL.findall(function.program)) & set(given[0])
     compared, least = 0, TOLERANCE["f4"] if _adds_singles(program) else 0.0
     for case, wanted in zip(taken, original(program, taken), strict=True):
-        if wanted is None or ("integers" in kinds and np.asarray(wanted.get("")).dtype == np.uint64):
+        if wanted is None or (
+            "integers" in kinds and any(np.asarray(wanted[k]).dtype == np.uint64 for k in _returned(wanted))
+        ):
             continue  # an integer of Python that 64 bits do not hold
+        given_cells = {name: value[:1] if name in single else value for name, value in case.items()}
+        if any(not np.size(given_cells[name]) for name in single):
+            continue
         try:
-            found = call_program(run, case, len(names))
+            found = call_program(run, given_cells, len(names))
         except ContractError as error:
             return f"{error}, of {_shown(case)}", compared
+        returned = iter(_returned(wanted))
         for name, value in zip(names, found, strict=True):
-            fault = difference(np.asarray(wanted[name if name in wanted else ""]), np.asarray(value), least)
+            key = name if name in wanted else next(returned)
+            here, there = _in_place(np.asarray(value), case.get(name)), np.asarray(wanted[key])
+            fault = difference(there, here, least)
             if fault and not (
-                _is_off_by_one(program, value, wanted)
-                or _is_last_of_a_quotient(program, np.asarray(wanted.get(name, 0)), np.asarray(value))
-                or _is_unstable(program, case, name, wanted, original)
+                (key not in case and _is_off_by_one(program, here, there))
+                or _is_last_of_a_quotient(program, there, here)
+                or _is_unstable(program, case, key, wanted, original)
                 or _is_undefined(program, case)
             ):
                 return f"{name} {fault}, of {_shown(case)}", compared
         compared += 1
     return "", compared
+
+
+def _in_place(found: Any, given: Any) -> Any:
+    """Return what a caller has after a call: a program gives the cells that loops of C reach, the first ones."""
+    whole = np.array(given)
+    if whole.shape == found.shape or whole.ndim != found.ndim or whole.dtype != found.dtype:
+        return found
+    if any(map(gt, found.shape, whole.shape)):
+        return found
+    whole[tuple(map(slice, found.shape))] = found
+    return whole
 
 
 def _adds_singles(program: Program) -> bool:
@@ -155,10 +212,15 @@ def _adds_singles(program: Program) -> bool:
     return "f32" in types and any(what in _REORDERED for what, _, _ in program.used)
 
 
-def _is_off_by_one(program: Program, value: Any, wanted: Mapping[str, Any]) -> bool:
+def _returned(wanted: Mapping[str, Any]) -> list[str]:
+    """List the keys of what an original returned, beside the arrays that it wrote."""
+    return [key for key in wanted if not key or key.isdigit()]
+
+
+def _is_off_by_one(program: Program, found: Any, wanted: Any) -> bool:
     """Tell whether a sum of floats beside a whole number was cut to another integer."""
     floats = any(what == "accumulate" and {one, other} & _INEXACT for what, one, other in program.used)
-    return floats and "" in wanted and wanted[""].dtype.kind in "iu" and abs(int(value) - int(wanted[""])) == 1
+    return floats and not wanted.ndim and bool(wanted % 1 == 0 and abs(float(found) - float(wanted)) == 1)
 
 
 def _is_last_of_a_quotient(program: Program, wanted: Any, found: Any) -> bool:
@@ -170,18 +232,14 @@ def _is_last_of_a_quotient(program: Program, wanted: Any, found: Any) -> bool:
     return bool(np.all(np.abs(wanted[wrong] - found[wrong]) <= 1) and np.all(np.abs(wanted[wrong]) >= 1 << 52))
 
 
-def _is_unstable(program: Program, case: Arguments, name: str, wanted: Results, original: Original) -> bool:
+def _is_unstable(program: Program, case: Arguments, key: str, wanted: Mapping[str, Any], original: Original) -> bool:
     """Tell whether the original changes where inputs are rounded differently, or come in another order to a sum."""
-    key = name if wanted is not None and name in wanted else ""
     changes: list[Callable[[Any], Any]] = [lambda value: nudged(value, whole=False)]
     if any(what in _REORDERED for what, _, _ in program.used):
         changes = [nudged, *(partial(_rotated, by=by) for by in (0, 1, 20, 150))]
     changed = [{k: change(value) for k, value in case.items()} for change in changes]
-    others = original(program, changed)
-    return wanted is None or any(
-        other is None or difference(np.asarray(wanted[key]), np.asarray(other[key]), share=_UNSTABLE)
-        for other in others
-    )
+    others = [other for other in original(program, changed) if other is not None]
+    return any(difference(np.asarray(wanted[key]), np.asarray(other[key]), share=_UNSTABLE) for other in others)
 
 
 def _rotated(value: Any, by: int) -> Any:
@@ -252,7 +310,8 @@ def called(program: Program, given: Sequence[Arguments]) -> list[Results]:
             results.append(None)
         else:
             after = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
-            results.append({**after, **({} if value is None else {"": np.asarray(value)})})
+            values = enumerate(value) if isinstance(value, tuple) else [("", value)]
+            results.append({**after, **{str(key): np.asarray(one) for key, one in values if one is not None}})
     return results
 
 
@@ -261,9 +320,12 @@ class Runner:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.to, self.language = options.to, options.language
+        self._turns = tuple(one if not installation(get_target(one).library) else "numpy" for one in TURNS)
+        self._walks = [one not in SIGNED_ONLY for one in TURNS]
+        self._share = 1.0 if self.to else sum(self._walks) / len(TURNS)
         self._seeds = range(options.first, options.first + options.count)
         self._batch: tuple[range, Batch | Module] | None = None
-        self.used: Counter[tuple[str, str, str]] = Counter()
+        self.used: Counter[Use] = Counter()
 
     def run(self, seed: int) -> Outcome:
         """Lift the program of one seed and compare it, within the limit."""
@@ -272,20 +334,35 @@ class Runner:
         self.used.update(program.used)
         return within(LIMIT, partial(self._reported, program, seed, original))
 
+    def target(self, seed: int) -> str:
+        """Return the target of a seed."""
+        target: str = self.to or self._turns[seed % len(self._turns)]
+        return target
+
     def program(self, seed: int) -> Program:
-        """Write the program of a seed."""
-        program: Program = GENERATORS[self.language].generate(seed)
-        return program
+        """Write the program of a seed, which follows from the seed, its target and the language alone."""
+        generate: Callable[..., Program] = GENERATORS[self.language].generate
+        if self.to or self.target(seed) not in SIGNED_ONLY:
+            return generate(seed, uses_of(self.language, self._rank(seed), self._share))
+        return generate(seed, some(self.language, seed, SIGNED), SIGNED)
+
+    def _rank(self, seed: int) -> int:
+        """Count the seeds before this one whose programs have what is wanted of a run."""
+        if self.to:
+            return seed
+        rounds, place = divmod(seed, len(TURNS))
+        return rounds * sum(self._walks) + sum(self._walks[:place])
 
     def _reported(self, program: Program, seed: int, original: Original) -> Outcome:
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                return judge(program, seed, SUFFIXES[self.language], self.to, original)
+                outcome = judge(program, seed, SUFFIXES[self.language], self.target(seed), original)
         except TooSlowError:
             raise
         except Exception as error:  # noqa: BLE001 - every other exception is a fault to report
-            return Outcome("crash", f"{type(error).__name__}: {error}")
+            outcome = Outcome("crash", f"{type(error).__name__}: {error}")
+        return replace(outcome, kind=f"{self.target(seed):10} {outcome.kind}", fault=outcome.fault)
 
     def _original(self, seed: int) -> Original:
         if self.language == "python":
@@ -297,12 +374,19 @@ class Runner:
         return self._batch[1].call
 
 
-def print_coverage(used: Counter[tuple[str, str, str]]) -> None:
-    """Print how many programs have each construct with each pair of types, the rarest pair last."""
-    for construct in sorted({one for one, _, _ in used}):
-        pairs = {(one, other): count for (what, one, other), count in used.items() if what == construct}
-        rare = min(pairs, key=pairs.__getitem__)
-        print(f"{construct:14} {sum(pairs.values()):7} in {len(pairs):3} pairs, least {' '.join(rare)} {pairs[rare]}")
+def print_coverage(used: Counter[Use], language: str) -> int:
+    """Print how many programs have each construct with each pair of types that it is wanted with; return the least.
+
+    The least counts as of fifty where fewer are wanted.
+    """
+    least = LEAST
+    for construct in CONSTRUCTS[language]:
+        counts = {pair: used[construct.name, *pair] for pair in construct.pairs}
+        rare = min(counts, key=counts.__getitem__)
+        least = min(least, counts[rare] * LEAST // construct.least)
+        shown = f"{construct.name:12} {sum(counts.values()):7} in {len(counts):3} pairs"
+        print(f"{shown}, least {' '.join(rare)} {counts[rare]} of {construct.least}")
+    return least
 
 
 def main() -> int:
@@ -310,13 +394,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument("--language", choices=["c", "python", "mlir"], default="c", help="of the programs")
-    parser.add_argument("--to", default="numpy", help="the target, as `tensorlift targets` lists them")
+    parser.add_argument("--to", default="", help="one target, as `tensorlift targets` lists them; all by default")
     parser.add_argument("--coverage", action="store_true", help="count constructs by pairs of types")
     options = parser.parse_args()
     runner = Runner(options)
     status = fuzz(options, runner.run, lambda seed: runner.program(seed).text)
-    if options.coverage:
-        print_coverage(runner.used)
+    is_full = options.count >= PROGRAMS[options.language]
+    if options.coverage and print_coverage(runner.used, options.language) < LEAST and is_full:
+        return 1
     return status
 
 

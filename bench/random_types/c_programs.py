@@ -1,14 +1,20 @@
 """Random C functions that mix element types; inputs on which they are undefined are left to whoever runs them.
 
-A function is one of some shapes of loops (map, guarded store, sum, least or greatest, carried scalar, index into narrow
-cells, offset range) around random expressions over arrays, scalars, constants, indices and sizes of any type.
+A function has the uses of constructs that are wanted of it, each in a statement of its own or inside of the expression
+of another one, in some loops over arrays, scalars, constants, indices and sizes of any type.
 """
 
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
-from bench.random_types.types import FLOATS, INTEGERS, TYPES, Parameter, Program, is_float
+from bench.random_types.types import FLOATS, INTEGERS, TYPES, Parameter, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from bench.random_types.constructs import Use
 
 C_TYPES = {
     "bool": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "u8": "unsigned char",
@@ -19,232 +25,313 @@ _CONSTANTS = {
     "i32": ("1", "2", "3", "7", "100", "300", "-1", "-3"), "u32": ("255u", "2u", "3u"), "i64": ("1L << 40", "3L"),
     "u64": ("5ul",), "f32": ("0.1f", "1.0f / 3", "0.5f", "2.0f"), "f64": ("0.1", "0.5", "3.0", "256.0", "1.5"),
 }  # fmt: skip
-_DIVISORS = {"i32": ("2", "3", "7", "-4"), "u32": ("3u",), "i64": ("5L",), "f32": ("3.0f",), "f64": ("4.0", "3.0")}
+_SINGLE = ("0.1f", "1.0f / 3", "2 / 7.0f", "0.1f + 0.2f", "0.1f * 3")
+_DIVISORS = {
+    "bool": ("(_Bool)1",), "i8": ("(signed char)-4", "(signed char)3"), "i16": ("(short)7",),
+    "i32": ("2", "3", "7", "-4"), "i64": ("5L", "3L"), "u8": ("(unsigned char)200", "(unsigned char)3"),
+    "u16": ("(unsigned short)7",), "u32": ("3u",), "u64": ("3ul",), "f32": ("3.0f", "0.1f"), "f64": ("4.0", "3.0"),
+}  # fmt: skip
+_SIZES = ("i32", "i32", "i64", "u32", "u64")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-_SIZES = ("i32", "i32", "i32", "i64", "i64", "u32", "u64")
+_DEEPEST = 2  # expressions that are wanted, one inside of the other
+
+Value = tuple[str, str]  # a text and its type
 
 
-def generate(seed: int) -> Program:
-    """Write the function of a seed, which is called ``f`` and the seed."""
-    return _Writer(seed).written()
+def generate(seed: int, uses: Sequence[Use], types: Sequence[str] = TYPES) -> Program:
+    """Write the function of a seed, which is called ``f`` and the seed, with at least these uses."""
+    return _Writer(seed, uses, types).written()
 
 
 class _Writer:
-    def __init__(self, seed: int) -> None:
-        self.rng, self.entry = random.Random(seed), f"f{seed}"
-        self.size = self.rng.choice(_SIZES)
+    def __init__(self, seed: int, uses: Sequence[Use], types: Sequence[str]) -> None:
+        self.rng, self.entry, self.types = random.Random(seed), f"f{seed}", types
         self.arrays: dict[str, Parameter] = {}
         self.scalars: dict[str, Parameter] = {}
-        self.locals: dict[str, str] = {}
-        self.index = ("i",)
-        self.used: set[tuple[str, str, str]] = set()
-        palette = self.rng.sample(TYPES, 3)
-        self.palette = [*palette, *(dtype for dtype in palette if dtype != "bool")]
+        self.readable: list[Value] = []  # in the loop that is being written
+        self.loops: list[list[str]] = []
+        self.before: list[str] = []
+        self.totals: list[Value] = []
+        self.used: set[Use] = set(uses)
+        self.pending = [use for use in uses if use[0] in _RESULTS]
+        self.statements = [use for use in uses if use[0] in self._forms()]
+        sizes = [one for what, one, _ in uses if what in {"index", "table", "offset", "early return"}]
+        self.size = sizes[0] if sizes else self.rng.choice([of for of in _SIZES if of in types])
+
+    def _forms(self) -> dict[str, Callable[[str, str], None]]:
+        return {
+            "store": self._store, "local": self._local, "update": self._update, "accumulate": self._accumulate,
+            "extreme": self._extreme, "carried": self._carried, "reach": self._reach, "index": self._index,
+            "table": self._table, "offset": self._offset,
+        }  # fmt: skip
 
     def written(self) -> Program:
-        rng = self.rng
-        forms = [self._map, self._map, self._map, self._guarded, self._sum, self._extreme, self._carried, self._narrow]
-        forms += [self._offset, self._temporary, self._table, self._twice]
-        body, result = rng.choice(forms)()
-        shapes = {size for array in self.arrays.values() for size in array.shape}
-        sizes = [Parameter(name, self.size, is_size=True) for name in ("n", "m") if name in shapes or name == "n"]
+        rng, forms = self.rng, self._forms()
+        for what, one, other in rng.sample(self.statements, len(self.statements)):
+            forms[what](one, other)
+        while self.pending or not self.loops:
+            self._enter()
+            value = self.any_value()
+            self._stored(value, value[1] if value[1] in self.types and rng.random() < 0.3 else rng.choice(self.types))
+        returns = [(one, other) for what, one, other in self.used if what == "return"]
+        result = self._returned(returns)
+        early = self._early(result)
+        body = "".join(self.before) + "".join(map(self._loop, self.loops)) + self.last
+        names = ("n", "m") if any("m" in array.shape for array in self.arrays.values()) else ("n",)
+        sizes = [Parameter(name, self.size, is_size=True) for name in names]
         sizes += [Parameter("first", self.size)] if "first" in body else []
         parameters = (*sizes, *self.scalars.values(), *self.arrays.values())
-        early = ""
-        if rng.random() < 0.12:
-            self.use("early return", self.size, result or "none")
-            early = f"  if (n {rng.choice(('<= 0', '< 1', '== 0'))}) return{' -1' if result else ''};\n"
-        head = ", ".join(map(self._declared, parameters))
+        head = ", ".join(map(_declared, parameters))
         text = f"{C_TYPES.get(result, 'void')} {self.entry}({head}) {{\n{early}{body}}}\n"
         return Program(text, self.entry, parameters, result, frozenset(self.used))
 
-    def _declared(self, parameter: Parameter) -> str:
-        if len(parameter.shape) < 2:
-            return f"{C_TYPES[parameter.dtype]} {'*' if parameter.shape else ''}{parameter.name}"
-        return f"{C_TYPES[parameter.dtype]} {parameter.name}" + "".join(f"[{size}]" for size in parameter.shape)
+    def _returned(self, wanted: Sequence[tuple[str, str]]) -> str:
+        """Write what is returned, if anything, after all loops; give its type."""
+        self.last, self.readable = "", list(self.totals)
+        if not wanted and not self.totals:
+            return ""
+        one, other = wanted[0] if wanted else (self.totals[0][1], self.rng.choice(self.types))
+        value = " + ".join(text for text, _ in self.totals) or self._scalar(one)
+        of = self.totals[0][1] if len(self.totals) == 1 else _sum_type(self.totals) if self.totals else one
+        self.use("return", one, other)
+        self.last = f"  return {value if of == one else f'({C_TYPES[one]})({value})'};\n"
+        return other
 
-    def use(self, construct: str, one: str, other: str) -> None:
+    def _early(self, result: str) -> str:
+        if ("early return", self.size, "") not in self.used:
+            return ""
+        return f"  if (n {self.rng.choice(('<= 0', '< 1', '== 0'))}) return{' -1' if result else ''};\n"
+
+    def use(self, construct: str, one: str, other: str = "") -> None:
         self.used.add((construct, one, other))
 
     # -- statements
 
-    def _loop(self, body: str, counter: str = "i", size: str = "n") -> str:
-        of_type = self.size if self.rng.random() < 0.8 or self.size in {"i64", "u64"} else "i64"
-        return f"  for ({C_TYPES[of_type]} {counter} = 0; {counter} < {size}; {counter}++) {{ {body} }}\n"
+    def _loop(self, lines: Sequence[str]) -> str:
+        if len(lines) == 1 and lines[0].startswith("for"):
+            return f"  {lines[0]}\n"
+        return self._over("i", "n", "".join(f"    {line}\n" for line in lines))
 
-    def _target(self, name: str = "o") -> Parameter:
-        self.arrays[name] = Parameter(name, self.rng.choice(self.palette), ("n",))
-        return self.arrays[name]
+    def _over(self, counter: str, size: str, body: str) -> str:
+        of = self.size if self.rng.random() < 0.8 or self.size in {"i64", "u64"} else "i64"
+        return f"  for ({C_TYPES[of]} {counter} = 0; {counter} < {size}; {counter}++) {{\n{body}  }}\n"
 
-    def _stored(self, target: Parameter, value: tuple[str, str]) -> str:
-        self.use("store", value[1], target.dtype)
-        return f"{target.name}[i] = {value[0]};"
+    def _add(self, line: str) -> None:
+        """Add a statement to the loop that is being written."""
+        self.loops[-1].append(line)
 
-    def _map(self) -> tuple[str, str]:
-        target = self._target()
-        if self.rng.random() < 0.15:
-            text, dtype = self.value(1)
-            self.use("update", dtype, target.dtype)
-            return self._loop(f"o[i] {self.rng.choice('+-*')}= {text};"), ""
-        return self._loop(self._stored(target, self.value(2))), ""
+    def _enter(self, share: float = 0.45) -> None:
+        """Begin another loop, by chance, unless there is none that statements may be added to."""
+        if not self.loops or any(line.startswith("for") for line in self.loops[-1]) or self.rng.random() < share:
+            self.loops.append([])
+            self.readable = [value for value in self.readable if "[i]" in value[0]]
 
-    def _twice(self) -> tuple[str, str]:
-        one, other = self._target("o"), self._target("q")
-        first = self._loop(self._stored(one, self.value(1)))
-        text, dtype = self.value(0)
-        self.use("store", one.dtype, other.dtype)
-        both = self.binary(("o[i]", one.dtype), (text, dtype))
-        return first + self._loop(self._stored(other, both)), ""
+    def _target(self, dtype: str, shape: tuple[str, ...] = ("n",)) -> str:
+        name = f"o{sum(name[0] == 'o' for name in self.arrays)}"
+        self.arrays[name] = Parameter(name, dtype, shape)
+        return name
 
-    def _guarded(self) -> tuple[str, str]:
-        target = self._target()
-        return self._loop(f"if ({self.condition(1)}) {self._stored(target, self.value(1))}"), ""
+    def _stored(self, value: Value, dtype: str) -> None:
+        """Store a value into a new array."""
+        self.use("store", value[1], dtype)
+        name = self._target(dtype)
+        guard = f"if ({self.condition()}) " if self.rng.random() < 0.15 else ""
+        self._add(f"{guard}{name}[i] = {value[0]};")
+        self.readable.append((f"{name}[i]", dtype))
 
-    def _temporary(self) -> tuple[str, str]:
-        target, dtype = self._target(), self.rng.choice(self.palette)
-        text, of = self.value(1) if dtype != "bool" or self.rng.random() < 0.4 else (self.condition(0), "i32")
-        self.use("temporary", of, dtype)
-        self.locals["t"] = dtype
-        value = self.binary(("t", dtype), self.value(0))
-        return self._loop(f"{C_TYPES[dtype]} t = {text}; {self._stored(target, value)}"), ""
+    def _store(self, one: str, other: str) -> None:
+        self._enter()
+        self._stored((self.operand(one), one), other)
 
-    def _sum(self) -> tuple[str, str]:
-        dtype, result = self.rng.choice(self.palette), self.rng.choice(self.palette)
-        text, of = self.value(1)
-        self.use("accumulate", of, dtype)
-        self.use("return", dtype, result)
-        update = self.rng.choice(("s += {};", "s = s + {};", f"if ({self.condition(0)}) s += {{}};"))
-        return f"  {C_TYPES[dtype]} s = 0;\n{self._loop(update.format(text))}  return s;\n", result
+    def _update(self, one: str, other: str) -> None:
+        self._enter()
+        name = self._target(other)
+        self._add(f"{name}[i] {self.rng.choice('+-*')}= {self.operand(one)};")
 
-    def _extreme(self) -> tuple[str, str]:
-        dtype = self.rng.choice([t for t in self.palette if t != "bool"])
-        text, of = self.value(0)
-        self.use("extreme", of, dtype)
+    def _local(self, one: str, other: str) -> None:
+        self._enter()
+        name = f"t{sum(line.count(' t') for loop in self.loops for line in loop)}"
+        self._add(f"{C_TYPES[other]} {name} = {self.operand(one)};")
+        self.readable.append((name, other))
+        self._stored((name, other), self.rng.choice([other, *self.types]))
+
+    def _accumulate(self, one: str, other: str) -> None:
+        self._enter()
+        self.before.append(f"  {C_TYPES[other]} s = 0;\n")
+        value = self.operand(one)
+        update = self.rng.choice(("s += {};", "s = s + {};", f"if ({self.condition()}) s += {{}};"))
+        self._add(update.format(value))
+        self.totals.append(("s", other))
+
+    def _extreme(self, one: str, other: str) -> None:
+        self._enter()
         start = self.rng.choice(("0", "-1", "100", "1.5"))
-        body = f"if ({text} {self.rng.choice('<>')} s) s = {text};"
-        return f"  {C_TYPES[dtype]} s = {start};\n{self._loop(body)}  return s;\n", dtype
+        self.before.append(f"  {C_TYPES[other]} most = {start};\n")
+        value = self.operand(one)
+        self._add(f"if ({value} {self.rng.choice('<>')} most) most = {value};")
+        self.totals.append(("most", other))
 
-    def _carried(self) -> tuple[str, str]:
-        target, dtype = self._target(), self.rng.choice(self.palette)
-        text, of = self.value(0)
-        self.use("carried", of, dtype)
-        value = self.binary((text, of), ("prev", dtype))
-        start = f"  {C_TYPES[dtype]} prev = {self.rng.choice(('0', '1'))};\n"
-        return start + self._loop(f"{self._stored(target, value)} prev = {text};"), ""
+    def _carried(self, one: str, other: str) -> None:
+        self._enter()
+        self.before.append(f"  {C_TYPES[other]} prev = {self.rng.choice('01')};\n")
+        value, name = self.operand(one), self._target(self.rng.choice((one, *self.types)))
+        self._add(f"{name}[i] = {value} {self.rng.choice('+-')} prev; prev = {value};")
 
-    def _narrow(self) -> tuple[str, str]:
-        target = self._target()
-        value = self.index_expression("i")
-        self.use("index", value[1], target.dtype)
-        return self._loop(self._stored(target, value)), ""
+    def _reach(self, one: str, other: str) -> None:
+        """Read neighbours, and leave the cells at the ends of what is written."""
+        array, name = self.array(one), self._target(other)
+        kind, (start, stop) = C_TYPES[self.size], self.rng.choice((("1", "i + 1 < n"), ("0", "i + 2 < n")))
+        reads = (f"{array}[i - 1]", f"{array}[i + 1]") if start == "1" else (f"{array}[i + 2]", f"{array}[i]")
+        value = f"{reads[0]} {self.rng.choice('+-')} {reads[1]}" if self.rng.random() < 0.5 else reads[0]
+        self.loops.append([f"for ({kind} i = {start}; {stop}; i++) {{ {name}[i] = {value}; }}"])
 
-    def _table(self) -> tuple[str, str]:
-        dtype = self.rng.choice(self.palette)
-        self.arrays["o"] = Parameter("o", dtype, ("n", "m"))
-        mixed = self.rng.choice(("i + j", "i * 3 + j", "i - j", "2 * i + j"))
-        text, of = self.index_expression(f"({mixed})")
+    def _index(self, _: str, other: str) -> None:
+        self._enter()
+        text, _ = self.index_expression("i")
+        self._add(f"{self._target(other)}[i] = {text};")
+
+    def _table(self, _: str, other: str) -> None:
+        name = self._target(other, ("n", "m"))
+        text, of = self.index_expression(f"({self.rng.choice(('i + j', 'i * 3 + j', 'i - j', '2 * i + j'))})")
         if self.rng.random() < 0.4:
-            text, of = self.binary((text, of), self.value(0))
-        self.use("index", of, dtype)
-        return self._loop(self._loop(f"o[i][j] = {text};", "j", "m").strip()), ""
-
-    def _offset(self) -> tuple[str, str]:
-        target = self._target()
-        self.use("offset", self.size, target.dtype)
-        text, of = self.index_expression("i")
-        if self.rng.random() < 0.4:
-            text, of = self.binary((text, of), (self.constant(self.rng.choice(("i32", "f32", "f64")))))
+            dtype = self.rng.choice(self.types)
+            self.use("+", of, dtype)
+            text = f"{text} + {self.array(dtype)}[i]"
         kind = C_TYPES[self.size]
-        return f"  for ({kind} i = first; i < first + n; i++) {{ o[i - first] = {text}; }}\n", ""
+        inner = f"for ({kind} j = 0; j < m; j++) {{ {name}[i][j] = {text}; }}"
+        self.loops.append([f"for ({kind} i = 0; i < n; i++) {{ {inner} }}"])
+
+    def _offset(self, _: str, other: str) -> None:
+        name = self._target(other)
+        text, _ = self.index_expression("i")
+        if self.rng.random() < 0.3:
+            kind = self.rng.choice(("i32", "f32", "f64"))
+            text = f"{text} {self.rng.choice('+-*')} {self.constant(kind)}"
+        kind = C_TYPES[self.size]
+        self.loops.append([f"for ({kind} i = first; i < first + n; i++) {{ {name}[i - first] = {text}; }}"])
 
     # -- expressions
 
-    def index_expression(self, index: str) -> tuple[str, str]:
-        dtype = self.size
-        forms: tuple[str, ...] = (
-            "{i} % 3",
-            "{i} % 100",
-            "2 * {i} % 100",
-            "({i} * 100003) % 1000",
-            "{i} / 3",
-            "{i} >> 1",
-            "{i} & 7",
-        )
-        forms += ("(n - {i}) % 7", "{i}", "{i} * {i}", "0.5f * {i}", "{i} * 0.1", "n", "(int){i} * 3")
+    def index_expression(self, index: str) -> Value:
+        forms = (
+            "{i} % 3", "{i} % 100", "2 * {i} % 100", "({i} * 100003) % 1000", "{i} / 3", "{i} >> 1", "{i} & 7",
+            "(n - {i}) % 7", "{i}", "{i} * {i}", "0.5f * {i}", "{i} * 0.1", "n", "(int){i} * 3",
+        )  # fmt: skip
         form = self.rng.choice(forms)
-        dtype = "f32" if "f *" in form else "f64" if "0.1" in form else dtype
+        dtype = "f32" if "f *" in form else "f64" if "0.1" in form else self.size
         return f"({form.format(i=index)})", dtype
 
-    def constant(self, dtype: str) -> tuple[str, str]:
-        key = dtype if dtype in _CONSTANTS else "i32"
-        return f"({self.rng.choice(_CONSTANTS[key])})", key
+    def constant(self, dtype: str) -> str:
+        """Write a constant of exactly this type."""
+        if dtype in _CONSTANTS:
+            return f"({self.rng.choice(_CONSTANTS[dtype])})"
+        number = "1" if dtype == "bool" else self.rng.choice(("1", "3", "100", "0"))
+        return f"({C_TYPES[dtype]}){number}"
 
-    def leaf(self) -> tuple[str, str]:
-        kind, dtype = self.rng.random(), self.rng.choice(self.palette)
-        if kind < 0.62:
-            name = f"a{TYPES.index(dtype)}"
-            self.arrays.setdefault(name, Parameter(name, dtype, ("n",)))
-            return f"{name}[i]", dtype
-        if kind < 0.76:
-            name = f"u{TYPES.index(dtype)}"
-            self.scalars.setdefault(name, Parameter(name, dtype))
-            return name, dtype
-        if kind < 0.94:
-            return self.constant(dtype)
-        return ("i", self.size) if kind < 0.98 else ("n", self.size)
-
-    def element(self) -> tuple[str, str]:
-        dtype = self.rng.choice(self.palette)
+    def array(self, dtype: str) -> str:
         name = f"a{TYPES.index(dtype)}"
         self.arrays.setdefault(name, Parameter(name, dtype, ("n",)))
-        return f"{name}[i]", dtype
+        return name
 
-    def value(self, depth: int) -> tuple[str, str]:
-        if depth <= 0:
-            return self.element() if self.rng.random() < 0.7 else self.leaf()
-        form = self.rng.random()
-        if form < 0.3:
-            return self.binary(self.value(depth - 1), self.leaf())
-        if form < 0.6:
-            return self.cast(self.value(depth - 1))
-        if form < 0.78:
-            return self.by_constant(self.value(depth - 1))
-        if form < 0.9:
-            one, other = self.value(depth - 1), self.leaf()
-            self.use("?:", one[1], other[1])
-            return f"({self.condition(0)} ? {one[0]} : {other[0]})", usual(one[1], other[1])
-        if form < 0.95:
-            return f"({self.condition(0)})", "i32"
-        return self.value(depth - 1)
+    def _scalar(self, dtype: str) -> str:
+        name = f"u{TYPES.index(dtype)}"
+        self.scalars.setdefault(name, Parameter(name, dtype))
+        return name
 
-    def cast(self, value: tuple[str, str]) -> tuple[str, str]:
-        dtype = self.rng.choice(self.palette) if self.rng.random() < 0.6 else self.rng.choice(TYPES)
-        self.use("cast", value[1], dtype)
-        return f"({C_TYPES[dtype]}){value[0]}", dtype
+    def leaf(self, dtype: str) -> str:
+        """Write a value of exactly this type that nothing computes."""
+        kind = self.rng.random()
+        known = [text for text, of in self.readable if of == dtype]
+        if known and kind < 0.35:
+            return self.rng.choice(known)
+        if kind < 0.8:
+            return f"{self.array(dtype)}[i]"
+        if kind < 0.9:
+            return self._scalar(dtype)
+        if dtype == self.size and kind < 0.95:
+            return self.rng.choice("in")
+        return self.constant(dtype)
 
-    def binary(self, one: tuple[str, str], other: tuple[str, str]) -> tuple[str, str]:
-        operator = self.rng.choice("+-*")
-        self.use(operator, one[1], other[1])
-        return f"({one[0]} {operator} {other[0]})", usual(one[1], other[1])
+    def operand(self, dtype: str, depth: int = 0) -> str:
+        """Write a value of exactly this type, which may be an expression that is wanted."""
+        fitting = [use for use in self.pending if _result(*use) == dtype]
+        if depth < _DEEPEST and fitting and self.rng.random() < 0.8:
+            return self._taken(fitting[0], depth)
+        if depth < _DEEPEST and self.pending and self.rng.random() < 0.25:
+            use = self.pending[0]
+            self.use("cast", _result(*use), dtype)
+            return f"({C_TYPES[dtype]}){self._taken(use, depth)}"
+        return self.leaf(dtype)
 
-    def by_constant(self, value: tuple[str, str]) -> tuple[str, str]:
-        """Divide by a constant, take the rest, shift, or mask."""
-        text, dtype = value
-        operator = self.rng.choice("/%>&") if not is_float(dtype) else "/"
-        if operator in {"/", "%"}:
-            divisors = ("i32", "u32", "i64") if operator == "%" else tuple(_DIVISORS)
-            other = self.rng.choice(divisors)
-            self.use(operator, dtype, other)
-            return f"({text} {operator} {self.rng.choice(_DIVISORS[other])})", usual(dtype, other)
-        other = self.rng.choice(("1", "3")) if operator == ">" else self.rng.choice(("255", "7", "15u"))
-        kind = "u32" if other.endswith("u") else "i32"
-        self.use(">>" if operator == ">" else "&", dtype, kind)
-        return f"({text} {'>>' if operator == '>' else '&'} {other})", usual(dtype, "i32" if operator == ">" else kind)
+    def any_value(self) -> Value:
+        """Write an expression that is wanted, or a read where there is none."""
+        if not self.pending:
+            dtype = self.rng.choice(self.types)
+            return self.leaf(dtype), dtype
+        use = self.pending[0]
+        return self._taken(use, 0), _result(*use)
 
-    def condition(self, depth: int) -> str:
-        one, other = self.value(depth), self.leaf()
-        self.use("compare", one[1], other[1])
-        return f"{one[0]} {self.rng.choice(_COMPARISONS)} {other[0]}"
+    def _taken(self, use: Use, depth: int) -> str:
+        self.pending.remove(use)
+        return self.expression(*use, depth + 1)
+
+    def condition(self) -> str:
+        for use in self.pending:
+            if use[0] in {"compare", "logic", "!"}:
+                return self._taken(use, 1)
+        dtype, other = self.rng.choice(self.types), self.rng.choice(self.types)
+        return self.expression("compare", dtype, other, _DEEPEST)
+
+    def expression(self, what: str, one: str, other: str, depth: int) -> str:
+        """Write an expression, in parentheses."""
+        self.use(what, one, other)
+        if what == "cast":
+            return f"({C_TYPES[other]}){self.operand(one, depth)}"
+        if what in _UNARY:
+            return f"({_UNARY[what]}{self.operand(one, depth)})"
+        if what in {"/", "%"}:
+            return f"({self.operand(one, depth)} {what} {self.rng.choice(_DIVISORS[other])})"
+        if what in {"<<", ">>"}:
+            steps = "1" if other == "bool" else self.rng.choice("13")
+            return f"({self.operand(one, depth)} {what} ({C_TYPES[other]}){steps})"
+        if what == "single":
+            return f"({self.operand(one, depth)} {self.rng.choice('*+-*')} ({self.rng.choice(_SINGLE)}))"
+        if what == "?:":
+            condition = self.condition()
+            return f"({condition} ? {self.operand(one, depth)} : {self.operand(other, depth)})"
+        left, right = self.operand(one, depth), self.operand(other, depth)
+        if what == "min":
+            return f"({left} {self.rng.choice('<>')} {right} ? {left} : {right})"
+        sign = {"compare": _COMPARISONS, "logic": ("&&", "||")}.get(what, (what,))
+        return f"({left} {self.rng.choice(sign)} {right})"
+
+
+_UNARY = {"neg": "-", "~": "~", "!": "!"}
+_RESULTS = {
+    "cast", "+", "-", "*", "/", "%", ">>", "<<", "&", "|", "^", "compare", "?:", "min", "logic", "single", *_UNARY,
+}  # fmt: skip
+
+
+def _result(what: str, one: str, other: str) -> str:
+    """Give the type of an expression."""
+    if what == "cast":
+        return other
+    if what in {"compare", "logic", "!"}:
+        return "i32"
+    if what in {">>", "<<", *_UNARY}:
+        return promoted(one)
+    return usual(one, "f32" if what == "single" else other)
+
+
+def _sum_type(totals: Sequence[Value]) -> str:
+    (_, one), (_, other) = totals
+    return usual(one, other)
+
+
+def _declared(parameter: Parameter) -> str:
+    if len(parameter.shape) < 2:
+        return f"{C_TYPES[parameter.dtype]} {'*' if parameter.shape else ''}{parameter.name}"
+    return f"{C_TYPES[parameter.dtype]} {parameter.name}" + "".join(f"[{size}]" for size in parameter.shape)
 
 
 def usual(one: str, other: str) -> str:

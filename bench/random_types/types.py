@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,20 +70,26 @@ def is_float(dtype: str) -> bool:
     return dtype[0] == "f"
 
 
-def numbers(rng: random.Random, dtype: str, count: int, most: float) -> Array:
-    """Draw numbers of a type of at most a magnitude: corners and ordinary ones in turn, by chance."""
-    made = [_number(rng, dtype, most) for _ in range(count)]
-    return np.array(made, NUMPY_TYPES[dtype])
+def numbers(rng: random.Random, dtype: str, count: int, most: float, share: float = 0.4) -> Array:
+    """Draw numbers of a type of at most a magnitude, of which a share are corners."""
+    corners, ordinary = _tables(dtype, most)
+    drawn = np.frombuffer(rng.randbytes(4 * count), np.uint32)
+    is_corner = drawn % 256 < share * 256
+    return np.where(is_corner, corners[drawn // 256 % len(corners)], ordinary[drawn // 256 % len(ordinary)])
 
 
-def _number(rng: random.Random, dtype: str, most: float) -> float:
+@cache
+def _tables(dtype: str, most: float) -> tuple[Array, Array]:
+    """List the corners of a type up to a magnitude, and ordinary numbers."""
     if dtype == "bool":
-        return rng.random() < 0.5
+        truths = np.array([False, True])
+        return truths, truths
     if is_float(dtype):
-        corner = rng.choice(_FLOATS) if rng.random() < 0.4 else rng.choice((-1, 1)) * rng.randrange(1, 64) / 16
-        return corner if abs(corner) <= most else rng.randrange(-32, 32) / 8
-    limits = np.iinfo(NUMPY_TYPES[dtype])
-    corner = rng.choice([*_EDGES, int(limits.min), int(limits.max)]) if rng.random() < 0.4 else rng.randrange(-20, 21)
-    if limits.min <= corner <= limits.max and abs(corner) <= most:
-        return corner
-    return rng.randrange(0, 10)
+        corners: list[float] = [corner for corner in _FLOATS if abs(corner) <= most]
+        ordinary: list[float] = [sign * number / 16 for number in range(1, 64) for sign in (-1, 1)]
+    else:
+        limits, top = np.iinfo(NUMPY_TYPES[dtype]), int(min(20, most))
+        edges = [*_EDGES, int(limits.min), int(limits.max)]
+        corners = [corner for corner in edges if limits.min <= corner <= limits.max and abs(corner) <= most]
+        ordinary = list(range(max(int(limits.min), -top), top + 1))
+    return np.array(corners or [0], NUMPY_TYPES[dtype]), np.array(ordinary, NUMPY_TYPES[dtype])

@@ -12,7 +12,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.ir.function import FunctionView
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import STYLES, random_arguments, random_array, seeded
+from tensorlift.runtime.data import STYLES, Style, random_arguments, random_array, seeded
 from tensorlift.runtime.layout import Layout, evaluate, layout_of
 from tensorlift.runtime.sizes import choose_sizes, required
 
@@ -111,6 +111,14 @@ def test_seeded_numbers_are_the_same_everywhere() -> None:
     """They come from Python's Mersenne Twister, which is the same in every version and on every machine."""
     assert random_array("i32", (6,), seeded(1), "any").tolist() == [-5, 2, -7, 1, -3, 0]
     assert random_array("f64", (3,), seeded(1), "any").tolist() != random_array("f64", (3,), seeded(2), "any").tolist()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i8", "u64", "f32"])
+@pytest.mark.parametrize("style", STYLES)
+def test_an_array_without_axes_is_an_array(dtype: str, style: Style) -> None:
+    drawn = random_array(dtype, (), seeded(1), style)
+    assert isinstance(drawn, np.ndarray)
+    assert drawn.shape == ()
 
 
 def test_arguments_fit_the_function() -> None:

@@ -52,7 +52,7 @@ def random_array(dtype: str, shape: tuple[int, ...], rng: Random, style: Style) 
         )
     low = 2 if style == "tame" else 1 if style == "positive" else 0 if dtype[0] == "u" else -_MAGNITUDE
     integers = (drawn % (_MAGNITUDE + 1 - low)).astype(np.int64) + low
-    return (np.where(integers == 0, 1, integers) if style == "nonzero" else integers).astype(NUMPY_TYPES[dtype])
+    return np.asarray(np.where(integers == 0, 1, integers) if style == "nonzero" else integers, NUMPY_TYPES[dtype])
 
 
 def _tame(values: Array) -> Array:
