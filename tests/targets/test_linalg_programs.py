@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT
-from bench.mlir_mutants import Tally, mlir_mutants, try_mlir_mutants
-from bench.mutants import lift as lift_kernel
 
 from tensorlift import LiftError, lift
 from tensorlift.pipeline import verify
@@ -311,18 +309,6 @@ def test_the_generic_form_is_not_read() -> None:
     text = function.program.replace("tensor.extract %2[] : tensor<i32>", '"tensor.extract"(%2) : (tensor<i32>) -> i32')
     assert text != function.program
     assert "is not in its own form" in _refuse(function, text, "TL401").reason
-
-
-@pytest.mark.parametrize("kernel", ["polybench/gemm.c", "polybench/jacobi_1d.c"])
-def test_no_mutant_is_accepted_and_wrong(kernel: str, tools: Tools) -> None:
-    assert tools.opt
-    (lifted,) = lift_kernel(ROOT / kernel, "linalg")
-    tally = Tally()
-    texts = list(mlir_mutants(lifted.emitted.text))[::3]
-    try_mlir_mutants(lifted, texts, tally)
-    assert len(texts) > 20
-    assert not tally.wrong
-    assert sum(n for outcome, n in tally.outcomes.items() if outcome.startswith("rejected")) > len(texts) / 2
 
 
 def test_an_unknown_target_is_refused() -> None:

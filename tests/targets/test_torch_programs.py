@@ -75,6 +75,12 @@ def test_a_cell_is_a_view_that_a_store_changes() -> None:
     assert "first" in _refusal(SHIFT.replace("for", "a[0] = 0; for"), "shift", text).reason
 
 
+@pytest.mark.parametrize("method", ["flip", "permute"])
+def test_an_operation_on_axes_names_one(method: str) -> None:
+    text = f"def shift(a):\n    a = a.{method}()\n    return a\n"
+    assert f"{method}() without axes" in _refusal(SHIFT, "shift", text).reason
+
+
 def test_what_has_the_default_type_is_refused() -> None:
     text = "def shift(a):\n    return torch.zeros((3,))\n"
     assert "dtype" in _refusal(SHIFT, "shift", text).reason

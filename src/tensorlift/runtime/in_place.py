@@ -66,6 +66,27 @@ def compare_compiled(
         return tally.report()
     run = run_python_original if source.filename.endswith(SUFFIX) else run_original
     originals: Sequence[Called | None] = run(source, view, [case.arguments for case in cases], Limits())
+    for case, original, reply in zip(cases, originals, _replies(view, text, program, cases), strict=True):
+        if original is not None:
+            tally.cases.append(case.sizes)
+            tally.compare(case, _pairs(view, original, reply))
+    return tally.report()
+
+
+def compare_with_compiled(
+    view: FunctionView, text: str, program: FunctionView, sizes: Iterable[Mapping[str, int]]
+) -> DifferentialReport:
+    """Compile the program alone, and compare it with the interpreted source; raises as `compare_compiled` does."""
+    tally = Tally("interpreter", Tolerance())
+    cases = list(draw_cases(Interpreter(view, MOST_ITERATIONS), sizes, seeded(0), tally))
+    for case, reply in zip(cases, _replies(view, text, program, cases) if cases else (), strict=True):
+        tally.cases.append(case.sizes)
+        tally.compare(case, _pairs(view, case.expected, reply))
+    return tally.report()
+
+
+def _replies(view: FunctionView, text: str, program: FunctionView, cases: Sequence[Case]) -> Sequence[Called]:
+    """Compile a program, and call it for each case, by the signature of the source where it has one."""
     stubbed = without_original(text, view.name)
     called, arguments = (
         (program, [_arguments(program, case) for case in cases])
@@ -73,14 +94,7 @@ def compare_compiled(
         else (view, [case.arguments for case in cases])
     )
     build = replace(CHECKED, flags=(*CHECKED.flags, *openmp(CHECKED.compiler("C"))))
-    replies = run_original(
-        Original(always_on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build
-    )
-    for case, original, reply in zip(cases, originals, replies, strict=True):
-        if original is not None:
-            tally.cases.append(case.sizes)
-            tally.compare(case, _pairs(view, original, reply))
-    return tally.report()
+    return run_original(Original(always_on_threads(stubbed), _FILE), called, arguments, Limits(threads=_THREADS), build)
 
 
 def without_original(text: str, name: str) -> str:
@@ -99,7 +113,10 @@ def _arguments(program: FunctionView, case: Case) -> dict[str, Any]:
     for parameter in program.parameters:
         given = case.arguments.get(parameter.name)
         if parameter.role == "array":
-            memory = np.full(layout_of(parameter, case.sizes).shape, _UNSET, NUMPY_TYPES[parameter.dtype])
+            shape = layout_of(parameter, case.sizes).shape
+            if given is not None and shape:  # to C the outermost extent says nothing
+                shape = (max(shape[0], len(given)), *shape[1:])
+            memory = np.full(shape, _UNSET, NUMPY_TYPES[parameter.dtype])
             if given is not None:  # a matrix whose rows have gaps is seen with them
                 memory[tuple(map(slice, np.shape(given)))] = given
             given = memory

@@ -200,7 +200,7 @@ def _greatest(o: Obligations, *sizes: Tensor) -> SymbolicTensor:
 
 def _extreme(o: Obligations, sizes: Tensors, *, largest: bool) -> SymbolicTensor:
     """Python's min and max of sizes: which one it is may depend on the sizes, so that the proof goes by cases."""
-    if any(s.is_strong for s in sizes):
+    if len(sizes) < 2 or any(s.is_strong for s in sizes):  # noqa: PLR2004 - of one, Python takes the elements
         o.refuse("min() or max() of anything but sizes")
     best, *rest = (exact_size(o, s) for s in sizes)
     for value in rest:

@@ -30,6 +30,8 @@ def _matrix_transposed(o: Obligations, x: Tensor) -> SymbolicTensor:
 
 
 def _permute(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
+    if not dims:
+        o.refuse("permute() without axes, which PyTorch does not have")
     order = shape.axes_of(o, dims, x.rank)
     if len(order) != x.rank:
         o.refuse("a permutation of some of the axes")
@@ -44,6 +46,8 @@ def _transpose(o: Obligations, x: Tensor, dim0: int, dim1: int) -> SymbolicTenso
 
 
 def _flip(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
+    if not dims:
+        o.refuse("flip() without axes, which PyTorch does not have")
     flipped = set(shape.axes_of(o, dims, x.rank))
 
     def cell(indices: Indices) -> Term:
