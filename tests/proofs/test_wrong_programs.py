@@ -479,7 +479,6 @@ FAMILIES = {
         {
             "a.min(initial=0.0)": UNEQUAL,
             "np.where(min(a.shape[0]) > 0, a.min(), 0.0)": UNREADABLE,
-            "np.where(min() > 0, a.min(), 0.0)": UNREADABLE,
             "np.minimum(a.min(), 0.0)": UNEQUAL,
             "a[1:].min()": OBLIGATION,
             "a.max()": UNEQUAL,
