@@ -33,7 +33,7 @@ from bench.random_types import c_programs, mlir_programs, python_programs
 from bench.random_types.compiled import Batch
 from bench.random_types.constructs import CONSTRUCTS, LEAST, PROGRAMS, some, uses_of
 from bench.random_types.module import Module
-from bench.random_types.types import MOST, TYPES, Program, numbers
+from bench.random_types.types import MOST, SMALL, TYPES, Program, numbers
 from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
@@ -63,7 +63,7 @@ IN_BATCH = 100
 SIZES = ((0, 0), (1, 1), (5, 3), (300, 7), (40, 130), (3, 4), (7, 5), (2, 300))
 FIRSTS = (0, 1, 3, 2**31 + 7, 2**31 - 3, 5, 0, 2**40)
 GENERATORS: dict[str, Any] = {"c": c_programs, "python": python_programs, "mlir": mlir_programs}
-_SHARES = (0.0, 0.08, 0.08, 0.08, 0.08, 0.2, 1.0)  # of the arguments that have numbers of any magnitude
+_LARGE = (0, 1, 1, 1, 1, 2, 99)  # of the arguments have numbers of any magnitude
 SUFFIXES = {"c": ".c", "python": ".py", "mlir": ".mlir"}
 # The targets that programs take turns with.  PyTorch and Linalg lack most unsigned types: their programs have none.
 TURNS = (
@@ -104,15 +104,13 @@ def cases(program: Program, seed: int, spare: int, sizes: Sequence[tuple[int, in
     rng, made = random.Random(f"inputs {seed}"), []
     for (n, m), first in zip(sizes, FIRSTS, strict=False):
         behind = spare if n < m else 0
-        for share in _SHARES if n in {1, 5, 300} else rng.sample(_SHARES, 3):
-            most = {p.name: _most(rng, share) for p in program.parameters}
+        given = [p for p in program.parameters if not p.is_size]
+        for count in _LARGE if n in {1, 5, 300} else rng.sample(_LARGE, 3):
+            large = {p.name: rng.choice(MOST) for p in rng.sample(given, min(count, len(given)))}
+            most = {p.name: large.get(p.name, SMALL) for p in program.parameters}
             lengths = {"n": n, "m": m}
             made.append({p.name: _argument(p, lengths, first, rng, most[p.name], behind) for p in program.parameters})
     return made
-
-
-def _most(rng: random.Random, share: float) -> float:
-    return rng.choice(MOST) if rng.random() < share else MOST[-1]
 
 
 def _argument(  # noqa: PLR0913, PLR0917 - what is drawn from

@@ -72,7 +72,7 @@ class _Writer:
         while self.pending or not self.loops:
             self._enter()
             value = self.any_value()
-            self._stored(value, value[1] if value[1] in self.types and rng.random() < 0.3 else rng.choice(self.types))
+            self._stored(value, value[1] if value[1] in self.types and rng.random() < 0.5 else rng.choice(self.types))
         returns = [(one, other) for what, one, other in self.used if what == "return"]
         result = self._returned(returns)
         early = self._early(result)
@@ -287,6 +287,8 @@ class _Writer:
         self.use(what, one, other)
         if what == "cast":
             return f"({C_TYPES[other]}){self.operand(one, depth)}"
+        if what == "there and back":
+            return f"({C_TYPES[one]})({C_TYPES[other]}){self.operand(one, depth)}"
         if what in _UNARY:
             return f"({_UNARY[what]}{self.operand(one, depth)})"
         if what in {"/", "%"}:
@@ -308,7 +310,8 @@ class _Writer:
 
 _UNARY = {"neg": "-", "~": "~", "!": "!"}
 _RESULTS = {
-    "cast", "+", "-", "*", "/", "%", ">>", "<<", "&", "|", "^", "compare", "?:", "min", "logic", "single", *_UNARY,
+    "cast", "there and back", "+", "-", "*", "/", "%", ">>", "<<", "&", "|", "^", "compare", "?:", "min", "logic",
+    "single", *_UNARY,
 }  # fmt: skip
 
 
@@ -316,6 +319,8 @@ def _result(what: str, one: str, other: str) -> str:
     """Give the type of an expression."""
     if what == "cast":
         return other
+    if what == "there and back":
+        return one
     if what in {"compare", "logic", "!"}:
         return "i32"
     if what in {">>", "<<", *_UNARY}:

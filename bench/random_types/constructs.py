@@ -86,8 +86,8 @@ def _all(one: Iterable[str], other: Iterable[str] = ("",)) -> tuple[tuple[str, s
 _ANY = _all(TYPES, TYPES)
 # What values are converted to, how they are combined and chosen, and what they are gathered in.
 _MIXING = (
-    "cast", "store", "local", "return", "update", "+", "-", "*", "/", "compare", "?:", "min", "logic", "accumulate",
-    "extreme", "carried", "reach",
+    "cast", "there and back", "store", "local", "return", "update", "+", "-", "*", "/", "compare", "?:", "min", "logic",
+    "accumulate", "extreme", "carried", "reach",
 )  # fmt: skip
 _C = (
     *(Construct(name, _ANY) for name in _MIXING),
@@ -157,7 +157,7 @@ _PAIRS_IN_PYTHON: tuple[tuple[str, Iterable[tuple[str, str]]], ...] = (
     *((name, _ALIKE) for name in ("?:", "min", "extreme", "carried")),
     ("accumulate", _KEPT),
     ("return", _all(_NUMBERS)),
-    ("reach", _all(TYPES, TYPES)),
+    *((name, _all(TYPES, TYPES)) for name in ("reach", "there and back")),
     *((name, _all(("int",), TYPES)) for name in ("index", "offset")),
     ("early return", _all(("int",))),
 )

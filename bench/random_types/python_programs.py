@@ -145,7 +145,7 @@ class _Writer:
         else:
             of = self.rng.choice(self.types)
             text = self.leaf(of)
-        dtype = of if of in self.types and self.rng.random() < 0.3 else self.rng.choice(self.types)
+        dtype = of if of in self.types and self.rng.random() < 0.5 else self.rng.choice(self.types)
         self.use("store", of, dtype)
         self._stored(f"{self._target(dtype)}[i] = {text}")
 
@@ -274,6 +274,8 @@ class _Writer:
         left = self.operand(one, depth)
         if what == "cast":
             return f"np.{NAMES[other]}({left})"
+        if what == "there and back":
+            return f"np.{NAMES[one]}(np.{NAMES[other]}({left}))"
         if what in _CALLS:
             return f"{what}({left})"
         if what in {"neg", "~"}:
@@ -286,7 +288,9 @@ class _Writer:
         if what in {"<<", ">>"}:
             steps = self.rng.choice("13") if other != "bool" else "1"
             return f"({left} {what} {steps if other == 'int' else f'np.{NAMES[other]}({steps})'})"
-        right = self.operand(other, depth)
+        return self._of_two(what, left, self.operand(other, depth))
+
+    def _of_two(self, what: str, left: str, right: str) -> str:
         if what == "min":
             return f"{self.rng.choice(('min', 'max'))}({left}, {right})"
         if what == "?:":
@@ -307,4 +311,4 @@ def _result(what: str, one: str, other: str) -> str:
         return type_of(what, *((one, other) if other else (one,)))
     if what == "single":
         return type_of("*", one, "f32")
-    return {"cast": other, "logic": "bool", "?:": one, "min": one}.get(what, what)
+    return {"cast": other, "logic": "bool", "?:": one, "min": one, "there and back": one}.get(what, what)

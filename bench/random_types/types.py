@@ -37,8 +37,9 @@ _FLOATS = (
     16777217.0,
     9007199254740992.0,
 )
-# How large numbers may be, one case after the other: where larger ones have no meaning, smaller ones may.
-MOST = (float("inf"), 2.0**62, 2.0**31 - 129, 70000.0, 300.0, 127.0, 9.0)
+# How large numbers may be: where larger ones have no meaning, smaller ones may.
+MOST = (float("inf"), float("inf"), 2.0**62, 2.0**31 - 129, 70000.0, 300.0)
+SMALL = 9.0
 
 
 @dataclass(frozen=True)
