@@ -141,7 +141,7 @@ def judge(program: Program, seed: int, suffix: str, to: str, original: Original)
     if to == "c":
         return Outcome(f"{function.verdict} {function.level or 'unproved'}")
     fault, compared = compare(
-        program, function, to, cases(program, seed, SPARE[suffix], SIZES[:3] if to in _COMPILED else SIZES), original
+        program, function, to, cases(program, seed, SPARE[suffix], SIZES[:3:2] if to in _COMPILED else SIZES), original
     )
     if fault:
         return Outcome("wrong", f"{fault}\n{function.program}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Results = dict[str, Array] | None  # None where the behaviour is undefined; the returned value under ""
 
 _CHECKS = "-fsanitize=undefined,float-cast-overflow"
-_FLAGS = ("-O1", _CHECKS, "-fsanitize-undefined-trap-on-error", "-ffp-contract=off", "-fno-strict-aliasing", "-w")
+_FLAGS = ("-O0", _CHECKS, "-fsanitize-undefined-trap-on-error", "-ffp-contract=off", "-fno-strict-aliasing", "-w")
 # GCC folds `a - b < a` before it looks for overflow.
 _COMPILER = "clang" if shutil.which("clang") else "cc"
 _LIMIT = 60  # seconds for the calls of one program
