@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 from bench.fuzz_types import Runner
 from tensorlift.comprehension import ranges, terms
+from tensorlift.frontends.mlir import shapes
 from tensorlift.frontends.python import scalars
 from tensorlift.ops import conversions
 from tensorlift.ops.dtypes import is_float, is_integer, width
@@ -90,10 +91,22 @@ def _add_truths_as_numbers() -> None:
     _replace(scalars.number, lambda value, _location: value)
 
 
+def _take_bounds_for_extents() -> None:
+    infer_extents = shapes.infer_extents
+
+    def unsaid(t: Any, function: Any, *, fitted: bool) -> list[Any]:
+        del fitted
+        infer_extents(t, function, fitted=True)
+        return []
+
+    _replace(infer_extents, unsaid)
+
+
 FAULTS: dict[str, tuple[str, Callable[[], None]]] = {
     "narrow-c": ("c", _narrow_operands),
     "narrow-python": ("python", _narrow_operands),
-    "fused": ("c", _fuse_conversions),
+    "fused-c": ("c", _fuse_conversions),
+    "fused-python": ("python", _fuse_conversions),
     "exact-c": ("c", _hold_integers_in_floats),
     "exact-python": ("python", _hold_integers_in_floats),
     "reals-c": ("c", _compute_with_reals),
@@ -101,6 +114,7 @@ FAULTS: dict[str, tuple[str, Callable[[], None]]] = {
     "sizes": ("c", _bound_sizes),
     "sign": ("mlir", _take_true_for_one),
     "bits": ("mlir", _compare_bits_as_numbers),
+    "extents": ("mlir", _take_bounds_for_extents),
     "truths": ("python", _add_truths_as_numbers),
 }
 

@@ -22,6 +22,8 @@ FLOATS = TYPES[9:]
 _EDGES = [
     sign * (1 << bits) + off for bits in (7, 8, 15, 16, 24, 31, 32, 53, 63) for sign in (1, -1) for off in (-1, 0, 1)
 ]
+# Of each length in bits an odd number, which floats that are too short for it round.
+_ODD = [sign * (0x6B5A_93C7_4E2D_8F15 >> (63 - bits) | 1) for bits in range(9, 64) for sign in (1, -1)]
 _FLOATS = (
     5e9,
     -3e9,
@@ -90,7 +92,7 @@ def _tables(dtype: str, most: float) -> tuple[Array, Array]:
         ordinary: list[float] = [sign * number / 16 for number in range(1, 64) for sign in (-1, 1)]
     else:
         limits, top = np.iinfo(NUMPY_TYPES[dtype]), int(min(20, most))
-        edges = [*_EDGES, int(limits.min), int(limits.max)]
+        edges = [*_EDGES, *_ODD, int(limits.min), int(limits.max)]
         corners = [corner for corner in edges if limits.min <= corner <= limits.max and abs(corner) <= most]
         ordinary = list(range(max(int(limits.min), -top), top + 1))
     return np.array(corners or [0], NUMPY_TYPES[dtype]), np.array(ordinary, NUMPY_TYPES[dtype])
