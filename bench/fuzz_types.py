@@ -110,7 +110,10 @@ def cases(program: Program, seed: int, spare: int, sizes: Sequence[tuple[int, in
         for large in _large(program, rng, n):
             most = {p.name: rng.choice(MOST) if p.name in large else SMALL for p in program.parameters}
             lengths = {"n": n, "m": m}
-            made.append({p.name: _argument(p, lengths, first, rng, most[p.name], behind) for p in program.parameters})
+            case = {p.name: _argument(p, lengths, first, rng, most[p.name], behind) for p in program.parameters}
+            positive = [k for k, v in case.items() if most[k] == SMALL and not isinstance(v, int)]
+            positive = rng.choice((positive, []))  # unsigned numbers of negative floats have no meaning
+            made.append({k: np.abs(v) if k in positive else v for k, v in case.items()})
     return made
 
 
@@ -119,7 +122,7 @@ def _large(program: Program, rng: random.Random, n: int) -> list[list[str]]:
     names = [p.name for p in program.parameters if not p.is_size]
     each = [[name] for name in names]
     if n == _THOROUGH:
-        return [[], *each, rng.sample(names, min(2, len(names))), names]
+        return [[], *each, *each, rng.sample(names, min(2, len(names))), names]
     return [[], *rng.sample(each, min(2, len(each))), *([names] if n == 1 else [])]
 
 
@@ -131,7 +134,7 @@ def _argument(  # noqa: PLR0913, PLR0917 - what is drawn from
     if parameter.name == "first":
         return first if first < 2 ** (31 if parameter.dtype in {"i32", "u32"} else 63) else 3
     shape = [sizes[extent] + spare for extent in parameter.shape]
-    share = rng.choice((0.4, 0.02)) if parameter.shape else 0.7
+    share = rng.choice((0.8, 0.02)) if parameter.shape else 0.7
     drawn = numbers(rng, parameter.dtype, int(np.prod(shape, dtype=int)), most, share).reshape(shape)
     return drawn if parameter.shape else drawn[()]
 
