@@ -13,6 +13,8 @@ from tensorlift import lift
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import functions, parse_module
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.program import call_program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,3 +91,40 @@ def test_folds_of_one_bit_lift(tmp_path: Path) -> None:
     file.write_text(_REDUCTIONS, encoding="utf-8")
     for function in lift(file).functions:
         assert function.lifted, (function.name, function.diagnostics)
+
+
+_FOLDED = ("xori", "addi", "subi", "minsi", "maxsi", "andi", "ori", "muli", "minui", "maxui")
+
+
+def _folds(start: str) -> str:
+    return "".join(
+        f"""func.func @{name}(%P: memref<?xi1>, %n: index) -> i1 {{
+  %s = arith.constant {start}
+  %r = affine.for %i = 0 to %n iter_args(%t = %s) -> (i1) {{
+    %p = affine.load %P[%i] : memref<?xi1>
+    %u = arith.{name} %t, %p : i1
+    affine.yield %u : i1
+  }}
+  return %r : i1
+}}
+"""
+        for name in _FOLDED
+    )
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("start", ["true", "false"])
+def test_a_fold_of_one_bit_that_is_returned_starts_as_one_bit(target: str, start: str, tmp_path: Path) -> None:
+    if target in {"jax", "torch"} and find_spec(target) is None:
+        pytest.skip(f"{target} is not installed")
+    file = tmp_path / "folds.mlir"
+    file.write_text(_folds(start), encoding="utf-8")
+    lifted = lift(file, to=target).functions
+    originals = functions(parse_module(_folds(start), "folds.mlir"))
+    for function, original in zip(lifted, originals, strict=True):
+        assert function.lifted, (function.name, function.diagnostics)
+        run = loaded(function.program, function.name, target)
+        for given in (np.array([True]), np.array([True, False, True]), np.array([False, False])):
+            (found,) = call_program(run, {"P": given, "n": len(given)}, 1)
+            wanted = Interpreter(original)({"P": given.copy(), "n": len(given)}).value
+            assert bool(found) == bool(wanted), (function.program, given)

@@ -127,6 +127,10 @@ class ArraySpeller(Speller):
         text = self.converted(self(inner), inner.dtype) if isinstance(inner, SizeValue) else self(inner)
         return Text(f"{text.atom}.astype({self.dtype(node.dtype)})")
 
+    def converted(self, number: Text, dtype: DType) -> Text:
+        """Spell a Python number as one of the library's; ``bool`` is Python's."""
+        return call(f"{self.name}.bool_", number.source) if dtype == "bool" else super().converted(number, dtype)
+
     # -- folds
 
     def elementwise(self, node: Elementwise) -> Text:
