@@ -27,6 +27,8 @@ from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
 from bench.kernels.catalogue import ROOT
 from bench.mutation import mutant
 from bench.random_types import c_programs, mlir_programs, python_programs
+from bench.random_types.constructs import some
+from bench.random_types.types import TYPES
 from tensorlift.attempts import start_afresh
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
@@ -52,10 +54,12 @@ TARGETS = ("numpy", "jax", "torch", "stablehlo", "linalg", "c")
 LIMIT = 60  # seconds of the processor for one mutant
 _OF_ONE = 5  # mutants of one program
 _SIZE_SETS = 4
+_SIGNED = tuple(of for of in TYPES if of[0] != "u")
 _LARGEST = 6
 _NOT_COMPILED = "TL602"
 _STATIC = 3  # one program in so many is written for sizes, where a target can
-_GENERATORS = ((c_programs, ".c"), (python_programs, ".py"), (mlir_programs, ".mlir"))
+_GENERATORS = {"c": c_programs.generate, "python": python_programs.generate, "mlir": mlir_programs.generate}
+_SUFFIXES = {"c": ".c", "python": ".py", "mlir": ".mlir"}
 _KERNELS = sorted([*ROOT.glob("*/*.c"), *ROOT.glob("*/*.cpp")])
 random.Random(0).shuffle(_KERNELS)
 
@@ -156,8 +160,9 @@ def _source(number: int, attempt: int) -> Source:
         path = _KERNELS[(number // 2 + attempt) % len(_KERNELS)]
         return source_from_text(path.read_text(), path.name)
     rng = random.Random(f"program {number} {attempt}")
-    generator, suffix = rng.choice(_GENERATORS)
-    return source_from_text(generator.generate(rng.randrange(1 << 30)).text, f"mixed{suffix}")
+    language, types, seed = rng.choice(sorted(_GENERATORS)), rng.choice((TYPES, _SIGNED)), rng.randrange(1 << 30)
+    program = _GENERATORS[language](seed, some(language, seed, types), types)
+    return source_from_text(program.text, f"mixed{_SUFFIXES[language]}")
 
 
 def mutant_of(seed: int, target: str) -> tuple[str, Subject]:

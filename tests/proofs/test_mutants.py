@@ -8,7 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 
 import pytest
-from bench.mutants import TARGETS, Subject, subject, try_mutant
+from bench.mutants import TARGETS, Subject, mutant_of, outcome, subject, try_mutant
 from bench.mutation import mutant
 
 from tensorlift.runtime.mlir.tools import find_tools
@@ -60,6 +60,13 @@ def test_no_mutant_is_accepted_and_wrong(target: str, text: str) -> None:
     assert not [outcome for outcome in outcomes if outcome.fault]
     kinds = Counter(outcome.kind.partition(" ")[0] for outcome in outcomes)
     assert kinds["rejected"] > len(outcomes) / 2
+
+
+def test_kernels_and_random_programs_are_mutated_in_turn() -> None:
+    for seed in (0, 5):
+        assert outcome(seed, "numpy").fault == ""
+        changed, of = mutant_of(seed, "numpy")
+        assert changed != of.lifting.emitted.text
 
 
 def test_a_mutant_that_is_accepted_and_computes_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
