@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
 from bench.fuzz_types import Runner
-from tensorlift.comprehension import ranges, terms
+from tensorlift.comprehension import ranges, rules, terms
 from tensorlift.frontends.mlir import shapes
 from tensorlift.frontends.python import scalars
 from tensorlift.ops import conversions
@@ -55,13 +56,12 @@ def _narrow_operands() -> None:
 
 
 def _fuse_conversions() -> None:
-    are_one = conversions.are_one
+    name = "conversion through integers as wide"
 
-    def fused(source: DType, middle: DType, target: DType) -> bool:
-        narrows = is_integer(middle) and is_integer(target) and width(target) <= width(middle)
-        return narrows or are_one(source, middle, target)
+    def narrows(types: rules.Types) -> bool:
+        return is_integer(types["M"]) and is_integer(types["T"]) and width(types["T"]) <= width(types["M"])
 
-    _replace(are_one, fused)
+    rules.ROWS[name] = replace(rules.ROWS[name], when=narrows)
 
 
 def _hold_integers_in_floats() -> None:

@@ -56,7 +56,7 @@ _OF_ONE = 5  # mutants of one program
 _SIZE_SETS = 4
 _SIGNED = tuple(of for of in TYPES if of[0] != "u")
 _LARGEST = 6
-_NOT_COMPILED = "TL602"
+_NOT_COMPILED, _STOPPED, _TRAP = "TL602", "TL604", "SIGILL"
 _STATIC = 3  # one program in so many is written for sizes, where a target can
 _GENERATORS = {"c": c_programs.generate, "python": python_programs.generate, "mlir": mlir_programs.generate}
 _SUFFIXES = {"c": ".c", "python": ".py", "mlir": ".mlir"}
@@ -134,8 +134,11 @@ def try_mutant(changed: str, of: Subject) -> Outcome:
     try:
         report = of.run(changed)
     except (LiftError, ValueError) as error:
-        if isinstance(error, LiftError) and error.diagnostics[0].code == _NOT_COMPILED:
+        code = error.diagnostics[0].code if isinstance(error, LiftError) else ""
+        if code == _NOT_COMPILED:
             return Outcome("accepted, but not by its compiler")
+        if code == _STOPPED and _TRAP in str(error):  # in the place of the original, which computes the same
+            return Outcome("accepted, calls the original")
         return Outcome("accepted and wrong", str(error))
     if not report.failures:
         return Outcome("accepted and right" if report.cases else "accepted, but nothing was run")

@@ -7,13 +7,11 @@
 from __future__ import annotations
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
 from tensorlift.comprehension.terms import Apply, Constant, Term
-from tensorlift.ops.dtypes import DType, is_integer, width
+from tensorlift.ops.dtypes import DType, is_integer
 
-TRUE = terms.constant(1, "bool")
-FALSE = terms.constant(0, "bool")
-
-_CONNECTIVES = {"bitand": "and", "bitor": "or"}
+_BITS = ("bitand", "bitor")
 
 
 def simplified_flag(op: str, args: tuple[Term, ...], dtype: DType | None) -> Term | None:
@@ -24,34 +22,59 @@ def simplified_flag(op: str, args: tuple[Term, ...], dtype: DType | None) -> Ter
         return connected(op, *args)
     if op == "not":
         return negated(args[0])
-    if op in _CONNECTIVES:
+    if op in _BITS:
         return _bits(op, *args)
     return _narrowed(args[0], dtype) if op == "cast" and dtype is not None else None
 
 
+def _simply(op: str, args: tuple[Term, ...]) -> Term:
+    return simplified_flag(op, args, None) or terms.apply(op, *args)
+
+
 def negated(term: Term) -> Term | None:
     """Return the negation of a known truth value or of a negation."""
+    negation = terms.apply("not", term)
     if isinstance(term, Constant):
-        return FALSE if term.value else TRUE
-    return term.args[0] if isinstance(term, Apply) and term.op == "not" else None
+        return rewritten("not of true" if term.value else "not of false", negation)
+    return rewritten("not of not", negation, p=term.args[0]) if isinstance(term, Apply) and term.op == "not" else None
 
 
 def connected(op: str, left: Term, right: Term) -> Term | None:
     """Return a conjunction or disjunction of which an operand is known."""
-    decides, ignored = (FALSE, TRUE) if op == "and" else (TRUE, FALSE)
-    if decides in (left, right):
-        return decides
-    return right if left is ignored else left if right is ignored or left is right else None
+    term, decides = terms.apply(op, left, right), FALSE if op == "and" else TRUE
+    for known, word in ((decides, "false" if op == "and" else "true"), *_IGNORED[op]):
+        if right is known:
+            return rewritten(f"{op} with {word}", term, p=left)
+        if left is known:
+            return rewritten(f"{word} {op}", term, p=right)
+    return rewritten(f"{op} of one value", term, p=left) if left is right else None
+
+
+_IGNORED = {"and": ((TRUE, "true"),), "or": ((FALSE, "false"),)}
 
 
 def truth_in(term: Term) -> Term | None:
     """Return the truth value that an integer is, as 0 or 1; None where that is not known."""
     if isinstance(term, Constant):
         return {0: FALSE, 1: TRUE}.get(int(term.value)) if is_integer(term.dtype) else None
-    if isinstance(term, Apply) and term.op == "cast" and is_integer(term.dtype):
-        inner = term.args[0]
-        return inner if inner.dtype == "bool" else truth_in(inner)
+    flag = fused(term)
+    if isinstance(flag, Apply) and flag.op == "cast" and is_integer(flag.dtype):
+        return flag.args[0] if flag.args[0].dtype == "bool" else None
     return None
+
+
+def fused(term: Term) -> Term:
+    """Write conversions in a row as one, where those before the last keep every value."""
+    while isinstance(term, Apply) and term.op == "cast":
+        inner = term.args[0]
+        if not isinstance(inner, Apply) or inner.op != "cast":
+            break
+        types = {"M": inner.dtype, "T": term.dtype}
+        found = rewritten("conversion through a type that holds all", term, types=types, x=inner.args[0])
+        if found is None:
+            break
+        term = found
+    return term
 
 
 def _compared(op: str, left: Term, right: Term) -> Term | None:
@@ -60,83 +83,76 @@ def _compared(op: str, left: Term, right: Term) -> Term | None:
         return None
     if isinstance(left, Constant):
         return TRUE if (left.value != 0) == (op == "ne") else FALSE
-    truth = truth_in(left) or _nonzero(left)
-    if truth is None or op == "ne":
-        return truth
-    return negated(truth) or terms.apply("not", truth)
+    if op == "eq":
+        is_known = left.dtype == right.dtype and _compared("ne", left, right) is not None
+        return rewritten("equal to zero", terms.apply("eq", left, right), _simply, x=left) if is_known else None
+    truth = truth_in(left)
+    if truth is None:
+        return _nonzero(left, right)
+    return rewritten("flag that is not zero", terms.apply("ne", fused(left), right), types={"I": left.dtype}, p=truth)
 
 
-def _nonzero(term: Term) -> Term | None:
+def _nonzero(term: Term, zero: Term) -> Term | None:
     """Tell whether an integer is not zero that is joined with a flag by a bit operation, or where a flag is chosen."""
-    if isinstance(term, Apply) and term.op == "select" and any(isinstance(a, Constant) for a in term.args[1:]):
-        chosen, other = (_is_nonzero(arm) for arm in term.args[1:])
-        return terms.apply("select", term.args[0], chosen, other)
-    if not isinstance(term, Apply) or term.op not in _CONNECTIVES:
+    if not isinstance(term, Apply):
         return None
+    if term.op == "select" and any(isinstance(a, Constant) for a in term.args[1:]):
+        condition, chosen, other = term.args
+        whole = terms.apply("ne", term, zero)
+        return rewritten("choice that is not zero", whole, _simply, p=condition, a=chosen, b=other)
+    joined = _flag_last(term) if term.op in _BITS else None
+    if joined is None or (term.op == "bitand" and truth_in(joined.args[1]) is TRUE):
+        return None
+    flag = truth_in(joined.args[1])
+    assert flag is not None
+    whole = terms.apply("ne", joined, zero)
+    return rewritten(f"{term.op} with a flag is not zero", whole, _simply, x=joined.args[0], p=flag)
+
+
+def _flag_last(term: Apply) -> Apply | None:
+    """Write a bit operation with a flag as its second operand, None where it has no flag."""
     left, right = term.args
     if truth_in(right) is None:
-        left, right = right, left
-    flag = truth_in(right)
-    if flag is None or (term.op == "bitand" and flag is TRUE):
-        return None
-    if term.op == "bitand":
-        left = terms.apply("bitand", left, terms.one(left.dtype))
-    return _join(term.op, _is_nonzero(left), flag)
-
-
-def _is_nonzero(term: Term) -> Term:
-    zero = terms.zero(term.dtype)
-    return _compared("ne", term, zero) or terms.apply("ne", term, zero)
+        if truth_in(left) is None:
+            return None
+        turned = rewritten(f"{term.op} turned", term, x=left, y=right)
+        if not isinstance(turned, Apply):
+            return None
+        term, (left, right) = turned, turned.args
+    return terms.apply(term.op, left, fused(right))
 
 
 def _bits(op: str, left: Term, right: Term) -> Term | None:
     """Join flags by a bit operation; the innermost operand of a chain may be any integer."""
-    first, second = truth_in(left), truth_in(right)
-    dtype = terms.apply(op, left, right).dtype
-    if second is None:
-        left, right, first, second = right, left, second, first
-    if second is None:
+    term = _flag_last(terms.apply(op, left, right))
+    if term is None:
         return None
+    left, right = term.args
+    first, second, types = truth_in(left), truth_in(right), {"I": term.dtype}
+    assert second is not None
     if first is not None:
-        return _as_number(_join(op, first, second), dtype)
-    if op == "bitor" and second is FALSE and left.dtype == dtype:
-        return left
-    if op == "bitand" and second is FALSE:
-        return terms.constant(0, dtype)
-    if isinstance(left, Apply) and left.op == op and left.dtype == dtype:
+        return rewritten(f"{op} of flags", terms.apply(op, fused(left), right), _simply, types, p=first, q=second)
+    if second is FALSE:
+        return rewritten(f"{op} with zero", term, x=left)
+    if isinstance(left, Apply) and left.op == op:
         inner, last = left.args
         before = truth_in(last)
-        if before is not None and inner.dtype == dtype:
-            return terms.apply(op, inner, _as_number(_join(op, before, second), dtype))
+        if before is not None:
+            chain = terms.apply(op, terms.apply(op, inner, fused(last)), right)
+            return rewritten(f"{op} of flags in a chain", chain, _simply, x=inner, p=before, q=second)
     return None
-
-
-def _join(op: str, left: Term, right: Term) -> Term:
-    connective = _CONNECTIVES[op]
-    return connected(connective, left, right) or terms.apply(connective, left, right)
-
-
-def _as_number(truth: Term, dtype: DType) -> Term:
-    return terms.cast(truth, dtype)
 
 
 def _narrowed(term: Term, dtype: DType) -> Term | None:
     """Do a bit operation whose result is narrowed in the narrow type, where an operand is a flag."""
-    if not isinstance(term, Apply) or term.op not in _CONNECTIVES or not is_integer(dtype):
+    joined = _flag_last(term) if isinstance(term, Apply) and term.op in _BITS and is_integer(dtype) else None
+    if joined is None:
         return None
-    if width(dtype) > width(term.dtype) or not any(truth_in(a) for a in term.args):
+    left, right = joined.args
+    flag = truth_in(right)
+    if truth_in(left) is not None:
+        return fused(terms.cast(_simply(joined.op, joined.args), dtype))
+    if flag is None or not isinstance(left, Apply) or left.op != "cast":
         return None
-    operands = [_without_widening(a, dtype) for a in term.args]
-    if None in operands:
-        return None
-    left, right = (o for o in operands if o is not None)
-    return _bits(term.op, left, right) or terms.apply(term.op, left, right)
-
-
-def _without_widening(term: Term, dtype: DType) -> Term | None:
-    """Return an integer in a narrower type, where it comes from that type."""
-    truth = truth_in(term)
-    if truth is not None:
-        return _as_number(truth, dtype)
-    found = isinstance(term, Apply) and term.op == "cast" and term.args[0].dtype == dtype
-    return term.children[0] if found else None
+    whole = terms.cast(joined, dtype)
+    return rewritten(f"narrowed {joined.op} with a flag", whole, _simply, {"W": term.dtype}, x=left.args[0], p=flag)

@@ -12,6 +12,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rules import rewritten
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
 
 ReadMap = Callable[[Read, Domain], Term]
@@ -31,8 +32,14 @@ def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
     return term
 
 
-# The operands that change nothing, on the left and on the right; None where there is none.
-_NEUTRAL = {"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "tdiv": (None, 1)}
+# The operands that change nothing, on the left and on the right, each with its rule; None where there is none.
+_NEUTRAL: dict[str, tuple[tuple[int, str] | None, tuple[int, str]]] = {
+    "add": ((0, "zero add"), (0, "add zero")),
+    "sub": (None, (0, "sub zero")),
+    "mul": ((1, "one mul"), (1, "mul one")),
+    "div": (None, (1, "div one")),
+    "tdiv": (None, (1, "tdiv one")),
+}
 
 
 def simplified(op: str, args: tuple[Term, ...], like: Apply | None = None) -> Term:
@@ -52,27 +59,38 @@ def simplified(op: str, args: tuple[Term, ...], like: Apply | None = None) -> Te
 
 def _without_neutral(op: str, left: Term, right: Term) -> Term:
     """Apply an arithmetic operation, unless an operand of the same type as the other changes nothing."""
+    term = terms.apply(op, left, right)
     if left.dtype == right.dtype:
         first, second = _NEUTRAL[op]
-        if _is(right, second):
-            return left
-        if _is(left, first):
-            return right
-    return terms.apply(op, left, right)
+        if _is(right, second[0]):
+            return rewritten(second[1], term, x=left) or term
+        if first is not None and _is(left, first[0]):
+            return rewritten(first[1], term, x=right) or term
+    return term
 
 
 def _select(condition: Term, chosen: Term, other: Term) -> Term:
     """Build a select: the same condition inside an arm is decided, equal arms need no condition."""
-    if isinstance(chosen, Apply) and chosen.op == "select" and chosen.args[0] is condition:
-        chosen = chosen.args[1]
-    if isinstance(other, Apply) and other.op == "select" and other.args[0] is condition:
-        other = other.args[2]
     if isinstance(condition, Constant):
-        return chosen if condition.value else other
-    return chosen if chosen is other else terms.apply("select", condition, chosen, other)
+        rule = "choice by true" if condition.value else "choice by false"
+        return rewritten(rule, terms.apply("select", condition, chosen, other), a=chosen, b=other) or (
+            terms.apply("select", condition, chosen, other)
+        )
+    term = terms.apply("select", condition, chosen, other)
+    if isinstance(chosen, Apply) and chosen.op == "select" and chosen.args[0] is condition:
+        _, a, b = chosen.args
+        found = rewritten("same condition in the chosen arm", term, p=condition, a=a, b=b, c=other)
+        if isinstance(found, Apply):
+            return _select(*found.args)
+    if isinstance(other, Apply) and other.op == "select" and other.args[0] is condition:
+        _, b, c = other.args
+        found = rewritten("same condition in the other arm", term, p=condition, a=chosen, b=b, c=c)
+        if isinstance(found, Apply):
+            return _select(*found.args)
+    return (rewritten("choice of one value", term, p=condition, a=chosen) if chosen is other else None) or term
 
 
-def _is(term: Term, value: int | None) -> bool:
+def _is(term: Term, value: int) -> bool:
     return isinstance(term, Constant) and term.value == value
 
 

@@ -1,4 +1,4 @@
-"""Conversions between element types: what each means, which of them lose nothing, and which two are one.
+"""Conversions between element types: what each means, and which of them lose nothing.
 
 A conversion has a meaning for every value but one: a real whose whole part lies outside of an integer type has none
 there: C leaves it undefined, and so do the array libraries.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tensorlift.ops.dtypes import FLOATS, DType, integer_range, is_float, is_integer, rounded, width, wrap
+from tensorlift.ops.dtypes import FLOATS, DType, integer_range, is_float, rounded, width, wrap
 
 EXACT_BITS: dict[DType, int] = {"f32": 24, "f64": 53}  # a float holds each integer up to two to so many
 
@@ -47,14 +47,6 @@ def holds_integers(dtype: DType, low: int, high: int) -> bool:
     """Tell whether a float type holds every integer of a range."""
     most = 1 << EXACT_BITS[dtype]
     return -most <= low and high <= most
-
-
-def are_one(source: DType, middle: DType, target: DType) -> bool:
-    """Tell whether a conversion by way of a middle type is the direct one, wherever it has a meaning."""
-    if is_exact(source, middle):
-        return True
-    wraps_twice = all(map(is_integer, (source, middle, target)))
-    return wraps_twice and width(target) <= width(middle)
 
 
 def is_rounding(source: DType, target: DType) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.flags import FALSE, TRUE
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Reducer, Term
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width

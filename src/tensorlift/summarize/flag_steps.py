@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.flags import FALSE, TRUE, truth_in
+from tensorlift.comprehension.flags import truth_in
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self

@@ -14,10 +14,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.flags import fused
+from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
 from tensorlift.comprehension.terms import Apply, Term
 from tensorlift.ir.function import dtype_of
-from tensorlift.ops.conversions import are_one, is_exact
-from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, is_integer, rounded
+from tensorlift.ops.conversions import is_exact
+from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS
 
 if TYPE_CHECKING:
@@ -25,24 +27,45 @@ if TYPE_CHECKING:
 
 Builder = Callable[["Operation", list[Term]], Term]
 
-TRUE = terms.constant(1, "bool")
-FALSE = terms.constant(0, "bool")
+
+_CHAINS = ("conversion through a type that holds all", "conversion through integers as wide")
 
 
 def convert(term: Term, dtype: DType) -> Term:
     """Cast a term; a cast of a cast becomes one where the inner one loses nothing that counts."""
     if term.dtype == dtype:
         return term
+    whole = terms.cast(term, dtype)
     if isinstance(term, Apply) and term.op == "cast":
-        inner = term.args[0]
-        if are_one(inner.dtype, term.dtype, dtype):
-            return convert(inner, dtype)
+        types = {"M": term.dtype, "T": dtype}
+        for rule in _CHAINS:
+            found = rewritten(rule, whole, types=types, x=term.args[0])
+            if found is not None:
+                return reconverted(found)
     if isinstance(term, Apply) and term.op in _CHOOSING:
-        *condition, first, second = term.args
-        arms = [widened_from(arm) for arm in (first, second)]
-        if all(is_exact(arm.dtype, dtype) for arm in arms):
-            return terms.apply(term.op, *condition, *(convert(arm, dtype) for arm in arms))
-    return terms.cast(term, dtype)
+        found = _converted_choice(term, dtype)
+        if found is not None:
+            return found
+    return whole
+
+
+def _converted_choice(term: Apply, dtype: DType) -> Term | None:
+    """Convert what is chosen instead of the choice, where both values come from a type that the new one holds."""
+    *condition, first, second = (fused(arm) for arm in term.args)
+    narrow = [widened_from(arm) for arm in (first, second)]
+    common = next((one.dtype for one in narrow if all(is_exact(other.dtype, one.dtype) for other in narrow)), None)
+    if common is None:
+        return None
+    a, b = (terms.cast(one, common) for one in narrow)
+    arms = [terms.cast(one, term.dtype) for one in (a, b)]
+    if any(fused(arm) is not known for arm, known in zip(arms, (first, second), strict=True)):
+        return None
+    whole = terms.cast(terms.apply(term.op, *condition, *arms), dtype)
+    named = {"p": condition[0]} if condition else {}
+    found = rewritten(f"converted {term.op}", whole, None, {"M": term.dtype, "T": dtype}, a=a, b=b, **named)
+    if not isinstance(found, Apply):
+        return None
+    return terms.apply(term.op, *condition, *map(reconverted, found.args[len(condition) :]))
 
 
 def reconverted(term: Term) -> Term:
@@ -89,9 +112,9 @@ def _bitwise(on_bits: str, on_truth: str) -> Builder:
     def build(_: Operation, operands: list[Term]) -> Term:
         if operands[0].dtype != "bool":
             return terms.apply(on_bits, *_joined(operands))
-        if on_truth == "ne" and operands[1] is TRUE:  # how MLIR spells a negation
-            return terms.apply("not", operands[0])
-        return terms.apply(on_truth, *operands)
+        term = terms.apply(on_truth, *operands)
+        negated = on_truth == "ne" and operands[1] is TRUE  # how MLIR spells it
+        return (rewritten("different from true", term, p=operands[0]) if negated else None) or term
 
     return build
 
@@ -103,9 +126,12 @@ def _select(_: Operation, operands: list[Term]) -> Term:
 
 def choose(condition: Term, chosen: Term, other: Term) -> Term:
     """Build a select, decided where the condition is constant or the arms agree."""
-    if chosen is other or condition is TRUE:
-        return chosen
-    return other if condition is FALSE else terms.apply("select", condition, chosen, other)
+    term, found = terms.apply("select", condition, chosen, other), None
+    if chosen is other:
+        found = rewritten("choice of one value", term, p=condition, a=chosen)
+    elif condition in {TRUE, FALSE}:
+        found = rewritten("choice by true" if condition is TRUE else "choice by false", term, a=chosen, b=other)
+    return found or term
 
 
 _INTEGER_COMPARISONS: list[tuple[str, Callable[[Term], Term] | None]] = [
@@ -132,12 +158,15 @@ def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     if operands[0].dtype == "bool" and sign is not None:
         return _compare_truths(name, operands if sign is unsigned else operands[::-1])
     operands = list(map(sign, operands)) if sign else _joined(operands)
+    operands = [fused(operand) for operand in operands]
+    term, types = terms.apply(name, *operands), {"M": operands[0].dtype}
     narrow = [widened_from(operand) for operand in operands]
-    if narrow[0].dtype == narrow[1].dtype:
-        operands = narrow  # the order of values is that of the wider type
-    elif name in {"eq", "ne"} and is_integer(narrow[0].dtype) and _is_zero(narrow[1]):
-        operands = [narrow[0], terms.zero(narrow[0].dtype)]
-    return terms.apply(name, *operands)
+    found = None
+    if narrow[0].dtype == narrow[1].dtype:  # the order of values is that of the wider type
+        found = rewritten(f"{name} of converted", term, types=types, a=narrow[0], b=narrow[1])
+    elif name in {"eq", "ne"} and _is_zero(narrow[1]):
+        found = rewritten(f"{name} of a converted integer and zero", term, types=types, a=narrow[0])
+    return found or term
 
 
 def _compare_truths(name: str, operands: list[Term]) -> Term:

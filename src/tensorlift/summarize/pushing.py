@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import UNIVERSE, Domain
-from tensorlift.summarize.operations import FALSE
+from tensorlift.comprehension.rules import FALSE
 from tensorlift.summarize.statements import (
     Block,
     Branch,

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.flags import FALSE, TRUE, simplified_flag
+from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.positions import DTYPE, position_of
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.summarize.accumulate import neutral

@@ -19,10 +19,11 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of
 from tensorlift.comprehension.domain import UNIVERSE, Domain, less
-from tensorlift.comprehension.flags import FALSE, TRUE, negated
+from tensorlift.comprehension.flags import negated
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, simplified, substitute
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 from tensorlift.diagnostics import refuse
 from tensorlift.summarize.state import merged

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IndexType
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Constant, Index, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.summarize import operations
@@ -124,7 +125,7 @@ class Values:
         """Return the term of a scalar value."""
         found = self.terms.get(value)
         if isinstance(found, Domain):
-            return choose_by(found, operations.TRUE, operations.FALSE)
+            return choose_by(found, TRUE, FALSE)
         if found is None:
             if value in self.places:
                 return self.places[value]

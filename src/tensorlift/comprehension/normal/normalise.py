@@ -34,6 +34,7 @@ from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition
 from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.rules import rewritten
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
@@ -211,8 +212,8 @@ class Scope:
         if a is not None and b is not None:
             return guard(affine_condition(term.op, a - b), self.domain)
         if isinstance(right, Constant) and not right.value:  # what a conversion keeps is zero before as well
-            left = _unconverted(left)
-            right = terms.zero(left.dtype)
+            term = _unconverted(term)
+            left, right = term.args
             flag = simplified_flag(term.op, (left, right), None)
             if flag is not None:
                 return self.of(flag)
@@ -274,12 +275,14 @@ def _float_bits(term: Term) -> int:
     return EXACT_BITS["f64"]
 
 
-def _unconverted(term: Term) -> Term:
-    """Look through conversions from integers that keep zero and signs: to a float, or to a type that holds them all."""
-    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
-        if not is_float(term.dtype) and not is_exact(term.args[0].dtype, term.dtype):
+def _unconverted(term: Apply) -> Apply:
+    """Compare what conversions are made from with zero, where they keep zero and signs."""
+    while isinstance(left := term.args[0], Apply) and left.op == "cast":
+        rule = f"{term.op} of a converted integer and zero"
+        found = rewritten(rule, term, types={"M": left.dtype}, a=left.args[0])
+        if not isinstance(found, Apply):
             break
-        term = term.args[0]
+        term = found
     return term
 
 

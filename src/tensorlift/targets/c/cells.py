@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import at_least
-from tensorlift.comprehension.flags import FALSE
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.rules import FALSE
 from tensorlift.comprehension.terms import (
     COMBINER,
     Apply,
