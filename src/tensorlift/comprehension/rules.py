@@ -53,7 +53,7 @@ class Row:
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The letters of the types, of operands first."""
-        named = [node.func.id for side in self._sides for node in ast.walk(side) if _is_type(node)]  # type: ignore[attr-defined]
+        named = [node.func.id for side in self._sides for node in ast.walk(side) if _is_type(node)]  # type: ignore[attr-defined]  # a call's
         return tuple(dict.fromkeys(name for name in (*self.variables.values(), *named) if name != "bool"))
 
     @cached_property
