@@ -23,7 +23,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.ir.cost import cost_of
-from tensorlift.ir.tensor_program import Full, Gather, Iota, TriangleMask, values_of, walk_expressions, walk_statements
+from tensorlift.ir.tensor_program import Conditional, Full, Gather, Iota, TriangleMask, values_of, walk_statements
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
@@ -157,7 +157,7 @@ class _Attempts:
             if fewer is None:
                 raise
             return fewer
-        if found.program is None or not _is_roundabout(found.program):
+        if found.program is None or not _is_roundabout(found.program) or says_what_of_nothing(summary):
             return found
         return self._where_nonempty(summary, self._cost(found)) or found
 
@@ -220,6 +220,12 @@ def keeps_what_empty_loops_leave(summary: Summary) -> bool:
     return any(isinstance(t, Read) and t.array in entries for _, t in _where_empty(summary, written))
 
 
+def says_what_of_nothing(summary: Summary) -> bool:
+    """Tell whether a result has a value of its own at sizes for which an array or a loop is empty."""
+    results = {summary.result, *(version for _, version in summary.outputs)}
+    return any(not t.reads for _, t in _where_empty(summary, [d for d in summary.definitions() if d.name in results]))
+
+
 def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[tuple[Domain, Term]]:
     """Yield what is computed only where an array or a loop is empty, and where."""
     nonempty = Domain.of(*summary.nonempty)
@@ -239,10 +245,12 @@ def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tupl
 
 def _is_roundabout(program: TensorProgram) -> bool:
     """Tell whether a program picks cells by their numbers, or masks them, or fills up an array first."""
-    values = (value for statement in walk_statements(program.body) for value in values_of(statement))
-    return any(
-        isinstance(node, Iota | Gather | Full | TriangleMask) for value in values for node in walk_expressions(value)
-    )
+    pending = [value for statement in walk_statements(program.body) for value in values_of(statement)]
+    for node in pending:
+        if isinstance(node, Iota | Gather | Full | TriangleMask):
+            return True
+        pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
+    return False
 
 
 def start_afresh(*, same_function: bool = False) -> None:

@@ -89,7 +89,7 @@ def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str,
 
 def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
     """Derive a program: every target can spell what derivation gives, an imported one by operations that compute it."""
-    return derive(summary, select=_selection(target))
+    return derive(summary, select=_selection(target), chooses=target.language == "python")
 
 
 def _selection(target: Target) -> Select | None:

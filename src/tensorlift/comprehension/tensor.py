@@ -87,8 +87,8 @@ class Obligations(Protocol):
     def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
         """Demand that a type holds an integer at every point of the context and of ``over``."""
 
-    def require_always(self, why: str, *constraints: Constraint) -> None:
-        """Demand constraints for all sizes, also for those for which no loop around reaches the operation."""
+    def require_always(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
+        """Demand constraints also for those sizes for which a loop around that is translated whole runs no times."""
 
     def holds(self, *constraints: Constraint) -> bool:
         """Tell whether the context implies constraints."""

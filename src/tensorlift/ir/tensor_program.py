@@ -133,6 +133,23 @@ class Elementwise(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Conditional(Expression):
+    """The first of two values of one shape where a condition on sizes holds, else the second; the other may not exist.
+
+    A ``select`` computes both.
+    """
+
+    condition: Expression
+    chosen: Expression
+    other: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.condition, self.chosen, self.other
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Cast(_Unary):
     """The operand's values in the node's type."""
 

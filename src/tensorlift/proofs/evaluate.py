@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.tensor import Strength, SymbolicTensor, number
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, number
 from tensorlift.proofs.arguments import Binder, size_of, tensor_of
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import unreadable
@@ -57,6 +57,7 @@ class Evaluator:
             ast.Attribute: self._attribute,
             ast.Call: self._call,
             ast.Subscript: self._subscript,
+            ast.IfExp: self._conditional,
         }
 
     # -- operations
@@ -170,6 +171,13 @@ class Evaluator:
             raise unreadable(node, "a comparison that the checker does not know")
         row = self._row(_BINARY[type(node.ops[0])], node)
         return self.apply(row, [self.evaluate(node.left, frame), self.evaluate(node.comparators[0], frame)])
+
+    def _conditional(self, node: ast.IfExp, frame: Frame) -> Item:
+        test = self.tensor(node.test, frame)
+        sizes = domain_of(test.value()) if test.dtype == "bool" and not test.rank else None
+        if sizes is None:
+            raise unreadable(node.test, "a condition that does not depend on sizes alone")
+        return self.evaluate(node.body if self.ledger.is_case(sizes) else node.orelse, frame)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Item:
         dotted = self._dotted(node, frame)

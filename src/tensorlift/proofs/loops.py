@@ -10,6 +10,7 @@ an iteration, and none after the loop.
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,8 @@ class LoopProver:
             finally:
                 self._pending.pop()
 
-        by_cases(outside & iterations(step.kept), iterate)
+        with ledger.translating() if isinstance(step.statement, TracedLoop) else nullcontext():
+            by_cases(outside & iterations(step.kept), iterate)
         execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque

@@ -8,6 +8,7 @@ yes and for those where it is no.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from tensorlift.comprehension.affine import Affine
@@ -17,7 +18,7 @@ from tensorlift.comprehension.ranges import in_range
 from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
@@ -47,7 +48,7 @@ class Ledger:
     ) -> None:
         self.context = context
         self.ranges = UNIVERSE  # what the types of sizes say of them
-        self._outset = context
+        self._traced: Domain | None = None
         self.types = types
         self.line: int | None = None
         self.counts: Counter[str] = Counter()
@@ -59,7 +60,7 @@ class Ledger:
 
     def begin(self, context: Domain) -> None:
         """Start in a context, outside of all loops."""
-        self._outset = context
+        self._traced = None
         self.within(context)
 
     def within(self, context: Domain) -> None:
@@ -92,11 +93,20 @@ class Ledger:
         if not (self.context & self.ranges & over).implies(*constraints):
             raise self._unmet(why, constraints)
 
-    def require_always(self, why: str, *constraints: Constraint) -> None:
-        """Demand constraints for all sizes, also for those for which no loop around reaches the operation."""
-        self.require(why, *constraints)
-        if not (self._outset & self._quotient_facts).implies(*constraints):
+    def require_always(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
+        """Demand constraints also for those sizes for which a loop around that is translated whole runs no times."""
+        self.require(why, *constraints, over=over)
+        if self._traced is not None and not (self._traced & self._quotient_facts & over).implies(*constraints):
             raise self._unmet(why, constraints)
+
+    @contextmanager
+    def translating(self) -> Iterator[None]:
+        """Say that what follows is translated for all sizes of the context, whether it runs or not."""
+        outset, self._traced = self._traced, self.context if self._traced is None else self._traced
+        try:
+            yield
+        finally:
+            self._traced = outset
 
     def _unmet(self, why: str, constraints: Sequence[Constraint]) -> CheckFailure:
         wanted = " and ".join(map(str, constraints))
@@ -114,6 +124,18 @@ class Ledger:
         if constraint.affine.is_constant or self.context.is_disjoint(Domain.of(constraint)):
             return False
         raise Undecided(constraint)
+
+    def is_case(self, sizes: Domain) -> bool:
+        """Decide whether the sizes are some of these.
+
+        Raises:
+            Undecided: where some are and others are not.
+
+        """
+        if self.context.is_subset(sizes):
+            return True
+        alternatives = () if self.context.is_disjoint(sizes) else sizes.conjuncts()
+        return any(all(self.decide(constraint) for constraint in conjunct) for conjunct in alternatives)
 
     def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
         """Return a rounded-down quotient that is exact or that has a name, None for any other."""

@@ -97,6 +97,8 @@ def _names_beside(body: list[ast.stmt], variable: str) -> set[str] | None:
     None where it occurs elsewhere, in a slice for one.
     """
     nodes = [node for statement in body for node in ast.walk(statement)]
+    if any(isinstance(node, ast.IfExp) for node in nodes):  # which a traced number may not decide
+        return None
     sums = [[inner for inner in ast.walk(item) if isinstance(inner, ast.Name)] for n in nodes for item in _sums(n)]
     said = {name for names in sums for name in names}
     if any(node not in said for node in nodes if isinstance(node, ast.Name) and node.id == variable):

@@ -223,7 +223,7 @@ class _Permissive:
     def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
         """Grant the demand."""
 
-    def require_always(self, why: str, *constraints: Constraint) -> None:
+    def require_always(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
         """Grant the demand."""
 
     def holds(self, *constraints: Constraint) -> bool:

@@ -19,7 +19,7 @@ from tensorlift.frontends.c.index_arithmetic import wrapping_point
 from tensorlift.frontends.c.loops import Loops
 from tensorlift.frontends.c.places import lost
 from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Binding, Choice, Environment, Index
+from tensorlift.frontends.c.values import Address, Binding, Choice, Environment, Index, Known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ class Choices(Loops):
     def branches(
         self,
         condition: Condition,
-        guards: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]],
+        guards: tuple[Known, Known],
         arms: tuple[nodes.Statement | None, nodes.Statement | None],
         location: Location,
     ) -> None:

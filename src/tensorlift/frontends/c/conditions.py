@@ -17,7 +17,19 @@ from tensorlift.frontends.c.endings import ending_in
 from tensorlift.frontends.c.places import Places
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
-from tensorlift.frontends.c.values import Address, Array, Choice, Data, Environment, Index, Need, Unknown, Value
+from tensorlift.frontends.c.values import (
+    Address,
+    Array,
+    Choice,
+    Data,
+    Environment,
+    Index,
+    Known,
+    Need,
+    NotZero,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,11 +92,11 @@ class Conditions(Places):
             self.preconditions.state("not-null", f"{name} is not a null pointer", expression.location)
         return outcome
 
-    def guards(self, expression: nodes.Expression) -> tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]]:
-        """Give what is known where a condition is true and where it is false: polynomials that are not negative."""
+    def guards(self, expression: nodes.Expression) -> tuple[Known, Known]:
+        """Give what is known where a condition is true and where it is false."""
         return self._known_if(expression, truth=True), self._known_if(expression, truth=False)
 
-    def _known_if(self, expression: nodes.Expression, *, truth: bool) -> tuple[Polynomial, ...]:
+    def _known_if(self, expression: nodes.Expression, *, truth: bool) -> Known:
         match expression:
             case nodes.Unary(operator="!", operand=operand):
                 return self._known_if(operand, truth=not truth)
@@ -101,9 +113,7 @@ class Conditions(Places):
                 return self._known_comparison("!=" if truth else "==", expression, zero)
         return ()
 
-    def _known_comparison(
-        self, operator: str, left: nodes.Expression, right: nodes.Expression
-    ) -> tuple[Polynomial, ...]:
+    def _known_comparison(self, operator: str, left: nodes.Expression, right: nodes.Expression) -> Known:
         if not (self.is_index(left) and self.is_index(right)):
             return ()
         a, b = self.evaluate(left), self.evaluate(right)
@@ -116,7 +126,7 @@ class Conditions(Places):
         for side in (difference, -difference):  # what differs from its end lies beyond it
             if self.ranges.is_certain(side, self.domain):
                 return (side - ONE,)
-        return ()
+        return (NotZero(difference),)
 
     def is_index(self, expression: nodes.Expression) -> bool:
         """Whether an expression is exact index arithmetic without side effects; of a choice, what is chosen here."""

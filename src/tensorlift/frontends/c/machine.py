@@ -15,7 +15,19 @@ from tensorlift.frontends.c.c_types import INT, CType, OtherType
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import QuietSink, Sink
-from tensorlift.frontends.c.values import Address, Array, Data, Domain, Environment, Index, LoopRange, Unknown, Value
+from tensorlift.frontends.c.values import (
+    Address,
+    Array,
+    Data,
+    Domain,
+    Environment,
+    Index,
+    Known,
+    LoopRange,
+    NotZero,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,10 +102,12 @@ class Machine:
             self.sink, self.environment, self.domain = saved
 
     @contextmanager
-    def inside(self, loops: tuple[LoopRange, ...] = (), guards: tuple[Polynomial, ...] = ()) -> Iterator[None]:
+    def inside(self, loops: tuple[LoopRange, ...] = (), guards: Known = ()) -> Iterator[None]:
         """Run with more loops or more conditions around."""
         saved = self.domain
-        self.domain = Domain(saved.loops + loops, saved.guards + guards)
+        apart = tuple([guard for guard in guards if isinstance(guard, NotZero)])
+        signs = tuple([guard for guard in guards if not isinstance(guard, NotZero)])
+        self.domain = Domain(saved.loops + loops, saved.guards + signs, saved.apart + apart)
         try:
             yield
         finally:

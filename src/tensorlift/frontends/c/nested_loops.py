@@ -39,8 +39,7 @@ class NestedLoops(Calls):
                 assert loop.condition is not None
                 raise refusal("loop-affine", loop.condition.location, str(trip))
         for length in lengths or ():
-            if not self.ranges.is_nonnegative(length, self.domain):
-                self.preconditions.demand(Need("extent", length, loop.location), self.domain)
+            self.preconditions.demand(Need("extent", length, loop.location), self.domain)
         return lengths
 
     def _note_products(self, loop: nodes.Loop) -> None:

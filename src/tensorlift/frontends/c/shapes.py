@@ -6,20 +6,20 @@ precondition.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.delinearise import Split, respread
 from tensorlift.frontends.c.interleave import dimensions_of
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Array
+from tensorlift.frontends.c.values import Access, Array, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.frontends.c.values import Domain
 
 
 class Shapes:
@@ -219,7 +219,7 @@ class Shapes:
         """Make sure that every access stays inside the extents, or record the sizes for which it does."""
         checked: set[tuple[int, Polynomial, Domain]] = set()
         for split in splits:
-            domain, location = split.access.domain, split.access.location
+            domain, location = self._existing(array, split.access.domain), split.access.location
             for position, subscript in enumerate(split.subscripts):
                 extent = array.extents[position]
                 assert extent is not None
@@ -238,6 +238,13 @@ class Shapes:
                         detail = _spell(split.access, array) if room is subscript else _outside(split, array, extent)
                         raise refusal(reason, location, detail)
                     self._preconditions.insist("extent", least, location)
+
+    def _existing(self, array: Array, domain: Domain) -> Domain:
+        """Add what conditions say of an array that there is: one of its extents that is not zero is more."""
+        some = Domain((), tuple([extent for extent in array.extents if extent is not None]))
+        sides = [side for condition in domain.apart for side in (condition.polynomial, -condition.polynomial)]
+        more = tuple([side - ONE for side in sides if self._ranges.is_certain(side, some)])
+        return replace(domain, guards=domain.guards + more) if more else domain
 
     def _check_affine(self, array: Array) -> None:
         for extent in array.extents:

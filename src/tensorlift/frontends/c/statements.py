@@ -15,7 +15,7 @@ from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import holds_data
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Need, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Need, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ class Statements(Choices):
     def _branching_end(
         self,
         condition: Condition,
-        known: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]],
+        known: tuple[Known, Known],
         arms: tuple[Sequence[nodes.Statement], Sequence[nodes.Statement]],
         location: Location,
     ) -> Value | None:

@@ -102,20 +102,34 @@ class LoopRange:
         return LoopRange(self.variable, self.lower, (self.uppers[min(position, len(self.uppers) - 1)],))
 
 
+@dataclass(frozen=True, slots=True)
+class NotZero:
+    """The condition that a polynomial is not zero."""
+
+    polynomial: Polynomial
+
+
+Known = tuple["Polynomial | NotZero", ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The loops around a place, outermost first, and the conditions (``polynomial >= 0``) that hold there.
+    """The loops around a place, outermost first, and the conditions (``polynomial >= 0``, or not zero) that hold there.
 
     Equality is by value; the hash is kept, because questions about domains are looked up again and again.
     """
 
     loops: tuple[LoopRange, ...] = ()
     guards: tuple[Polynomial, ...] = ()
+    apart: tuple[NotZero, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """Compare by value."""
         return self is other or (
-            isinstance(other, Domain) and self.loops == other.loops and self.guards == other.guards
+            isinstance(other, Domain)
+            and self.loops == other.loops
+            and self.guards == other.guards
+            and self.apart == other.apart
         )
 
     def __hash__(self) -> int:
@@ -124,7 +138,7 @@ class Domain:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.loops, self.guards))
+        return hash((self.loops, self.guards, self.apart))
 
     @cached_property
     def variables(self) -> frozenset[str]:

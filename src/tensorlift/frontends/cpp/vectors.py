@@ -259,8 +259,6 @@ class Vectors(Frames):
         if name in _BEGIN:
             return container.begin(location)
         size = self.size_of(container.extents[0], location)
-        if name == "empty" and container.is_parameter:
-            return nodes.Integer(0, BOOL, location)  # sizes are at least one, which is stated
         if name == "empty":
             return truth(nodes.Binary("==", size, _number(0, location), INT, location))
         if name in _END:

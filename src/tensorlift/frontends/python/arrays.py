@@ -172,9 +172,9 @@ class Arrays(Expressions):
         if _is_negative(value):
             value = binary("+", Scalar(extent, LONG), value, location)
             self.require_nonnegative(value.node, location)
-        elif not self.is_nonnegative(value.node):
+        else:
             detail = f"the bound `{ast.unparse(part)}` may be negative, and would then count from the end"
-            raise refusal("index", location, detail)
+            self.require_nonnegative(value.node, location, ("index", detail))
         return value
 
     def _attribute(self, node: ast.Attribute) -> Operand:

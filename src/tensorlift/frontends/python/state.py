@@ -310,16 +310,6 @@ class State:
     def _size_names(self) -> set[str]:
         return set(self.ranges.sizes)
 
-    def is_nonnegative(self, node: nodes.Expression) -> bool:
-        """Whether an integer expression is certainly at least zero here, for sizes of at least one."""
-        if isinstance(node, nodes.Binary) and node.operator == "//" and isinstance(node.right, nodes.Integer):
-            return node.right.value > 0 and self.is_nonnegative(node.left)
-        value = polynomial(node)
-        if value is None or not self.is_stable(node):
-            return False
-        least = self.ranges.minimum(value, Domain(self.loops))
-        return least is not None and self.ranges.is_nonnegative(least)
-
     def add_size(self, variable: nodes.Variable) -> None:
         """Note a size: an integer that does not change."""
         self.stable.add(variable)
@@ -342,15 +332,23 @@ class State:
                 total = binary("+", total, binary("*", integer(factor, location), size, location), location)
         return total.node
 
-    def require_nonnegative(self, node: nodes.Expression, location: Location) -> None:
-        """Make sure that an extent is at least zero for sizes of at least one, or record the sizes for which it is."""
-        if self.is_nonnegative(node):
-            return
+    def require_nonnegative(
+        self,
+        node: nodes.Expression,
+        location: Location,
+        refused: tuple[str, str] = ("shape", "an extent may be negative"),
+    ) -> None:
+        """Make sure that an integer is at least zero in the loops around, or record the sizes for which it is."""
+        if isinstance(node, nodes.Binary) and node.operator == "//" and isinstance(node.right, nodes.Integer):
+            if node.right.value > 0:
+                self.require_nonnegative(node.left, location, refused)
+                return
         value = polynomial(node)
         least = None if value is None else self.ranges.minimum(value, Domain(self.loops))
         if least is None or not least.is_affine or not least.variables() <= self._size_names():
-            raise refusal("shape", location, "an extent may be negative")
-        self.least.append((least, location))
+            raise refusal(refused[0], location, refused[1])
+        if (least.constant_value or 0) < 0 or not least.is_constant:
+            self.least.append((least, location))
 
     @contextmanager
     def counting(

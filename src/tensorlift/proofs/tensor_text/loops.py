@@ -135,7 +135,8 @@ class TextLoops:
             finally:
                 self._pending.pop()
 
-        by_cases(outside & iterations(kept), iterate)
+        with ledger.translating():
+            by_cases(outside & iterations(kept), iterate)
         execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque

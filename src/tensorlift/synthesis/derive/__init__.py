@@ -28,14 +28,18 @@ if TYPE_CHECKING:
     Select = Callable[[tuple[Statement, ...], Builder, Domain], tuple[Statement, ...]]
 
 
-def derive(summary: Summary, evaluate: Evaluate = value_of, select: Select | None = None) -> TensorProgram:
+def derive(
+    summary: Summary, evaluate: Evaluate = value_of, select: Select | None = None, *, chooses: bool = False
+) -> TensorProgram:
     """Return a program that computes what the summary says; ``evaluate`` finds the expression of each term.
+
+    Where it ``chooses``, of values for different sizes only the one that counts is computed.
 
     Raises:
         LiftError: TL301 to TL304, where a definition has no form in array operations, or what ``evaluate`` raises.
 
     """
-    return assembled(summary, None, evaluate, select)
+    return assembled(summary, None, evaluate, select, chooses=chooses)
 
 
 def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what becomes of it
@@ -46,13 +50,14 @@ def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what bec
     *,
     items: tuple[Item, ...] | None = None,
     divide: Callable[[tuple[Statement, ...], Builder], tuple[Statement, ...]] = lambda body, _: body,
+    chooses: bool = False,
 ) -> TensorProgram:
     """Return the program of statements that ``cover`` gives for each definition, those derived where it is None.
 
     ``select`` says what they become in the operations of an imported dialect.  ``items`` are those of the summary that
     are lowered, by default all; ``divide`` rewrites their statements.
     """
-    build = Builder()
+    build = Builder(chooses=chooses)
     lowered = summary if items is None else replace(summary, items=items)
     body = divide(Lowering(lowered, build, cover, evaluate).body(), build)
     body = body if select is None else select(body, build, summary.context)

@@ -13,6 +13,7 @@ from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
     Cast,
+    Conditional,
     Contraction,
     Copy,
     Cumulative,
@@ -58,7 +59,9 @@ _E = TypeVar("_E", bound=Expression)
 class Builder:
     """Makes the expressions of one program."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, chooses: bool = False) -> None:
+        """Say whether the program may choose by sizes what it computes."""
+        self.chooses = chooses
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0
 
@@ -165,6 +168,10 @@ class Builder:
         if isinstance(argument, SizeValue) and (is_float(dtype) or width(dtype) >= width(argument.dtype)):
             return self.size(argument.affine, dtype)
         return self._node(Cast, dtype, argument.shape, argument)
+
+    def conditional(self, condition: Expression, chosen: Expression, other: Expression) -> Expression:
+        """Return one of two values of the same type and shape, by a condition on sizes."""
+        return self._node(Conditional, chosen.dtype, chosen.shape, condition, chosen, other)
 
     def copy(self, argument: Expression) -> Expression:
         """Give the value memory of its own."""

@@ -23,6 +23,8 @@ from tensorlift.synthesis.derive.reductions import reduction_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
 
@@ -218,9 +220,14 @@ def _is_positive(value: Expression, scope: Scope) -> bool:
 
 
 def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
-    """Return a piecewise value as selects under masks; every piece must be readable wherever it is evaluated."""
+    """Return a piecewise value as selects under masks; every piece must be readable wherever it is evaluated.
+
+    Pieces for different sizes need not be: only one is evaluated.
+    """
     pieces = [(d, t) for d, t in pieces if not (d & scope.domain).is_empty()] or pieces[:1]
     pieces.sort(key=lambda piece: _weight(piece, scope))
+    if len(pieces) > 1 and scope.build.chooses and are_of_sizes(pieces, scope):
+        return _by_sizes(pieces, scope)
     for domain, term in pieces:
         if len(pieces) > 1 and not readable(term, scope.domain & domain, scope.box, scope):
             message = "a value reads outside an array where another one applies"
@@ -230,6 +237,27 @@ def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
     for domain, term in reversed(masked):
         result = choose(domain, term, result, scope)
     return result
+
+
+def are_of_sizes(pieces: Sequence[tuple[Domain, Term]], scope: Scope) -> bool:
+    """Tell whether extents alone decide which piece applies: no index, and no number that may be known late."""
+    domains = (domain.gist(scope.domain & scope.box) for domain, _ in pieces)
+    extents = {name for shape in scope.shapes.values() for extent in shape for name in extent.variables}
+    return all(extents.difference(scope.spans).issuperset(domain.variables()) for domain in domains)
+
+
+def _by_sizes(pieces: Sequence[tuple[Domain, Term]], scope: Scope) -> Value:
+    """Return the value of the piece that applies, the only one that is computed."""
+    cases = [(d.gist(scope.domain & scope.box), t) for d, t in pieces]
+    values = [scope.evaluate(t, scope.inner(scope.domain & d).within(scope.context & d)) for d, t in cases]
+    axes = scope.ordered(axis for value in values for axis in value.axes)
+    shape = tuple(map(scope.extent, axes))
+    wholes = [scope.filled(value, axes, shape) for value in values]
+    result = wholes[-1]
+    for (sizes, _), whole in zip(cases[-2::-1], wholes[-2::-1], strict=True):
+        mask = mask_of(sizes, scope)
+        result = whole if mask is None else scope.build.conditional(mask.expression, whole, result)
+    return Value(result, axes)
 
 
 def choose(domain: Domain, term: Term, other: Value, scope: Scope) -> Value:

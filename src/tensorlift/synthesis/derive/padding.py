@@ -89,6 +89,9 @@ class Padding:
         return None
 
     def _read(self, read: Read, spans: Mapping[str, Span], fill: Term) -> Term:
+        missing = self._missing(read, spans)
+        if missing is not None:
+            return terms.piecewise([(missing, fill), (missing.complement(), read)])
         border: list[tuple[Affine, Affine]] = []
         for index, extent in zip(read.indices, self.shapes[read.array], strict=True):
             ends = _ends(index, spans)
@@ -103,6 +106,17 @@ class Padding:
             self.arrays[key] = self._array(*key, read)
         indices = tuple(index + before for index, (before, _) in zip(read.indices, border, strict=True))
         return terms.read(self.arrays[key].name, indices, read.dtype)
+
+    def _missing(self, read: Read, spans: Mapping[str, Span]) -> Domain | None:
+        """Return the sizes for which an array lacks the places of a read that no index moves, if any."""
+        fixed = [
+            (index, extent)
+            for index, extent in zip(read.indices, self.shapes[read.array], strict=True)
+            if not index.mentions(spans)
+        ]
+        there = Domain.of(*(c for index, extent in fixed for c in (at_least(index, 0), less(index, extent))))
+        missing = self.context - there
+        return None if missing.is_empty() else missing
 
     def _excess(self, beyond: Affine) -> Affine | None:
         """Return by how much an axis must grow at one end: not at all, by an affine number, or by a constant."""

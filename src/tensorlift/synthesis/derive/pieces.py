@@ -16,8 +16,19 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.tensor_program import Assign, At, Empty, Expression, Full, Range, SetSlice, Statement, SubscriptItem
-from tensorlift.synthesis.derive.elementwise import choose, select_pieces, value_of
+from tensorlift.ir.tensor_program import (
+    Assign,
+    At,
+    Conditional,
+    Empty,
+    Expression,
+    Full,
+    Range,
+    SetSlice,
+    Statement,
+    SubscriptItem,
+)
+from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.merging import merged_sums
 from tensorlift.synthesis.derive.readable import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
@@ -100,7 +111,7 @@ class PieceLowering:
             raise self._refuse("no value is known for any of its cells")
         if len(pieces) == 1:
             return [self._assign(self._whole(self.scope.evaluate(pieces[0][1], self.scope)))]
-        if not self.definition.shape:
+        if not self.definition.shape or (self.build.chooses and are_of_sizes(pieces, self.scope)):
             return [self._assign(self._whole(select_pieces(list(pieces), self.scope)))]
         kept = self._kept_version(pieces)
         previous = [Piece(d, t, None, is_box=False) for d, t in pieces if t is kept]
@@ -351,6 +362,8 @@ def _first_cell(piece: Piece) -> tuple[int, ...]:
 
 def owns_memory(value: Expression) -> bool:
     """Tell whether evaluating the expression gives memory that nothing else refers to."""
+    if isinstance(value, Conditional):
+        return owns_memory(value.chosen) and owns_memory(value.other)
     return isinstance(value, Full | Empty) or type(value).__name__ not in _VIEWS
 
 

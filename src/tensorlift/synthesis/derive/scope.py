@@ -67,6 +67,17 @@ class Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""
         return replace(self, spans={**self.spans, **(spans or {})}, domain=domain, memo={})
 
+    def within(self, context: Domain) -> Scope:
+        """Return the scope of what is evaluated for some sizes only."""
+        return replace(self, context=context, memo={})
+
+    def filled(self, value: Value, axes: tuple[str, ...], shape: tuple[Affine, ...]) -> Expression:
+        """Return a value over axes with all their cells, of a type that the library gives it."""
+        expression = self.aligned(value, axes)
+        if not expression.shape and shape:
+            return self.build.full(expression, shape, expression.dtype)
+        return self.build.copy(expression) if expression.is_weak else self.build.broadcast(expression, shape)
+
     def guarded(self, condition: Value, *, holds: bool = True) -> Scope:
         """Return the scope of an arm that counts only where the condition is so; what is known already stays known."""
         guard = condition if holds else self.combined("not", condition)

@@ -42,9 +42,9 @@ def merge(pieces: list[Piece]) -> list[Piece]:
 def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
     if left is right:
         return left
-    if _is_one_of(right, left):
+    if _is_one_of(right, left, left_domain):
         return right if equal(left, right, left_domain) else None
-    if _is_one_of(left, right):
+    if _is_one_of(left, right, right_domain):
         return left if equal(left, right, right_domain) else None
     if left.reads == right.reads:  # an equality over other arrays would be an accident
         if equal(left, right, right_domain):
@@ -56,9 +56,12 @@ def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Dom
     return right if _is_start(left, right, left_domain) else None
 
 
-def _is_one_of(term: Term, value: Term) -> bool:
-    """Tell whether a term may well be another one on purpose, though that reads no arrays."""
-    return (_is_power(term) and isinstance(value, Constant)) or (place_of(term) is not None and not value.reads)
+def _is_one_of(term: Term, value: Term, domain: Domain) -> bool:
+    """Tell whether a term may well be another one on a domain on purpose, though that reads no arrays."""
+    if _is_power(term):
+        return isinstance(value, Constant)
+    place = None if value.reads else place_of(term)
+    return place is not None and not place.position.domain.is_disjoint(domain)  # the place of nothing is no number
 
 
 def _is_start(value: Term, fold: Term, domain: Domain) -> bool:

@@ -142,6 +142,7 @@ def position(o: Obligations, item: SymbolicTensor, extent: Affine) -> Affine:
         value = value + extent
         o.require("a negative index is in range", at_least(value, 0))
     o.require("an index is in range", less(value, extent))
+    o.require_always("there is a cell to pick", at_least(extent, 1))
     return value
 
 
@@ -216,6 +217,7 @@ def _require_in_range(o: Obligations, extent: Affine, array: SymbolicTensor) -> 
     names = tuple(fresh("g") for _ in array.shape)
     position = array.at(tuple(map(Affine.var, names)))
     value, over = affine_of(position), Domain.box(names, array.shape)
+    o.require_always("there is a cell to pick", at_least(extent, 1), over=over)
     if value is not None:
         o.require("a gather is in range", at_least(value, 0), less(value, extent), over=over)
     else:

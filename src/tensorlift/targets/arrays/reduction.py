@@ -80,7 +80,7 @@ def reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., 
         element = _result_dtype(op, a.dtype, o.types.sum_type(a.dtype), dtype)
         start = None if initial is None else _start(o, op, initial, element)
         picked = a if where is None else _picked(o, op, a, where, start)
-        return _keep(_folded(o, _Fold(op, element, start), picked, axes), a.rank, axes, keepdims=keepdims)
+        return _keep(folded(o, Fold(op, element, start), picked, axes), a.rank, axes, keepdims=keepdims)
 
     return meaning
 
@@ -106,7 +106,7 @@ def _picked(
     return a.with_cells(shape, lambda indices: choose(chosen(indices), a.at(indices), convert(neutral, a.dtype)))
 
 
-class _Fold(NamedTuple):
+class Fold(NamedTuple):
     """A reduction: its operation, the type in which it is computed, and the initial value, if any."""
 
     op: Reducer
@@ -114,7 +114,8 @@ class _Fold(NamedTuple):
     start: Term | None = None
 
 
-def _folded(o: Obligations, how: _Fold, x: SymbolicTensor, axes: tuple[int, ...]) -> SymbolicTensor:
+def folded(o: Obligations, how: Fold, x: SymbolicTensor, axes: tuple[int, ...]) -> SymbolicTensor:
+    """Reduce axes; an extreme of no cells is its initial value, and needs one."""
     if not axes:
         o.refuse("a reduction over no axis")
     filled = [at_least(x.shape[a], 1) for a in axes]
@@ -174,7 +175,7 @@ def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False
         o.refuse("the mean of a Python number")
     axes = axes_of(o, axis, a.rank)
     dtype = o.types.quotient_type(o, a.dtype)
-    total = _folded(o, _Fold("sum", dtype), a, axes)
+    total = folded(o, Fold("sum", dtype), a, axes)
 
     def cell(indices: Indices) -> Term:
         result = total.at(indices)

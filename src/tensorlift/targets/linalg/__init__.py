@@ -12,6 +12,7 @@ from tensorlift.targets.target import Target
 
 TARGET = Target(
     name="linalg",
+    takes_empty=True,
     rows=ROWS,
     types=StatedTypes(),
     modules={},

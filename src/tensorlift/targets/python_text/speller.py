@@ -14,6 +14,7 @@ from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
     Cast,
+    Conditional,
     Contraction,
     Copy,
     Cumulative,
@@ -299,6 +300,11 @@ class Speller:
         """Spell a Python number as one of the library's."""
         return call(self.dtype(dtype), number.source)
 
+    def conditional(self, node: Conditional) -> Text:
+        """Spell a choice by sizes, of which Python computes one."""
+        condition, chosen, other = (self(operand).within(Precedence.OR) for operand in node.operands)
+        return Text(f"{chosen} if {condition} else {other}", Precedence.CONDITIONAL)
+
     def copy(self, node: Copy) -> Text:
         """Spell an array in memory of its own, or a number of the library's."""
         text = self(node.argument)
@@ -316,7 +322,7 @@ _METHODS: dict[type[Expression], str] = {
     Literal: "literal", SizeValue: "size_value", Variable: "variable", Iota: "iota", TriangleMask: "mask",
     DiagonalMask: "mask", Full: "full", Empty: "empty", Subscript: "subscript", Transpose: "transpose",
     Diagonal: "diagonal", Windows: "windows", Gather: "gather", Take: "take",
-    Broadcast: "broadcast", Copy: "copy",
+    Broadcast: "broadcast", Copy: "copy", Conditional: "conditional",
     Triangle: "triangle", Elementwise: "elementwise", Cast: "cast", Reduction: "reduction", Cumulative: "cumulative",
     Contraction: "contraction",
 }  # fmt: skip

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Precedence(IntEnum):
     """How tightly the outermost operator of a text binds."""
 
+    CONDITIONAL = 1
     OR = 2
     AND = 3
     NOT = 4

@@ -12,7 +12,7 @@ from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.arrays.contraction import contracted
-from tensorlift.targets.arrays.reduction import fold
+from tensorlift.targets.arrays.reduction import Fold, folded
 from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
 from tensorlift.targets.stablehlo.rows_scatter import index_vector
 from tensorlift.targets.stablehlo.rows_shape import named_axes
@@ -48,23 +48,15 @@ def _check_element(o: Obligations, op: Reducer, dtype: DType) -> None:
         o.refuse(f"{op} over values of the type {dtype}")
 
 
-def _with_initial(op: Reducer, result: SymbolicTensor, initial: SymbolicTensor) -> SymbolicTensor:
-    """Combine a fold with its initial value, unless that changes nothing."""
-    start = initial.value()
-    if start is neutral(op, result.dtype):
-        return result
-    return result.with_cells(result.shape, lambda indices: terms.apply(COMBINER[op], start, result.at(indices)))
-
-
 def _reduce(o: Obligations, operand: Tensor, init: Tensor, *, body: Text, dimensions: Ints) -> SymbolicTensor:
     op = REDUCERS.get(body)
     if op is None or init.rank or init.dtype != operand.dtype:
         o.refuse("a reduction by another operation, or with another initial value than a number of its type")
     _check_element(o, op, operand.dtype)
     axes = named_axes(o, dimensions, operand.rank)
-    if op in ("max", "min"):
-        o.require(f"{op} needs an axis that is not empty", *(at_least(operand.shape[a], 1) for a in axes))
-    return _with_initial(op, fold(op, operand, axes, operand.dtype), init)
+    start = init.value()
+    changes_nothing = op not in ("max", "min") and start is neutral(op, operand.dtype)
+    return folded(o, Fold(op, operand.dtype, None if changes_nothing else start), operand, axes)
 
 
 def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
