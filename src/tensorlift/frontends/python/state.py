@@ -43,6 +43,8 @@ Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
 _CALL_DEPTH = 16
 _DECORATORS = {"njit", "jit", "lift"}
 
+_NEGATIVE_EXTENT = "shape", "an extent may be negative"
+
 
 @dataclass(frozen=True, slots=True)
 class Equality:
@@ -346,7 +348,7 @@ class State:
         value = polynomial(node)
         least = None if value is None else self.ranges.minimum(value, Domain(self.loops))
         if least is None or not least.is_affine or not least.variables() <= self._size_names():
-            raise refusal(refused[0], location, refused[1])
+            raise refusal(otherwise[0], location, otherwise[1])
         if (least.constant_value or 0) < 0 or not least.is_constant:
             self.least.append((least, location))
 
@@ -394,3 +396,7 @@ def _two_equal(difference: Polynomial) -> tuple[str, ...]:
 def _as_number(ctype: Number, weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - a type with its mark
     """Give the type that a truth value of Python has among numbers."""
     return (LONG if ctype == BOOL and weak else ctype), weak
+
+
+def _is_positive(node: nodes.Expression) -> bool:
+    return isinstance(node, nodes.Integer) and node.value > 0
