@@ -335,16 +335,11 @@ class State:
         return total.node
 
     def require_nonnegative(
-        self,
-        node: nodes.Expression,
-        location: Location,
-        refused: tuple[str, str] = ("shape", "an extent may be negative"),
+        self, node: nodes.Expression, location: Location, otherwise: tuple[str, str] = _NEGATIVE_EXTENT
     ) -> None:
-        """Make sure that an integer is at least zero in the loops around, or record the sizes for which it is."""
-        if isinstance(node, nodes.Binary) and node.operator == "//" and isinstance(node.right, nodes.Integer):
-            if node.right.value > 0:
-                self.require_nonnegative(node.left, location, refused)
-                return
+        """Record the sizes for which an integer is at least zero in the loops around, or refuse it ``otherwise``."""
+        while isinstance(node, nodes.Binary) and node.operator == "//" and _is_positive(node.right):
+            node = node.left
         value = polynomial(node)
         least = None if value is None else self.ranges.minimum(value, Domain(self.loops))
         if least is None or not least.is_affine or not least.variables() <= self._size_names():
