@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bench.kernels import native
 
-from tensorlift import lift
+from tensorlift import ArgumentValueError, lift
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.source import source_from_text
@@ -140,7 +140,8 @@ def test_programs_in_c_say_where_they_ask_for_more_and_leave_the_rest_to_the_ori
     for function in _lifted(C, "c"):
         assert str(function.level) == "proved", function
         assert _least(function), function
-        assert f"{function.name}_original(" in (function.program or "")
+        has_signature = not any(d.code == "TL309" for d in function.diagnostics)
+        assert has_signature == (f"{function.name}_original(" in (function.program or ""))
 
 
 SWEEPS = """void sweeps(int n, int m, double A[n][m]) {
@@ -156,6 +157,91 @@ def test_a_traced_loop_that_picks_cells_needs_one_at_any_size() -> None:
         {"m >= 1", "n >= 1"},
         set(),
     ]
+
+
+EARLY = """
+double first_or(int n, const double x[n], double d) { return n > 0 ? x[0] : d; }
+double ends(const double *x, int n) { if (n == 0) return 0; return x[0] + x[n - 1]; }
+double last(int n, const double x[n]) { double r = 0; for (int i = 0; i < n; i++) r = x[i]; return r; }
+double range(const double *x, int n) {
+  if (n <= 0) return -1;
+  double low = x[0], high = x[0];
+  for (int i = 1; i < n; i++) { if (x[i] < low) low = x[i]; if (x[i] > high) high = x[i]; }
+  return high - low;
+}
+int argmax(const float *x, int n) {
+  if (n == 0) return -1;
+  int at = 0;
+  for (int i = 1; i < n; i++) if (x[i] > x[at]) at = i;
+  return at;
+}
+int newest(int n, const short x[n]) { if (n != 0) return x[n - 1]; else return -7; }
+void last_column(int n, int m, const double x[n][m], double y[n]) {
+  for (int i = 0; i < n; i++) y[i] = m > 0 ? x[i][m - 1] : 0;
+}
+void third(int n, int m, const double x[n][m], float y[n]) {
+  for (int i = 0; i < n; i++) y[i] = m > 2 ? x[i][m - 1] + x[i][1] : m;
+}
+double scaled(int n, const float x[n], double d) { double r = n > 1 ? x[1] * d : d; return r * d; }
+"""
+_EARLY_FORMS = {
+    "first_or": "return np.float64(d) if n == 0 else x[0]",
+    "ends": "return x[0] + x[-1] if n >= 1 else np.float64(0.0)",
+    "last": "return x[-1] if n >= 1 else np.float64(0.0)",
+    "range": "return np.float64(-1.0) if n == 0 else x.max() - x.min()",
+    "argmax": "return np.int32(-1) if n == 0 else x.argmax().astype(np.int32)",
+    "newest": "return x[-1].astype(np.int32) if n >= 1 else np.int32(-7)",
+    "last_column": "return (x[:, -1] if m >= 1 else np.zeros(n)).copy()",
+    "third": "return (x[:, -1] + x[:, 1] if m >= 3 else np.full(n, m, dtype=np.float64)).astype(",
+    "scaled": "r = x[1].astype(np.float64) * d if n >= 2 else np.float64(d)",
+}
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_what_a_source_says_of_empty_arrays_is_kept(target: str) -> None:
+    """Of values for different sizes only the one that counts is computed: there is no first cell of nothing."""
+    if target != "numpy":
+        pytest.importorskip(target)
+    options = LiftOptions(target=target, test=native.compiler() is not None)
+    for function in lift_source(source_from_text(EARLY, "f.c"), options).functions:
+        assert str(function.level) == "proved", function
+        assert not _least(function), function
+        assert all(trial.passed for trial in function.tests), function
+        assert target != "numpy" or _EARLY_FORMS[function.name] in (function.program or "")
+
+
+CPP = """#include <vector>
+double total(const std::vector<double> &x) {
+  if (x.empty()) return -1;
+  double s = 0;
+  for (double v : x) s += v;
+  return s;
+}
+double first(const std::vector<double> &x) { if (x.size() == 0) return -1; return x[0]; }
+double front(const std::vector<double> &x, double d) { return !x.empty() ? x.front() : d; }
+std::vector<double> scaled(const std::vector<double> &x, double d) {
+  if (x.empty()) return {};
+  std::vector<double> y(x.size());
+  for (size_t i = 0; i < x.size(); i++) y[i] = x[i] * d;
+  return y;
+}
+int argmax(const std::vector<double> &x) {
+  if (!x.size()) return -1;
+  int at = 0;
+  for (int i = 1; i < (int)x.size(); i++) if (x[i] > x[at]) at = i;
+  return at;
+}
+"""
+
+
+def test_functions_in_cpp_take_empty_vectors() -> None:
+    options = LiftOptions(test=native.compiler() is not None)
+    functions = {f.name: f for f in lift_source(source_from_text(CPP, "f.cpp"), options).functions}
+    for function in functions.values():
+        assert str(function.level) == "proved", function
+        assert not _least(function), function
+        assert all(trial.passed for trial in function.tests), function
+    assert "np.float64(-1.0) if x_size == 0 else x.sum()" in (functions["total"].program or "")
 
 
 def test_a_condition_remains_where_the_source_reads_a_cell_in_any_case() -> None:
@@ -255,6 +341,29 @@ def test_a_lifted_python_function_takes_empty_arrays(function: Callable[..., Any
     for n in (0, 1, 2, 5):
         argument = np.arange(1.0, n + 1)
         np.testing.assert_array_equal(lifted(argument.copy()), function(argument.copy()))
+
+
+def to_before_last(x: np.ndarray, m: int) -> float:
+    s = 0.0
+    for v in x[: m - 1]:
+        s += v
+    return s
+
+
+def clear_before_last(x: np.ndarray, m: int) -> None:
+    x[: m - 1] = 0.0
+
+
+@pytest.mark.parametrize("function", [to_before_last, clear_before_last], ids=lambda f: f.__name__)
+def test_a_bound_of_a_slice_is_no_place_from_the_end(function: Callable[..., Any]) -> None:
+    """In Python ``x[:m - 1]`` is all but the last cell where ``m`` is 0."""
+    lifted = lift(function)
+    expected, found = np.arange(5.0), np.arange(5.0)
+    assert lifted(found, 3) == function(expected, 3)
+    np.testing.assert_array_equal(found, expected)
+    for m in (0, -2):
+        with pytest.raises(ArgumentValueError, match="m >= 1"):
+            lifted(found, m)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 3)])

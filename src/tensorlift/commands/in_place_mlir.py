@@ -190,6 +190,9 @@ class _Rewriting:
             raise refuse("TL582", message, place, "remove the attributes")
         attributes = f" attributes {{{_C_INTERFACE}}}" if marks else ""
         types: Any = op.properties["function_type"]
+        if any(str(kind).startswith("memref<") for kind in types.outputs):
+            message = f"`{name}` returns an array, and its program would return another one"
+            raise refuse("TL582", message, place, "store into an argument, and return nothing")
         visibility = (head[1] or "").strip()
         entry = entry_text(
             lifting, list(types.inputs), list(types.outputs), f"{visibility} " * bool(visibility), attributes

@@ -197,7 +197,15 @@ MODULES = [
     ("stride of zero", "TL197", "func.func @f(%A: memref<4x4xf64, strided<[0, 1]>>) {\n  return\n}"),
     ("folded", "TL197", "func.func @f(%A: memref<4x5xf64, affine_map<(d0, d1) -> (d0 * 4 + d1)>>) {\n  return\n}"),
     ("diagonals", "TL197", "func.func @f(%A: memref<4x4xf64, affine_map<(d0, d1) -> (d0 + d1)>>) {\n  return\n}"),
-    ("array result", "TL198", "func.func @f(%A: memref<4xf64>) -> memref<4xf64> {\n  return %A : memref<4xf64>\n}"),
+    (
+        "part returned",
+        "TL198",
+        (
+            "func.func @f(%A: memref<4xf64>) -> memref<3xf64, strided<[1]>> {\n"
+            "  %s = memref.subview %A[0] [3] [1] : memref<4xf64> to memref<3xf64, strided<[1]>>\n"
+            "  return %s : memref<3xf64, strided<[1]>>\n}"
+        ),
+    ),
     ("two results", "TL198", "func.func @f(%a: f64) -> (f64, f64) {\n  return %a, %a : f64, f64\n}"),
     ("recursion", "TL118", "func.func @f(%a: f64) {\n  func.call @f(%a) : (f64) -> ()\n  return\n}"),
     ("wide integer", "TL145", "func.func @f(%a: i128) {\n  return\n}"),

@@ -15,7 +15,7 @@ from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import holds_data
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Need, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Data, Domain, Index, Known, Need, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,16 +250,28 @@ class Statements(Choices):
         if not self.sink.emits or not isinstance(binding, Address) or not isinstance(binding.base, Array):
             return
         array = binding.base
-        array.exact = array.exact or (None,) * len(found)
-        for position, (polynomial, before) in enumerate(zip(found, array.exact, strict=True)):
-            if polynomial is None:
-                continue
-            if not set(self.ranges.leaves(polynomial)) <= set(self.ranges.sizes) or before not in (None, polynomial):
-                raise refusal("extent", statement.location, statement.variable.name)
-            self.preconditions.demand(Need("extent", polynomial, statement.location), self.domain)
-            if polynomial.is_affine:
-                array.extents[position] = polynomial
-        array.exact = tuple(old if new is None else new for new, old in zip(found, array.exact, strict=True))
+        array.settled.append((found, self.domain))
+        exact: list[Polynomial | None] = []
+        for position in range(len(found)):
+            given = [(polynomial, domain) for f, domain in array.settled if (polynomial := f[position]) is not None]
+            exact.append(self._one_for_all(given, statement) if given else None)
+            polynomial = exact[-1]
+            if polynomial is not None and found[position] is not None:
+                self.preconditions.demand(Need("extent", polynomial, statement.location), self.domain)
+                if polynomial.is_affine:
+                    array.extents[position] = polynomial
+        array.exact = tuple(exact)
+
+    def _one_for_all(self, given: list[tuple[Polynomial, Domain]], statement: nodes.Settle) -> Polynomial:
+        """Return one of the extents that equals each where that is given."""
+        if all(self.ranges.leaves(polynomial) <= self.ranges.sizes.keys() for polynomial, _ in given):
+            for candidate, _ in given:
+                if all(self._are_equal(candidate, polynomial, domain) for polynomial, domain in given):
+                    return candidate
+        raise refusal("extent", statement.location, statement.variable.name)
+
+    def _are_equal(self, one: Polynomial, other: Polynomial, domain: Domain) -> bool:
+        return one == other or all(self.ranges.is_certain(side, domain) for side in (one - other, other - one))
 
     def _agree(self, statement: nodes.Agree) -> None:
         """Prove that two extents are equal, or ask for it."""

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, BlockArgument, Region
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
 from xdsl.rewriter import Rewriter
 
@@ -40,7 +40,7 @@ from tensorlift.ir.subscripts import STRUCTURED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Diagnostic
@@ -168,14 +168,33 @@ class FunctionReader:
     # -- the emitted function
 
     def _return(self, last: Operation) -> Attribute | None:
-        """End the body; give the type of the returned number."""
-        if len(last.operands) > 1:
-            raise refusal("result", location_of(last), f"`{self.name}` returns {len(last.operands)} values")
-        if last.operands and isinstance(last.operands[0].type, MemRefType):
-            raise refusal("result", location_of(last), f"`{self.name}` returns an array")
-        values = [self.t.number(value, last) for value in last.operands]
+        """End the body; give the type of the returned number.  A returned array is one that the function writes."""
+        arrays = [value for value in last.operands if isinstance(value.type, MemRefType)]
+        for value in arrays:
+            self._give_out(self.t.view(value), last)
+        values = [self.t.number(value, last) for value in last.operands if value not in arrays]
+        if len(values) > 1:
+            raise refusal("result", location_of(last), f"`{self.name}` returns {len(values)} numbers")
         self.t.emit(ReturnOp(*values), last)
         return values[0].type if values else None
+
+    def _give_out(self, view: View, last: Operation) -> None:
+        """Make an array that is allocated and returned one of the caller's; an argument is that already."""
+        memory = view.memory
+        if view != View.whole(memory):
+            raise refusal("result", location_of(last), f"`{self.name}` returns a part of {memory.name}")
+        if isinstance(memory.value, BlockArgument):
+            return
+        made = self.entry.insert_arg(memory.value.type, len(self.entry.args))
+        owner: Any = memory.value.owner
+        made.name_hint, made.location = memory.name, owner.location
+        memory.value.replace_all_uses_with(made)
+        owner.detach()
+        owner.erase()
+        memory.value = made
+        self.t.added.append(memory.name)
+        self.arrays[made.index] = memory
+        self.c_types[made.index] = f"{_C_TYPES[str(memory.element)]} restrict *"
 
     def _settle_numbers(self) -> None:
         """Make numbers of the integer arguments that no index needs."""

@@ -6,7 +6,18 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, StringAttr, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    i32,
+)
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation
 
 from tensorlift.comprehension.affine import ZERO, Affine
@@ -17,7 +28,7 @@ from tensorlift.frontends.mlir.values import Memory, Scalar, View
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tensorlift.frontends.mlir.translator import Translator
 
@@ -55,6 +66,26 @@ def _allocate(t: Translator, op: Operation) -> None:
     memory = Memory(name, result.type.element_type, list(extents), value, location_of(op), marks)
     t.memories.append(memory)
     t.known[result] = View.whole(memory)
+    if any(isinstance(use.operation, ReturnOp) for use in result.uses):
+        _clear(t, memory, op)
+
+
+def _clear(t: Translator, memory: Memory, op: Operation) -> None:
+    """Fill an array that is given out with zeros, as good as any values where nothing is stored."""
+    element: Any = memory.element
+    zero = IntegerAttr(0, element) if isinstance(element, IntegerType) else FloatAttr(0.0, element)
+    whole = View.whole(memory)
+    extents = [t.extent(whole, dimension, op) for dimension in range(len(memory.extents))]
+    _everywhere(t, extents, op, lambda place: t.store(t.emit_value(ConstantOp(zero), op), whole, place, op))
+
+
+def _everywhere(
+    t: Translator, extents: Sequence[Affine], op: Operation, visit: Callable[[tuple[Affine, ...]], None]
+) -> None:
+    """Visit each place of a box in loops."""
+    with ExitStack() as stack:
+        loops = [stack.enter_context(t.loop("i", (ZERO,), (extent,), 1, op)) for extent in extents]
+        visit(tuple(Affine.var(loop.variable) for loop in loops))
 
 
 def _affine_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
@@ -95,14 +126,8 @@ def _copy(t: Translator, op: Operation) -> None:
         if source == target:
             return
         raise refusal("memory", location_of(op), f"a copy between parts of {source.memory.name} is not lifted")
-    places = []
-    with ExitStack() as stack:
-        for dimension in range(len(source.extents)):
-            extent = t.extent(source, dimension, op)
-            loop = stack.enter_context(t.loop("i", (ZERO,), (extent,), 1, op))
-            places.append(Affine.var(loop.variable))
-        indices = tuple(places)
-        t.store(t.load(source, indices, op), target, indices, op)
+    extents = [t.extent(source, dimension, op) for dimension in range(len(source.extents))]
+    _everywhere(t, extents, op, lambda place: t.store(t.load(source, place, op), target, place, op))
 
 
 def _cast(t: Translator, op: Operation) -> None:

@@ -38,7 +38,7 @@ REFUSALS: dict[str, Refusal] = {
         "give both by one value in front of all operations on them; `mlir-opt --cse` makes equal `memref.dim`s one",
     ),
     "layout": Refusal("TL197", "elements of {detail} may overlap", "use a layout that keeps elements apart"),
-    "result": Refusal("TL198", "{detail}", "return at most one number, and store arrays into arguments"),
+    "result": Refusal("TL198", "{detail}", "return whole arrays and at most one number"),
 }
 
 

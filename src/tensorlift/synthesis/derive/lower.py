@@ -179,7 +179,7 @@ class _Block:
         if held is not None:
             with suppress(LiftError):
                 return self._over_arrays(*held, is_padded=False)
-        found = Padding(definition, self.lowering.shapes, self.context).result()
+        found = Padding(definition, self.lowering.shapes, self.context, self.build.chooses).result()
         if found is None:
             raise failure from None
         try:

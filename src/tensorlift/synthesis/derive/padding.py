@@ -31,11 +31,15 @@ Border = tuple[tuple[Affine, Affine], ...]  # for each axis, by how much it grow
 
 @dataclass
 class Padding:
-    """Rewrites one definition; ``shapes`` are those of the versions, ``context`` is what is known of sizes."""
+    """Rewrites one definition; ``shapes`` are those of the versions, ``context`` is what is known of sizes.
+
+    Where a program ``chooses`` by sizes what it computes, it does so rather than pad for a place that may not exist.
+    """
 
     definition: Definition
     shapes: Mapping[str, tuple[Affine, ...]]
     context: Domain
+    chooses: bool
     arrays: dict[tuple[str, Border, Term], Definition] = field(default_factory=dict)
 
     def result(self) -> tuple[list[Definition], Definition] | None:
@@ -89,7 +93,7 @@ class Padding:
         return None
 
     def _read(self, read: Read, spans: Mapping[str, Span], fill: Term) -> Term:
-        missing = self._missing(read, spans)
+        missing = self._missing(read, spans) if self.chooses else None
         if missing is not None:
             return terms.piecewise([(missing, fill), (missing.complement(), read)])
         border: list[tuple[Affine, Affine]] = []
@@ -116,7 +120,8 @@ class Padding:
         ]
         there = Domain.of(*(c for index, extent in fixed for c in (at_least(index, 0), less(index, extent))))
         missing = self.context - there
-        return None if missing.is_empty() else missing
+        extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
+        return missing if not missing.is_empty() and extents.issuperset(missing.variables()) else None
 
     def _excess(self, beyond: Affine) -> Affine | None:
         """Return by how much an axis must grow at one end: not at all, by an affine number, or by a constant."""
