@@ -190,7 +190,7 @@ _EARLY_FORMS = {
     "last": "return x[-1] if n >= 1 else np.float64(0.0)",
     "range": "return np.float64(-1.0) if n == 0 else x.max() - x.min()",
     "argmax": "return np.int32(-1) if n == 0 else x.argmax().astype(np.int32)",
-    "newest": "return x[-1].astype(np.int32) if n >= 1 else np.int32(-7)",
+    "newest": "return np.int32(-7) if n == 0 else x[-1].astype(np.int32)",
     "last_column": "return (x[:, -1] if m >= 1 else np.zeros(n)).copy()",
     "third": "return (x[:, -1] + x[:, 1] if m >= 3 else np.full(n, m, dtype=np.float64)).astype(",
     "scaled": "r = x[1].astype(np.float64) * d if n >= 2 else np.float64(d)",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
-from tensorlift.ir.tensor_program import At, Reverse, Subscript
+from tensorlift.ir.tensor_program import At, Conditional, Reverse, Subscript
 from tensorlift.targets.python_text.emission import Emission
 from tensorlift.targets.python_text.memory import Memory
 from tensorlift.targets.python_text.numbers import may_be_python
@@ -71,5 +71,10 @@ class _TorchEmission(Emission):
     def _own_cell(self, value: Expression) -> str:
         """Spell a value, a single cell in memory of its own."""
         text = self.spell(value)
-        is_cell = isinstance(value, Subscript) and not value.rank
-        return f"{text.atom}.clone()" if is_cell else text.source
+        return f"{text.atom}.clone()" if _may_be_cell(value) else text.source
+
+
+def _may_be_cell(value: Expression) -> bool:
+    if isinstance(value, Conditional):
+        return _may_be_cell(value.chosen) or _may_be_cell(value.other)
+    return isinstance(value, Subscript) and not value.rank
