@@ -73,7 +73,7 @@ _MOST = 4  # names that stand for one
 
 def mlir_changes(text: str, target: Target, rng: Random) -> Changes:
     """List the changes of a program in MLIR by kind; most that would not be well typed are one kind."""
-    start = text.index("func.func")
+    start = max(text.find("func.func"), 0)
     types = _types_of_names(text)
     edits = [*_operand_edits(text, r"%[\w$]+"), *_line_edits(text, ()), *_operation_edits(text, target, rng)]
     for kind, place, end, new in _token_edits(text, start, _groups(_OF_MLIR), rng):
@@ -161,8 +161,9 @@ def c_changes(text: str, _target: Target, rng: Random) -> Changes:
     edits += [("cast left out", m.start(), m.end(), "") for m in re.finditer(rf"\((?:{types})\)", text)]
     words = r"\b(?:restrict|const|static|unsigned|return)\b ?"
     edits += [("word left out", m.start(), m.end(), "") for m in re.finditer(words, text)]
-    for match in re.finditer(r"\b(?:[A-Za-z_]\w*|\d[\d.]*)\b", text[text.index("{") :]):
-        place = text.index("{") + match.start()
+    body = max(text.find("{"), 0)
+    for match in re.finditer(r"\b(?:[A-Za-z_]\w*|\d[\d.]*)\b", text[body:]):
+        place = body + match.start()
         edits.append(("operator in front", place, place, rng.choice(_IN_FRONT)))
     for match in re.finditer(r"\b\w+(?=\()", text):
         if match[0] in C_FUNCTIONS:
