@@ -164,6 +164,11 @@ class Summary:
         """Yield every definition, those of kept loops included, in program order."""
         yield from definitions_of(self.items)
 
+    def is_narrow(self, size: str) -> bool:
+        """Tell whether the type of a size has 16 bits or less, in which a library would compute with it."""
+        least, most = -(1 << 15), (1 << 16) - 1
+        return self.ranges.implies(at_least(size, least), at_least(most, size))
+
 
 def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
     """Yield the definitions among items and inside kept loops, in program order."""

@@ -351,12 +351,13 @@ Statement = Assign | SetSlice | For | Return
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the program; a size or a scalar has no axes."""
+    """A parameter of the program; a size or a scalar has no axes.  A narrow size has a type of 16 bits or less."""
 
     name: str
     dtype: DType
     shape: Shape = ()
     is_size: bool = False
+    is_narrow: bool = False
 
 
 @dataclass(frozen=True, slots=True)

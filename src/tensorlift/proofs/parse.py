@@ -27,13 +27,15 @@ _BUILTINS = ("range", "bool", "int", "float")
 class Function(NamedTuple):
     """A function of the text: its parameters, the checks and guards at its top, its statements, and every local name.
 
-    Checks are those that the target lists, as it spells them; guards are of the arguments.
+    Checks are those that the target lists, as it spells them; guards are of the arguments.  Behind them ``integers``
+    are made integers of Python, whatever a caller passes.
     """
 
     name: str
     parameters: tuple[str, ...]
     checks: frozenset[str]
     guards: tuple[ast.If, ...]
+    integers: frozenset[str]
     body: tuple[ast.stmt, ...]
     local_names: frozenset[str]
 
@@ -108,11 +110,21 @@ def _function(definition: ast.FunctionDef, known: Mapping[str, str]) -> Function
     checks = [statement for statement in leading if ast.unparse(statement) in known]
     guards = tuple(statement for statement in leading if statement not in checks)
     _check_returns(definition.body)
-    body = with_loops([statement for statement in definition.body if statement not in leading])
+    own = [statement for statement in definition.body if statement not in leading]
+    behind = own[1:] if own and _is_text(own[0]) else own
+    integers = list(itertools.takewhile(lambda s: _made_integer(s) in local, behind))
+    body = with_loops([statement for statement in own if statement not in integers])
     for statement in _walk(body):
         local.update(_bound_names(statement))
     made = frozenset(known[ast.unparse(statement)] for statement in checks)
-    return Function(definition.name, tuple(a.arg for a in listed), made, guards, tuple(body), frozenset(local))
+    names = frozenset(map(_made_integer, integers))
+    return Function(definition.name, tuple(a.arg for a in listed), made, guards, names, tuple(body), frozenset(local))
+
+
+def _made_integer(statement: ast.stmt) -> str:
+    """Return the name in ``name = int(name)``, nothing for any other statement."""
+    name = ast.unparse(statement).partition(" ")[0]
+    return name if ast.unparse(statement) == f"{name} = int({name})" else ""
 
 
 def _leading(body: list[ast.stmt]) -> tuple[ast.If, ...]:

@@ -125,7 +125,12 @@ class Emission:
             place = self.program.location
             lines.append(f'{INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
         checks, conversions = ([f"{INDENT}{line}" for line in part] for part in (self.checks(), self.conversions()))
-        return [*lines, *checks, *sizes, *conversions]
+        return [*lines, *checks, *self._integers(), *sizes, *conversions]
+
+    def _integers(self) -> Iterator[str]:
+        """Make narrow sizes integers of Python, which do not wrap where a program adds to them."""
+        for name in (self.names[p.name] for p in self._parameters() if p.is_narrow):
+            yield f"{INDENT}{name} = int({name})"
 
     def checks(self) -> list[str]:
         """Return the statements with which the function starts, which raise where it cannot be run."""

@@ -1,0 +1,55 @@
+"""Sizes whose types have 16 bits or less are made integers of Python: NumPy's numbers would wrap in sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.check import check
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.program import call_program
+from tensorlift.source import source_from_text
+from tensorlift.targets import get_target
+
+SOURCE = """
+void above_short(int n, short u, int o[n]) { for (int i = 0; i < n; i++) if (i > u) o[i] = 1; }
+void above_byte(int n, unsigned char u, int o[n]) { for (int i = 0; i < n; i++) o[i] = n > u ? 1 : 2; }
+void from_byte(int n, unsigned char u, int o[n]) { for (int i = 0; i < n; i++) if (i + 1 == u) o[i] = i + u; }
+void below_char(int n, signed char u, int o[n]) { for (int i = 0; i < n; i++) if (i < u - 1) o[i] = 5; }
+"""
+TYPES = {"above_short": np.int16, "above_byte": np.uint8, "from_byte": np.uint8, "below_char": np.int8}
+
+
+def _expected(name: str, n: int, u: int) -> list[int]:
+    return {
+        "above_short": [int(i > u) for i in range(n)],
+        "above_byte": [1 if n > u else 2] * n,
+        "from_byte": [i + u if i + 1 == u else 0 for i in range(n)],
+        "below_char": [5 if i < u - 1 else 0 for i in range(n)],
+    }[name]
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_programs_are_right_at_the_ends_of_the_types(target: str) -> None:
+    if target != "numpy":
+        pytest.importorskip(target)
+    for function in lift_source(source_from_text(SOURCE, "f.c"), LiftOptions(target=target)).functions:
+        dtype: Any = TYPES[function.name]
+        program = loaded(function.program or "", function.name, target)
+        for u in (np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 2):
+            arguments = {"n": 4, "u": dtype(u), "o": np.zeros(4, np.int32)}
+            (result,) = call_program(program, arguments, 1)
+            assert np.asarray(result).tolist() == _expected(function.name, 4, int(u)), (function.name, u)
+
+
+def test_a_program_that_computes_in_a_narrow_type_is_refused() -> None:
+    for function in lift_source(source_from_text(SOURCE, "f.c"), LiftOptions()).functions:
+        certificate = certificate_from_json(function.certificate or {})
+        text = (function.program or "").replace("    u = int(u)\n", "")
+        with pytest.raises(CheckFailure, match="u, of a narrow type, is not made an integer of Python"):
+            check(text, function.name, certificate.summary, get_target("numpy"), certificate.cuts)
