@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import refuse
 from tensorlift.source import read_source
 from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.derive.builder import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +90,8 @@ def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str,
 
 def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
     """Derive a program: every target can spell what derivation gives, an imported one by operations that compute it."""
-    return derive(summary, select=_selection(target), chooses=target.language == "python")
+    build = Builder(chooses=target.language == "python", short_windows=target.short_windows)
+    return derive(summary, select=_selection(target), build=build)
 
 
 def _selection(target: Target) -> Select | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import LiftError, internal_error
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic, Location
@@ -22,3 +27,26 @@ class ReadFunction:
     location: Location
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_function(
+    name: str,
+    location: Location,
+    lower: Callable[[], tuple[ModuleOp, tuple[Diagnostic, ...]]],
+    refusal: Callable[[str, Location], LiftError],
+) -> ReadFunction:
+    """Lower one function of a file to a module and what is noted about it; what refuses it becomes its diagnostics.
+
+    An exception that nobody expected is one of them, so that the file's other functions are read all the same.
+    ``refusal`` gives the language's own for code that is nested too deeply.
+    """
+    try:
+        return ReadFunction(name, location, *lower())
+    except LiftError as error:
+        return ReadFunction(name, location, None, error.diagnostics)
+    except RecursionError:
+        return ReadFunction(name, location, None, refusal("depth", location).diagnostics)
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        return ReadFunction(name, location, None, (internal_error(error, location),))

@@ -168,6 +168,7 @@ CASES = [
     ),
     Refused("membership", "TL188", 2, 8, "def f(x, y):\n    if y in x:\n        x[0] = 1\n"),
     Refused("integer power", "TL188", 2, 12, "def f(n: int, k: int):\n    return n ** k\n"),
+    Refused("no dimensions", "TL187", 2, 9, "def f(x):\n    s = np.zeros(())\n    s += x[0]\n    return s\n"),
     Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),
     Refused("index below zero", "TL133", 3, 16, "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i - 1]\n"),
     Refused(

@@ -4,7 +4,7 @@ func.func @kernel_jacobi_1d(%tsteps: index, %A: tensor<?xf64>, %B: tensor<?xf64>
   %cst = arith.constant 0.33333 : f64
   %n = tensor.dim %A, %c0 : tensor<?xf64>
   %0:2 = scf.for %t = %c0 to %tsteps step %c1 iter_args(%B_0 = %B, %A_0 = %A) -> (tensor<?xf64>, tensor<?xf64>) {
-    %1 = affine.apply affine_map<()[s0] -> (s0 - 2)>()[%n]
+    %1 = affine.max affine_map<()[s0] -> (s0 - 2, 0)>()[%n]
     %2 = tensor.extract_slice %A_0[0] [%1] [1] : tensor<?xf64> to tensor<?xf64>
     %3 = tensor.extract_slice %A_0[1] [%1] [1] : tensor<?xf64> to tensor<?xf64>
     %4 = tensor.extract_slice %A_0[2] [%1] [1] : tensor<?xf64> to tensor<?xf64>

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, internal_error
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
-from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -178,16 +177,7 @@ def lowered(name: str, location: Location, known: Sequence[Diagnostic], lower: C
     """Lower one function, unless diagnostics are known that refuse it; what refuses it becomes its diagnostics."""
     if known:
         return ReadFunction(name, location, None, tuple(known))
-    try:
-        return ReadFunction(name, location, lower())
-    except LiftError as error:
-        return ReadFunction(name, location, None, error.diagnostics)
-    except RecursionError:
-        return ReadFunction(name, location, None, refusal("depth", location).diagnostics)
-    except Exception as error:
-        if "TENSORLIFT_DEBUG" in os.environ:
-            raise
-        return ReadFunction(name, location, None, (internal_error(error, location),))
+    return read_function(name, location, lambda: (lower(), ()), refusal)
 
 
 def inside_of(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

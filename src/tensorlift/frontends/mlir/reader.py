@@ -13,7 +13,7 @@ from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.unread import parsed_without
-from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.ir.location import location_of
 from tensorlift.ir.text import functions as functions_of
 from tensorlift.ir.text import parse_module
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
+
+    from tensorlift.diagnostics import Diagnostic
 
 _UNREADABLE = {
     "scf.while": ("control", "a `while` loop does not count"),
@@ -96,13 +98,11 @@ def _read(
 ) -> ReadFunction:
     """Translate one function; what refuses it becomes its diagnostics."""
     name, location = _name(op), location_of(op) or Location(filename, 1, 1)
-    try:
-        module, notes = FunctionReader(op, defined, filename).read(generalised=generalise, fitted=fitted)
-    except LiftError as error:
-        return ReadFunction(name, location, None, error.diagnostics)
-    except RecursionError:
-        return ReadFunction(name, location, None, refusal("depth", location).diagnostics)
-    return ReadFunction(name, location, module, notes)
+
+    def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
+        return FunctionReader(op, defined, filename).read(generalised=generalise, fitted=fitted)
+
+    return read_function(name, location, lower, refusal)
 
 
 def _name(op: Operation) -> str:

@@ -62,6 +62,8 @@ class Creation(Arrays):
             raise refusal("arguments", location, f"`{name}` is lifted with {' and '.join(parameters[:-1])}")
         model = self.array_value(given["a"]) if "a" in given else None
         extents = model.extents if model else tuple(self._shape(given["shape"]))
+        if not extents:
+            raise refusal("no-dimensions", location, ast.unparse(node))
         value = self.scalar(given["fill_value"]) if "fill_value" in given else None
         element: Number = DOUBLE
         if "dtype" in given:

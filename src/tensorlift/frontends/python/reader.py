@@ -12,10 +12,14 @@ from tensorlift.frontends.c.refusals import refusal as shared_refusal
 from tensorlift.frontends.python.lower import lower_python
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
-from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.diagnostics import Diagnostic
 
 _SIZE_LIMIT = 4_000_000
 _KNOWN = {"math", "numpy"}  # modules whose names are known
@@ -59,15 +63,15 @@ def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, st
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
-    location = module.locate(node)
-    try:
-        module.check_decorators(node)
-        lowered = lower_python(node, module, told)
-    except LiftError as error:
-        return ReadFunction(node.name, location, None, tuple(map(in_python, error.diagnostics)))
-    except RecursionError:
-        return ReadFunction(node.name, location, None, shared_refusal("depth", location).diagnostics)
-    return ReadFunction(node.name, location, lowered)
+
+    def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
+        try:
+            module.check_decorators(node)
+            return lower_python(node, module, told), ()
+        except LiftError as error:
+            raise LiftError(*map(in_python, error.diagnostics)) from None
+
+    return read_function(node.name, module.locate(node), lower, shared_refusal)
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:

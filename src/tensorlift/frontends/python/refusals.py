@@ -64,6 +64,7 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "target": Refusal("TL186", "{detail}", "assign to a name, an element or a slice"),
     "arguments": Refusal("TL187", "{detail}", "pass the plain positional arguments"),
+    "no-dimensions": Refusal("TL187", "`{detail}` is an array without dimensions", "use a number, as in `s = 0.0`"),
     "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
     "type": Refusal("TL188", "{detail}", "convert numbers, as in `np.float32(0.1)` or `float(x)`, to types that fit"),
     "truths": Refusal(

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 
 def derive(
-    summary: Summary, evaluate: Evaluate = value_of, select: Select | None = None, *, chooses: bool = False
+    summary: Summary, evaluate: Evaluate = value_of, select: Select | None = None, build: Builder | None = None
 ) -> TensorProgram:
     """Return a program that computes what the summary says; ``evaluate`` finds the expression of each term.
 
-    Where it ``chooses``, of values for different sizes only the one that counts is computed.
+    ``build`` makes the expressions, and says what there may be.
 
     Raises:
         LiftError: TL301 to TL304, where a definition has no form in array operations, or what ``evaluate`` raises.
 
     """
-    return assembled(summary, None, evaluate, select, chooses=chooses)
+    return assembled(summary, None, evaluate, select, build=build)
 
 
 def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what becomes of it
@@ -50,14 +50,14 @@ def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what bec
     *,
     items: tuple[Item, ...] | None = None,
     divide: Callable[[tuple[Statement, ...], Builder], tuple[Statement, ...]] = lambda body, _: body,
-    chooses: bool = False,
+    build: Builder | None = None,
 ) -> TensorProgram:
     """Return the program of statements that ``cover`` gives for each definition, those derived where it is None.
 
     ``select`` says what they become in the operations of an imported dialect.  ``items`` are those of the summary that
     are lowered, by default all; ``divide`` rewrites their statements.
     """
-    build = Builder(chooses=chooses)
+    build = Builder() if build is None else build
     lowered = summary if items is None else replace(summary, items=items)
     body = divide(Lowering(lowered, build, cover, evaluate).body(), build)
     body = body if select is None else select(body, build, summary.context)

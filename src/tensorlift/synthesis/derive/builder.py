@@ -59,9 +59,10 @@ _E = TypeVar("_E", bound=Expression)
 class Builder:
     """Makes the expressions of one program."""
 
-    def __init__(self, *, chooses: bool = False) -> None:
-        """Say whether the program may choose by sizes what it computes."""
+    def __init__(self, *, chooses: bool = False, short_windows: bool = False) -> None:
+        """Say what there may be in the program: a choice by sizes, windows over an axis that holds none of them."""
         self.chooses = chooses
+        self.short_windows = short_windows
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0
 

@@ -94,10 +94,8 @@ def _strides(length: Affine, step: int) -> bool:
 
 
 def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None:
-    """Return the slice under a window: two variables, a position and a place in the window, neither range empty."""
-    if len(names) != 2:  # noqa: PLR2004 - a position and a place
-        return None
-    if not scope.context.implies(*(at_least(scope.extent(name), 1) for name in names)):
+    """Return the slice under a window: two variables, a position and a place in the window."""
+    if len(names) != 2 or not has_windows(names, scope):  # noqa: PLR2004 - a position and a place
         return None
     low = high = index
     for name in names:
@@ -105,6 +103,12 @@ def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None
         ends = (first, after - 1) if index.coefficient(name) > 0 else (after - 1, first)
         low, high = low.substitute({name: ends[0]}), high.substitute({name: ends[1]})
     return Range(low, high + 1)
+
+
+def has_windows(names: tuple[str, ...], scope: Scope) -> bool:
+    """Tell whether there may be windows at the first of such variables: none is empty, nor is what they run over."""
+    filled = names[1:] if scope.build.short_windows else names
+    return scope.context.implies(*(at_least(scope.extent(name), 1) for name in filled))
 
 
 def _diagonal(array: Expression, index: Affine, name: str, scope: Scope) -> Value | None:

@@ -19,6 +19,7 @@ from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, m
 from tensorlift.synthesis.derive.positions import position_value
 from tensorlift.synthesis.derive.prefix import prefix_value
 from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.reads import has_windows
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,
@@ -74,7 +75,7 @@ def _gathers(term: Reduce, inner: Scope) -> bool:
     """Tell whether the body has windows whose ranges may be empty, which would have to be gathered."""
     reads = (node for node in walk(term.body) if isinstance(node, Read))
     return any(
-        len(axes) > 1 and not all(inner.context.implies(at_least(inner.extent(a), 1)) for a in axes)
+        len(axes) > 1 and not has_windows(axes, inner)
         for node in reads
         for axes in map(inner.axes_of_affine, node.indices)
     )

@@ -20,6 +20,7 @@ X64 = """if not jax.config.jax_enable_x64:
 TARGET = Target(
     name="jax",
     takes_empty=True,
+    short_windows=True,
     rows=ROWS,
     types=JaxTypes(),
     modules={

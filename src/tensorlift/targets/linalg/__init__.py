@@ -13,6 +13,7 @@ from tensorlift.targets.target import Target
 TARGET = Target(
     name="linalg",
     takes_empty=True,
+    short_windows=True,
     rows=ROWS,
     types=StatedTypes(),
     modules={},

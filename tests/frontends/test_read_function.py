@@ -1,0 +1,40 @@
+"""What a front end makes of an exception that nobody expected: the file's other functions are read all the same."""
+
+import pytest
+
+from tensorlift.frontends.c import reader as c
+from tensorlift.frontends.mlir import reader as mlir
+from tensorlift.frontends.python import reader as python
+
+_MLIR = "func.func @{}(%n: index) -> index {{ return %n : index }}\n"
+
+
+def _fails_once(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> None:
+    original, calls = getattr(owner, name), []
+
+    def function(*arguments: object, **options: object) -> object:
+        calls.append(name)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(owner, name, function)
+
+
+@pytest.mark.parametrize("language", ["c", "python", "mlir"])
+def test_an_internal_error_refuses_its_function_alone(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
+    if language == "c":
+        _fails_once(monkeypatch, c, "lower_function")
+        read = c.read_c("long f(long n) { return n; }\nlong g(long n) { return n; }\n", "two.c")
+    elif language == "python":
+        _fails_once(monkeypatch, python, "lower_python")
+        read = python.read_python("def f(n: int):\n    return n\ndef g(n: int):\n    return n\n", "two.py")
+    else:
+        _fails_once(monkeypatch, mlir, "FunctionReader")
+        read = mlir.read_mlir(_MLIR.format("f") + _MLIR.format("g"), "two.mlir")
+    first, second = read
+    assert [d.code for d in first.diagnostics] == ["TL900"]
+    assert first.diagnostics[0].location is not None
+    assert first.diagnostics[0].location.line == 1
+    assert second.module is not None
