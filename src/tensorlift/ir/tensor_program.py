@@ -406,6 +406,8 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
         return replace(expression, argument=operands[0])
     if isinstance(expression, Elementwise | Contraction | Operation):
         return replace(expression, arguments=operands)
+    if isinstance(expression, Conditional):
+        return replace(expression, condition=operands[0], chosen=operands[1], other=operands[2])
     return expression
 
 

@@ -14,9 +14,9 @@ WIDTH = 88
 _INDENT = "    "
 _OPENING, _CLOSING = "([{", ")]}"
 _BLOT = "_"
-# Binary operators, loosest first; each group breaks together.
+# Binary operators and the choice between two values, loosest first; each group breaks together.
 _OPERATORS = [re.compile(f" (?:{group}) ") for group in (
-    "or", "and", "==|!=|<|<=|>|>=", r"\|", r"\^", "&", "<<|>>", r"\+|-", r"\*|/|//|%|@")]  # fmt: skip
+    "if|else", "or", "and", "==|!=|<|<=|>|>=", r"\|", r"\^", "&", "<<|>>", r"\+|-", r"\*|/|//|%|@")]  # fmt: skip
 
 
 class Bracket(NamedTuple):
