@@ -23,7 +23,16 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
 from tensorlift.ir.cost import cost_of
-from tensorlift.ir.tensor_program import Conditional, Full, Gather, Iota, TriangleMask, values_of, walk_statements
+from tensorlift.ir.tensor_program import (
+    Assign,
+    Conditional,
+    Full,
+    Gather,
+    Iota,
+    SetSlice,
+    values_of,
+    walk_statements,
+)
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
@@ -244,10 +253,13 @@ def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tupl
 
 
 def _is_roundabout(program: TensorProgram) -> bool:
-    """Tell whether a program picks cells by their numbers, or masks them, or fills up an array first."""
+    """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then."""
+    stored = {s.name for s in program.body if isinstance(s, SetSlice)}
+    if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in program.body):
+        return True
     pending = [value for statement in walk_statements(program.body) for value in values_of(statement)]
     for node in pending:
-        if isinstance(node, Iota | Gather | Full | TriangleMask):
+        if isinstance(node, Iota | Gather):
             return True
         pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
     return False

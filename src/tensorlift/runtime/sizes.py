@@ -90,12 +90,12 @@ def stretched(view: FunctionView, domain: Domain, chosen: Sequence[Sizes]) -> tu
 
 
 def _nesting(view: FunctionView) -> int:
-    """Count the loops around the innermost operation."""
+    """Count the loops of the deepest nest."""
 
     def around(op: Operation | None) -> int:
         return 0 if op is None else (op.name in _LOOPS) + around(op.parent_op())
 
-    return max((around(op) for op in view.operations), default=0)
+    return max((around(op) for op in view.operations if op.name in _LOOPS), default=0)
 
 
 def _nothing_to_test_at(parameters: Sequence[Parameter], too_large: Sizes | None) -> LiftError:

@@ -17,7 +17,7 @@ from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from xdsl.ir import Operation
 
@@ -37,19 +37,24 @@ def with_natural_extents(read: Iterable[ReadFunction]) -> list[ReadFunction]:
 
 
 def _round_up(function: Operation) -> None:
-    view, rows = FunctionView(function), function.properties.get("arg_attrs")
-    if not isinstance(rows, ArrayAttr):
+    rows: Any = function.properties.get("arg_attrs")
+    marks = [dict(row.data) if isinstance(row, DictionaryAttr) else {} for row in rows or ()]
+    if not any(map(_is_open, marks)):
         return
-    marks = [dict(row.data) if isinstance(row, DictionaryAttr) else {} for row in rows]
+    view = FunctionView(function)
     for parameter, own in zip(view.parameters, marks, strict=True):
-        shape: Any = own.get("tl.shape")
-        axes: Any = own.get("tl.inferred", ())
-        if isinstance(shape, AffineMapAttr) and any(axis.value.data == 0 for axis in axes):
-            natural = _natural(view, parameter)
-            if natural is not None and not _is_result(view, parameter):
-                _, *inner = shape.data.results
-                own["tl.shape"] = AffineMapAttr(AffineMap(0, shape.data.num_symbols, (natural, *inner)))
+        natural = _natural(view, parameter) if _is_open(own) else None
+        if natural is not None and not _is_result(view, parameter):
+            shape: Any = own["tl.shape"]
+            _, *inner = shape.data.results
+            own["tl.shape"] = AffineMapAttr(AffineMap(0, shape.data.num_symbols, (natural, *inner)))
     function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
+
+
+def _is_open(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether loops tell the outermost extent of a parameter, not its declaration."""
+    axes = attributes.get("tl.inferred", ())
+    return isinstance(attributes.get("tl.shape"), AffineMapAttr) and any(axis.value.data == 0 for axis in axes)
 
 
 def _natural(view: FunctionView, parameter: Parameter) -> AffineExpr | None:
