@@ -5,20 +5,30 @@ Where a value has no meaning in the target type (a real whose whole part does no
 
 from __future__ import annotations
 
+import ctypes
 import math
-from importlib import import_module
-from importlib.util import find_spec
+import subprocess
+from shutil import which
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tensorlift import lift
 from tensorlift.ir.arithmetic import round_to_single
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.runtime.libraries import installation
+from tensorlift.runtime.loading import loaded
+from tensorlift.runtime.program import call_program
+from tensorlift.source import source_from_text
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tensorlift.record import FunctionRecord
+
+_XLA = {"jax", "stablehlo"}
 _TYPES = {
     "b1": "_Bool", "i1": "signed char", "i2": "short", "i4": "int", "i8": "long", "u1": "unsigned char",
     "u2": "unsigned short", "u4": "unsigned int", "u8": "unsigned long", "f4": "float", "f8": "double",
@@ -82,39 +92,51 @@ def _is_subnormal(value: float) -> bool:
     return 0 < abs(value) < 2.0**-126
 
 
-def _array_of(target: str, given: Any) -> Any:
-    if target == "numpy":
-        return given
-    library = import_module("torch" if target == "torch" else "jax.numpy")
-    return library.from_numpy(given) if target == "torch" else library.asarray(given)
-
-
 def _source(source: str, result: str) -> str:
     given, made = _TYPES[source], _TYPES[result]
     body = f"for (int i = 0; i < n; i++) o[i] = ({made})a[i];"
     return f"void {source}_{result}(int n, const {given} *restrict a, {made} *restrict o) {{ {body} }}\n"
 
 
+def _compiled(functions: Sequence[FunctionRecord], folder: Path) -> ctypes.CDLL:
+    """Compile programs together with the originals that they call for arrays that overlap, which here do nothing."""
+    for function in functions:
+        (folder / f"{function.name}.c").write_text(function.program or "")
+    (folder / "originals.c").write_text("".join(f"void {f.name}_original(void) {{}}\n" for f in functions))
+    flags = ["-O1", "-shared", "-fPIC", "-o", "all.so"]
+    subprocess.run(["cc", *flags, "originals.c", *(f"{f.name}.c" for f in functions), "-lm"], check=True, cwd=folder)
+    return ctypes.CDLL(str(folder / "all.so"))
+
+
+_UNSIGNED = {"u1", "u2", "u4", "u8"}
+_LACKS = {"torch": _UNSIGNED - {"u1"}, "linalg": _UNSIGNED}
+
+
 @pytest.mark.usefixtures("wide")
-@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch", "stablehlo", "linalg", "c"])
 def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_path: Path) -> None:
-    if target != "numpy" and find_spec(target) is None:
+    library = get_target(target).library
+    if installation(library):
         pytest.skip(f"{target} is not installed")
-    kinds = [kind for kind in _TYPES if target != "torch" or kind not in {"u2", "u4", "u8"}]  # which it lacks
+    if target == "c" and which("cc") is None:
+        pytest.skip("no C compiler")
+    kinds = [kind for kind in _TYPES if kind not in _LACKS.get(target, ())]
     pairs = [(source, result) for source in kinds for result in kinds if (source[0], result[0]) != ("f", "u")]
-    pairs = pairs[:: 4 if target == "jax" else 1]  # a compile each
-    file = tmp_path / "conversions.c"
-    file.write_text("".join(_source(*pair) for pair in pairs), encoding="utf-8")
+    text = "".join(_source(*pair) for pair in pairs)
+    record = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target))
+    compiled = _compiled(record.functions, tmp_path) if target == "c" else None
     wrong = []
-    for function, (source, result) in zip(lift(file, to=target).functions, pairs, strict=True):
+    for function, (source, result) in zip(record.functions, pairs, strict=True):
         assert function.lifted, function.diagnostics
-        corners = [value for value in _corners(source) if target != "jax" or not _is_subnormal(value)]
+        corners = [value for value in _corners(source) if library not in _XLA or not _is_subnormal(value)]
         wanted = [(value, want) for value in corners if (want := _converted(value, source, result)) is not None]
-        names: dict[str, Any] = {}
-        exec(function.program, names)
-        given = np.array([value for value, _ in wanted], _dtype(source))
-        found = np.asarray(names[function.name](_array_of(target, given))).tolist()
-        for (value, want), one in zip(wanted, found, strict=True):
+        given, found = np.array([value for value, _ in wanted], _dtype(source)), np.zeros(len(wanted), _dtype(result))
+        if compiled is not None:
+            getattr(compiled, function.name)(len(given), *(ctypes.c_void_p(a.ctypes.data) for a in (given, found)))
+        else:
+            run = loaded(function.program, function.name, library)
+            (found,) = call_program(run, {"n": len(given), "a": given}, 1)
+        for (value, want), one in zip(wanted, found.tolist(), strict=True):
             if want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
                 wrong.append(f"{source} {value!r} as {result}: {one!r} instead of {want!r}")
     assert not wrong, "\n".join(wrong[:60])

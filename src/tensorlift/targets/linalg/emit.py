@@ -81,9 +81,6 @@ class Emission:
             self._bind_parameter(parameter)
 
     def _bind_parameter(self, parameter: Parameter) -> None:
-        if parameter.dtype.startswith("u") and not parameter.is_size:
-            message = f"MLIR's integers have no sign, and programs for Linalg compute in no type {parameter.dtype}"
-            raise refuse("TL307", message, remedy="lift to another target, or use signed integers")
         value = Value(f"%{parameter.name}", _parameter_type(parameter))
         if parameter.is_size:
             self.writer.symbols[parameter.name] = value

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, is_float, width
 
 if TYPE_CHECKING:
@@ -35,7 +36,15 @@ class Scope:
 
 
 def element_type(dtype: DType) -> str:
-    """Spell an element type: MLIR's integers have no sign."""
+    """Spell an element type.
+
+    Raises:
+        LiftError: TL307 for a type without a sign.
+
+    """
+    if dtype.startswith("u"):
+        message = f"MLIR's integers have no sign, and programs for Linalg compute in no type {dtype}"
+        raise refuse("TL307", message, remedy="lift to another target, or use signed integers")
     return dtype if is_float(dtype) else f"i{width(dtype)}"
 
 
