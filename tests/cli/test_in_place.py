@@ -14,6 +14,8 @@ import pytest
 from bench.fuzz_in_place import difference
 
 from tensorlift.cli import main
+from tensorlift.runtime.compilers import complaint
+from tensorlift.runtime.original import CompileOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -279,6 +281,37 @@ def test_names_and_macros_of_the_file_cannot_change_a_program(
     assert status == bool(code), complaint
     assert message in complaint
     assert ("_lifted(" in out.read_text(encoding="utf-8")) == (not code)
+
+
+@_NEEDS_COMPILER
+def test_a_compiler_that_does_not_take_a_program_keeps_the_function(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"""#!/bin/sh
+for last; do :; done
+grep -q g_lifted "$last" && {{ echo "$last:1:1: error: no g here" >&2; exit 1; }}
+exec {shutil.which("cc")} "$@"
+""")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    source, out = tmp_path / "p.c", tmp_path / "out.c"
+    source.write_text(LOOP + LOOP.replace("void f", "void g"), encoding="utf-8")
+    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 1
+    written = out.read_text(encoding="utf-8")
+    assert "f_lifted(" in written
+    assert "g_lifted(" not in written
+    assert "the compiler says no g here [TL580]" in capsys.readouterr().err
+
+
+@_NEEDS_COMPILER
+def test_what_a_compiler_says_of_a_file_is_its_first_error(tmp_path: Path) -> None:
+    file, options = str(tmp_path / "p.c"), CompileOptions()
+    (tmp_path / "own.h").write_text("#define K 3\n", encoding="utf-8")
+    assert not complaint('#include "own.h"\nint f(void) { return K; }\n', file, options)
+    assert "undeclared" in complaint("int f(void) { return K; }\nint g(void) { return ; 1 }\n", file, options)
+    assert not complaint("int f(void) { return K; }\n", file, CompileOptions(define=("K=1",)))
+    assert not complaint('#include "none.h"\nint f(void) { return K; }\n', file, options)  # it has not seen the whole
 
 
 def test_options_that_do_not_go_with_it_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

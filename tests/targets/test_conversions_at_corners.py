@@ -140,3 +140,30 @@ def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_pat
             if want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
                 wrong.append(f"{source} {value!r} as {result}: {one!r} instead of {want!r}")
     assert not wrong, "\n".join(wrong[:60])
+
+
+@pytest.mark.parametrize("source", _TYPES)
+def test_a_number_that_is_converted_twice_is_rounded_twice(source: str) -> None:
+    """Parameters are converted, by way of each type to each other one, by one function for each type in between."""
+    results = [kind for kind in _TYPES if kind[0] != "u"]
+    declared = ", ".join(f"{_TYPES[kind]} *{kind}" for kind in results)
+    text = "".join(
+        f"void by_{way}({_TYPES[source]} x, {declared}) "
+        f"{{ {' '.join(f'*{kind} = ({_TYPES[kind]})({_TYPES[way]})x;' for kind in results)} }}\n"
+        for way in _TYPES
+    )
+    record = lift_source(source_from_text(text, "f.c"), LiftOptions())
+    wrong = []
+    for function, way in zip(record.functions, _TYPES, strict=True):
+        assert function.lifted, function.diagnostics
+        run = loaded(function.program, function.name, "")
+        for value in _corners(source):
+            between = _converted(value, source, way)
+            if between is None:
+                continue
+            wanted = [_converted(between, way, kind) for kind in results]
+            found = call_program(run, {"x": _dtype(source).type(value)}, len(results))
+            for kind, one, want in zip(results, found, wanted, strict=True):
+                if want is not None and want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
+                    wrong.append(f"{source} {value!r} by {way} as {kind}: {one!r} instead of {want!r}")
+    assert not wrong, "\n".join(wrong[:60])

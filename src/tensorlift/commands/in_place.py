@@ -41,6 +41,8 @@ from tensorlift.pipeline import lift_source
 from tensorlift.record import FunctionRecord, LiftRecord, Region, Verdict
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
+from tensorlift.runtime.compilers import complaint
+from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
 from tensorlift.targets.c.prelude import ORIGINAL
 
@@ -288,18 +290,23 @@ class _Rewriting:
         text = rewritten(self.text, self.found.replaced, lines)
         reason = self._differing(text, self.found.replaced)
         if reason:
-            raise refuse(
-                "TL580", f"the file would mean something else: {reason}", None, "choose functions with --function"
-            )
+            raise refuse("TL580", f"the file would be another one: {reason}", None, "choose functions with --function")
         return text
 
     def _differing(self, text: bytes, replaced: Sequence[Replaced]) -> str:
-        return differing(self.unit, text.decode(), self.source.name, self.arguments, replaced)
+        """Say why a rewritten text may not stand: it means something else, or the compiler that is here refuses it."""
+        reason = differing(self.unit, text.decode(), self.source.name, self.arguments, replaced)
+        if reason or not replaced:
+            return reason
+        options = self.options
+        given = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
+        said = complaint(text.decode(), self.source.name, given)
+        return f"the compiler says {said}" if said and not complaint(self.source.text, self.source.name, given) else ""
 
     def _take_back(self, one: Replaced, reason: str) -> None:
         """Leave a part as it was."""
         self.found.replaced.remove(one)
-        message = f"the file would mean something else: {reason}"
+        message = f"the file would be another one: {reason}"
         place = one.definition.location if one.part is None else one.part.stretch.location
         reasons = refuse("TL580", message, place, "use no names and macros that programs in C need").diagnostics
         position = next(k for k, record in enumerate(self.found.records) if record.name == one.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.original import CompileOptions
 
 OPTIMISED = ("-O3", "-march=native")
 # Sums may be reordered, and no one asks for errno or traps; NaN and infinities mean what they mean.
@@ -24,6 +27,7 @@ REASSOCIATED = ("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math",
 _OPENMP = ("-fopenmp",)
 _CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
 _CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
+_NO_HEADER = re.compile(r"No such file or directory|file not found")
 _POLLY = ("-mllvm", "-polly")
 
 
@@ -80,6 +84,24 @@ def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler
     if not found:
         raise refuse("TL601", f"there is no {language} compiler to measure", None, "install gcc or clang")
     return tuple(found)
+
+
+def complaint(text: str, filename: str, options: CompileOptions) -> str:
+    """Give the first error of the C compiler that is here about a text in the place of a file.
+
+    Nothing without a compiler, or where it lacks a header, so that it has not seen the whole.
+    """
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return ""
+    beside = ["-iquote", str(Path(filename).resolve().parent)]
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
+        folder = Path(name)
+        (folder / "source.c").write_text(text, encoding="utf-8")
+        flags = ["-fsyntax-only", "-w", *openmp(compiler), *options.flags(), *beside]
+        said = run_limited([compiler, *flags, "source.c"], folder, Limits())
+    errors = [line.partition("error: ")[2] for line in said.errors.splitlines() if "error: " in line]
+    return errors[0] if said.failure and errors and _NO_HEADER.search(said.errors) is None else ""
 
 
 def _is_here(compiler: Compiler, language: str) -> bool:

@@ -36,7 +36,7 @@ from tensorlift.summarize.statements import (
     Store,
     guarded,
 )
-from tensorlift.summarize.values import Implied, Values, as_dtype, constant_truth
+from tensorlift.summarize.values import Implied, Values, as_dtype, as_typed, constant_truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -83,7 +83,7 @@ class _Reader(Values):
                 self.affines[value] = affine(parameter.name)
             elif parameter.role == "scalar":
                 scalars[parameter.name] = dtype
-                self.terms[value] = terms.scalar(parameter.name, dtype)
+                self.terms[value] = as_typed(terms.scalar(parameter.name, dtype), value)
             else:
                 self._declare(value, parameter.name, dtype, _marks(view.func_op, value), is_parameter=True)
         body = self.block(view.body)

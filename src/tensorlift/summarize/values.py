@@ -161,9 +161,7 @@ class Values:
     def new_value(self, result: SSAValue, dtype: DType) -> str:
         """Name a value that a statement yields; where its IR type has another sign or width, readers convert it."""
         name = self.unyielded()
-        read = value_read(name, dtype)
-        stored_as = as_dtype(dtype_of(result.type))
-        self.terms[result] = convert(read, stored_as) if dtype == "bool" and stored_as != "bool" else read
+        self.terms[result] = as_typed(value_read(name, dtype), result)
         return name
 
     # -- index computations
@@ -233,6 +231,12 @@ def constant_truth(value: Term | Domain | None) -> Domain | None:
     if isinstance(value, Constant) and value.dtype == "bool":
         return UNIVERSE if value.value else UNIVERSE.complement()
     return None
+
+
+def as_typed(term: Term, value: SSAValue) -> Term:
+    """Return a term as a value of the IR has it: a truth value in several bits is the integer 0 or 1."""
+    stored_as = dtype_of(value.type) if term.dtype == "bool" else "bool"
+    return term if stored_as == "bool" else convert(term, as_dtype(stored_as))
 
 
 def as_dtype(name: str) -> DType:
