@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
+from referencing import Registry, Resource
 
 from tensorlift.cli import main
 from tensorlift.proofs.certificate import seal_of
@@ -14,9 +17,7 @@ from tensorlift.raising.pipeline import Result, parse_passes, run_passes
 from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+_DOCS = Path(__file__).parents[2] / "docs"
 _TOOLS = find_tools()
 _COMPILED = pytest.mark.skipif(
     _TOOLS is None or find_blas() is None, reason="upstream MLIR's tools or OpenBLAS are not installed"
@@ -173,6 +174,10 @@ def test_the_report_has_certificates(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["verify", str(report), "--source", str(file)]) == 0
     assert "nest: holds" in capsys.readouterr().out
     content = json.loads(report.read_text(encoding="utf-8"))
+    known = [json.loads((_DOCS / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("opt", "report")]
+    registry: Registry[Any] = Registry().with_resource("report.schema.json", Resource.from_contents(known[1]))
+    jsonschema.Draft202012Validator(known[0], registry=registry).validate(content)
+    assert content["diagnostics"]
     (function,) = content["functions"]
     assert (function["line"], function["target"]) == (4, "memref")
     for old, new in (
