@@ -178,6 +178,7 @@ def compare(
     small = [case for case in given if not in_words or all(np.all(np.abs(value) <= _SMALL) for value in case.values())]
     taken = [case for case in small if all(holds(condition, case) for condition in conditions)]
     single = set(_ONE_CELL.findall(function.program)) & set(given[0])
+    in_64_bits = {p.name for p in function.parameters if p.role == "size"} if to == "stablehlo" else set()
     compared, least = 0, TOLERANCE["f4"] if _adds_singles(program) else 0.0
     for case, wanted in zip(taken, original(program, taken), strict=True):
         if wanted is None or (
@@ -185,6 +186,7 @@ def compare(
         ):
             continue  # an integer of Python that 64 bits do not hold
         given_cells = {name: value[:1] if name in single else value for name, value in case.items()}
+        given_cells |= {name: np.int64(case[name]) for name in in_64_bits & case.keys()}
         if any(not np.size(given_cells[name]) for name in single):
             continue
         try:

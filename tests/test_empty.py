@@ -159,6 +159,33 @@ def test_a_traced_loop_that_picks_cells_needs_one_at_any_size() -> None:
     ]
 
 
+BESIDE = """long beside_slices(long n, unsigned long *x, long *y, signed char *a) {
+  _Bool s = 0;
+  for (long i = 1; i + 1 < n; i++) y[i] = x[i - 1] + x[i + 1];
+  for (long i = 0; i < n; i++) s = s + a[i];
+  return s;
+}
+double behind_a_return(int n, _Bool *a) {
+  if (n < 1) return -1;
+  _Bool most = -1;
+  for (int i = 0; i < n; i++) if (a[i] < most) most = a[i];
+  return most;
+}
+double nested(int n, int m, double A[n][m], const double *x) {
+  double s = n > 2 ? 1 : 2;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s = s * A[i][j] + (m > 1 ? x[j] : 0);
+  return s;
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["jax", "stablehlo"])
+def test_a_traced_loop_is_translated_also_for_sizes_that_are_proved_by_themselves(target: str) -> None:
+    """Where other parts of a program tell cases of the sizes apart, the loop is there in each of them."""
+    found = {function.name: _least(function) for function in _lifted(BESIDE, target)}
+    assert found == {"beside_slices": {"n >= 1"}, "behind_a_return": {"n >= 1"}, "nested": {"m >= 1", "n >= 1"}}
+
+
 EARLY = """
 double first_or(int n, const double x[n], double d) { return n > 0 ? x[0] : d; }
 double ends(const double *x, int n) { if (n == 0) return 0; return x[0] + x[n - 1]; }

@@ -175,7 +175,7 @@ class _Attempts:
 
         Tried first are the fewest conditions without what is computed only where something is empty.
         """
-        needed = [c for c in summary.nonempty if not summary.context.implies(c)]
+        needed = _strongest_first([c for c in summary.nonempty if not summary.context.implies(c)])
         fewest = _fewest(needed, [domain for domain, _ in _where_empty(summary, summary.definitions())])
         found = self._within(summary.assumed, fewest, below)
         if found is not None:
@@ -240,6 +240,12 @@ def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterato
     nonempty = Domain.of(*summary.nonempty)
     for definition in definitions:
         yield from ((domain, term) for domain, term in definition.pieces if (domain & nonempty).is_empty())
+
+
+def _strongest_first(conditions: Sequence[Constraint]) -> list[Constraint]:
+    """Order conditions so that each comes before those that it implies."""
+    domains = {c: Domain.of(c) for c in conditions}
+    return sorted(conditions, key=lambda c: -sum(domains[c].implies(other) for other in conditions))
 
 
 def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tuple[Constraint, ...]:

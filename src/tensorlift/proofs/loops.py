@@ -98,8 +98,9 @@ class LoopProver:
             finally:
                 self._pending.pop()
 
-        with ledger.translating() if isinstance(step.statement, TracedLoop) else nullcontext():
-            by_cases(outside & iterations(step.kept), iterate)
+        is_traced = isinstance(step.statement, TracedLoop)
+        with ledger.translating() if is_traced else nullcontext():
+            by_cases(outside & iterations(step.kept), iterate, translated=is_traced)
         execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque

@@ -136,7 +136,7 @@ class TextLoops:
                 self._pending.pop()
 
         with ledger.translating():
-            by_cases(outside & iterations(kept), iterate)
+            by_cases(outside & iterations(kept), iterate, translated=True)
         execution.surroundings.leave()
         ledger.within(outside)
         definitions.opaque = opaque
