@@ -1,17 +1,23 @@
-"""Integers that an iteration of a loop hands to the next: ``previous = i`` leaves ``i - 1`` to all but the first."""
+"""Integers that an iteration of a loop hands to the next: ``previous = i`` leaves ``i - 1`` to all but the first.
+
+What moves by a constant step rests on fitting into its type each time.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.index_arithmetic import advance
 from tensorlift.frontends.c.nested_loops import NestedLoops
 from tensorlift.frontends.c.values import Address, Binding, Choice, Index
 
 if TYPE_CHECKING:
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.induction import LoopSummary
+    from tensorlift.frontends.c.induction import LoopSummary, LoopTest
 
 ITERATION = "@t"
 
@@ -34,6 +40,34 @@ class Carried(NestedLoops):
             if steps and variable in steps:
                 values[symbol] = values[symbol] + steps[variable] * Polynomial.variable(ITERATION)
         return values
+
+    def symbols_of(self, test: LoopTest) -> set[str]:
+        """Collect the symbols that occur in the integers of a test."""
+        sides = [side.polynomial for side in (test.left, test.right) if isinstance(side, Index)]
+        return set().union(*map(self.ranges.leaves, sides))
+
+    def advanced(
+        self, variable: nodes.Variable, summary: LoopSummary, distance: Polynomial, location: Location
+    ) -> Index | Address:
+        """Move a steering value; of counters in the condition it is known that they do not wrap."""
+        match self.environment[variable]:
+            case Index() as index:
+                moved = advance(index, distance, location)
+                tested = summary.symbols[variable] in set().union(*map(self.symbols_of, summary.tests))
+                return replace(moved, needs=index.needs) if tested else moved
+            case Address(base, (*outer, last), needs):
+                return Address(base, (*outer, last + distance), needs)
+            case _:
+                raise AssertionError(variable.name)
+
+    def rely_on_steps(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> None:
+        """Rely on what closed forms rest on: each iteration left what the next one starts with."""
+        for variable in (*steps, *summary.last):
+            match self.environment.get(variable):
+                case Index(polynomial, ctype, needs):
+                    exact = variable in summary.last
+                    kept = tuple(need for need in needs if exact or not need.wraps)
+                    self.rely_on(Index(polynomial, ctype, kept))
 
     def carried(
         self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], iteration: Polynomial

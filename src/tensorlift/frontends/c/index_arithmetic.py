@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.c_types import BOOL, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, INT, IntegerType
 from tensorlift.frontends.c.values import Domain, Index, Need
 
 if TYPE_CHECKING:
@@ -70,6 +70,17 @@ def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location)
     if ctype.width < _ADDRESS_BITS or any(value >= _LARGE_FACTOR for value in polynomial.terms.values()):
         needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location, wraps=True))
     return tuple(needs)
+
+
+def advance(index: Index, distance: Polynomial, location: Location) -> Index:
+    """Give what a variable holds after steps that each convert to its type: what does not fit there wraps."""
+    polynomial, ctype = index.polynomial + distance, index.ctype
+    if polynomial.constant_value is not None or not ctype.signed:
+        return fit(polynomial, ctype, index.needs, location)
+    if ctype.width >= INT.width:
+        return Index(polynomial, ctype, index.needs)
+    rooms = (Polynomial.constant(ctype.maximum) - polynomial, polynomial - Polynomial.constant(ctype.minimum))
+    return Index(polynomial, ctype, index.needs + tuple(Need("overflow", room, location, wraps=True) for room in rooms))
 
 
 def convert(index: Index, ctype: IntegerType, location: Location) -> Index | None:

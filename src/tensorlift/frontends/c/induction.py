@@ -18,6 +18,7 @@ from tensorlift.frontends.c.values import Address, Binding, Environment, Index, 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,22 @@ def step_of(symbol: str, start: Value | None, end: Binding | None) -> Polynomial
 
 
 def classify(
-    summary: LoopSummary, starts: dict[nodes.Variable, Value], ends: Environment, modified: set[nodes.Variable]
+    summary: LoopSummary,
+    starts: dict[nodes.Variable, Value],
+    ends: Environment,
+    modified: set[nodes.Variable],
+    ranges: Ranges,
 ) -> None:
-    """Sort the modified variables into those with a step and those without closed form."""
+    """Sort the modified variables into those with a step and those without closed form.
+
+    A step with a quotient of what moves, as that of ``j = (j + 1) % 8``, is no constant one.
+    """
     moving = {summary.symbols[variable] for variable in modified if variable in summary.symbols}
     for variable in summary.symbols:
         if variable not in modified:
             continue
         step = step_of(summary.symbols[variable], starts[variable], ends.get(variable))
-        if step is not None and moving.isdisjoint(step.variables()):
+        if step is not None and moving.isdisjoint(ranges.leaves(step)):
             summary.steps[variable] = step
         else:
             summary.lost.append(variable)

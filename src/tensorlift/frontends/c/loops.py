@@ -15,7 +15,7 @@ from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_
 from tensorlift.frontends.c.places import lost
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import divisor_name
-from tensorlift.frontends.c.values import Address, Binding, Choice, Index, LoopRange, Need, Unknown, Value
+from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Loops(Carried):
             self._lose(summary, {})
         else:
             self._run(loop, summary, steps, count)
-            self._leave(summary, steps, count)
+            self._leave(loop, summary, steps, count)
             if loop.keyword != "do":
                 self._effects_of_condition(loop)
         self.end_scope(loop.initial)
@@ -95,7 +95,7 @@ class Loops(Carried):
                 self.evaluate(loop.advance)
             if loop.keyword == "do":
                 self._note_condition(loop.condition, summary)
-            classify(summary, starts, self.environment, self._modified.of(loop))
+            classify(summary, starts, self.environment, self._modified.of(loop), self.ranges)
         return summary
 
     def _symbolic(self, variable: nodes.Variable, symbols: dict[nodes.Variable, str]) -> Value | None:
@@ -248,7 +248,7 @@ class Loops(Carried):
         """Rely on the exactness of both sides of the condition, at every time that it is evaluated."""
         if not self.sink.emits:
             return
-        symbols = self._symbols_of(test)
+        symbols = self.symbols_of(test)
         for variable, symbol in summary.symbols.items():
             binding = self.environment.get(variable)
             if symbol in symbols and isinstance(binding, Index):
@@ -266,11 +266,6 @@ class Loops(Carried):
             if first != polynomial:
                 with self.inside(loops=(times,)):  # not empty: the first time is checked apart
                     self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
-
-    def _symbols_of(self, test: LoopTest) -> set[str]:
-        """Collect the symbols that occur in the integers of a test."""
-        sides = [side.polynomial for side in (test.left, test.right) if isinstance(side, Index)]
-        return set().union(*map(self.ranges.leaves, sides))
 
     def _distance(
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
@@ -296,7 +291,7 @@ class Loops(Carried):
         self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
     ) -> TripCount | tuple[str, str]:
         """Make sure that no counter wraps: unsigned ones rise to their bound or fall by one, or meet half-way."""
-        symbols = self._symbols_of(test)
+        symbols = self.symbols_of(test)
         moving = {variable: step for variable, step in steps.items() if summary.symbols[variable] in symbols}
         if self._meet(test, {summary.symbols[variable]: step for variable, step in moving.items()}):
             return solved
@@ -407,7 +402,7 @@ class Loops(Carried):
 
     def _primary(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> nodes.Variable | None:
         """Find the counter: the first integer in the condition that has a step."""
-        symbols = set().union(*map(self._symbols_of, summary.tests))
+        symbols = set().union(*map(self.symbols_of, summary.tests))
         for variable in steps:
             if summary.symbols[variable] in symbols and isinstance(self.environment.get(variable), Index):
                 return variable
@@ -423,12 +418,13 @@ class Loops(Carried):
         for over in count.loops:
             self.sink.begin_loop(over, count.hint, loop.location)
         with self.inside(loops=count.loops):
-            self._enter(summary, steps, count)
+            self._enter(loop, summary, steps, count)
             if loop.keyword != "do":
                 self._effects_of_condition(loop)
             self.execute(loop.body)
             if loop.advance is not None:
                 self.evaluate(loop.advance)
+            self.rely_on_steps(summary, steps)
         for _ in count.loops:
             self.sink.end_loop()
         self.environment = outer
@@ -444,7 +440,9 @@ class Loops(Carried):
         with self.quiet(self.environment):
             self.evaluate(condition)
 
-    def _enter(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+    def _enter(
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
+    ) -> None:
         """Bind the steering variables to their values in the general iteration."""
         carried = {} if count.iteration is None else self.carried(summary, steps, count.iteration)
         for variable, step in steps.items():
@@ -454,11 +452,13 @@ class Loops(Carried):
                 place = Polynomial.variable(count.loops[0].variable)
                 self.environment[variable] = Index(place, binding.ctype, binding.needs)
             else:
-                self.environment[variable] = _advanced(binding, step * count.iteration, ())
+                self.environment[variable] = self.advanced(variable, summary, step * count.iteration, loop.location)
         self._lose(summary, steps)
         self.environment.update(carried)
 
-    def _leave(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count) -> None:
+    def _leave(
+        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
+    ) -> None:
         """Bind the steering variables to their values after the loop."""
         if count.trips is None:
             self._lose(summary, {})
@@ -466,7 +466,8 @@ class Loops(Carried):
         needs = (count.nonempty,) if count.nonempty is not None else ()
         carried = self.carried(summary, steps, count.trips)
         for variable, step in steps.items():
-            self.environment[variable] = _advanced(self.environment[variable], step * count.trips, needs)
+            moved = self.advanced(variable, summary, step * count.trips, loop.location)
+            self.environment[variable] = replace(moved, needs=moved.needs + needs)
         self._lose(summary, steps)
         self.environment.update(carried)
 
@@ -482,12 +483,3 @@ def _with_conversions(expression: nodes.Expression, conversions: Sequence[nodes.
     for cast in reversed(conversions):
         expression = replace(cast, operand=expression)
     return expression
-
-
-def _advanced(binding: Binding, distance: Polynomial, needs: tuple[Need, ...]) -> Binding:
-    """Move a steering value."""
-    if isinstance(binding, Index):
-        return Index(binding.polynomial + distance, binding.ctype, binding.needs + needs)
-    assert isinstance(binding, Address)
-    *outer, last = binding.subscripts
-    return Address(binding.base, (*outer, last + distance), binding.needs + needs)
