@@ -55,6 +55,37 @@ void products(int n, int m, const double x[n][m], double *y) {
   for (int i = 0; i < n - 1; i++) for (int j = 0; j < m; j++) y[i*m+j] = x[i+1][j] * x[i][j];
 }
 """
+PARTS = """
+double eight(const double *c) { double s = 0; for (int i = 0; i < 8; i++) s += c[i]; return s; }
+void scaled(float *v) { for (int i = 0; i < 3; i++) v[i] *= 2; }
+void inverted(unsigned char *r) { for (int i = 0; i < 16; i++) r[i] = 255 - r[i]; }
+void added(const int *a, const int *b, long *o) { for (int i = 0; i < 5; i++) o[i] += a[i] * b[2 * i]; }
+void rows(double (*m)[4], double *o) { for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) m[i][j] += o[i]; }
+double table(int n, double **m) {
+  double t = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) t += m[i][j];
+  return t;
+}
+void nine(double *w) { for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) w[i*3+j] += i == j; }
+void first(int n, const int *a, const int *b, int *o) { for (int i = 0; i < n; i++) o[i] = (i || a[i]) ? a[i] : b[i]; }
+void head(int n, const int *b, int *o) { for (int i = 0; i < n; i++) if (i < 1) o[i] = b[i]; }
+double named(const double *m, int c_size, const double *c) {
+  double t = 0;
+  for (int i = 0; i < 4; i++) t += m[i] * c[i];
+  return t * c_size;
+}
+int back(const short *x) { int s = 0; for (int i = 6; i > 0; i--) s = s * 3 + x[i]; return s; }
+void walk(const signed char *p, int *o) { for (const signed char *q = p; q < p + 7; q++) *o += *q; }
+"""
+CPP_PARTS = """
+#include <vector>
+double eight(const double *c) { double s = 0; for (int i = 0; i < 8; ++i) s += c[i]; return s; }
+double both(const std::vector<double> &v, const float *w) {
+  double s = 0;
+  for (int i = 0; i < 8; ++i) s += v[i] * w[i];
+  return s;
+}
+"""
 
 
 @cache
@@ -93,6 +124,46 @@ def test_a_result_that_is_written_whole_is_as_long_as_what_is_computed() -> None
     for function in _lifted(RESULTS).values():
         assert [p.name for p in function.parameters] == ["x"], function
         assert all(trial.passed for trial in function.tests), function
+
+
+@pytest.mark.parametrize(("text", "name"), [(PARTS, "f.c"), (CPP_PARTS, "f.cpp")])
+def test_an_array_of_which_loops_run_over_a_number_of_cells_may_be_longer(text: str, name: str) -> None:
+    """Trials of the original draw longer ones."""
+    for function in _lifted(text, name).values():
+        assert str(function.level) == "proved", function
+        arrays = [p for p in function.parameters if p.shape]
+        assert not any(p.shape[0].isdigit() for p in arrays), function
+        assert all(trial.passed for trial in function.tests), function
+        assert not function.restricted, function
+
+
+@pytest.mark.parametrize("target", ["jax", "torch", "stablehlo", "linalg"])
+def test_longer_arrays_are_taken_in_other_targets(target: str) -> None:
+    for function in _lifted(PARTS, target=target).values():
+        if function.name == "inverted" and target == "linalg":
+            assert [d.code for d in function.diagnostics] == ["TL307"]  # a byte without sign
+            continue
+        assert str(function.level) == "proved", function
+        assert not any(p.shape[0].isdigit() for p in function.parameters if p.shape), function
+
+
+def test_what_lies_behind_a_constant_number_of_cells_does_not_count() -> None:
+    namespace: dict[str, Any] = {}
+    for name in ("eight", "scaled", "table"):
+        exec(_lifted(PARTS)[name].program or "", namespace)
+    assert namespace["eight"](np.arange(12.0)) == sum(range(8))
+    scaled = namespace["scaled"](np.ones(5, np.float32))
+    np.testing.assert_array_equal(scaled, np.array([2, 2, 2, 1, 1], np.float32))
+    assert namespace["table"](np.ones((2, 6))) == 8.0
+
+
+def test_conditions_spell_the_extent() -> None:
+    conditions = {f.name: [p.text for p in f.preconditions] for f in _lifted(PARTS).values()}
+    assert conditions["eight"] == ["c.shape[0] >= 8"]
+    assert conditions["table"] == ["n >= 0", "m.shape[1] >= 4"]
+    assert conditions["named"] == ["m.shape[0] >= 4", "c.shape[0] >= 4"]
+    both = _lifted(CPP_PARTS, "f.cpp")["both"]
+    assert [p.text for p in both.preconditions] == ["v.size() >= 8", "w.shape[0] >= 8"]
 
 
 @pytest.mark.parametrize("options", [LiftOptions(target="c"), LiftOptions(adapter=True), LiftOptions(replaces=True)])

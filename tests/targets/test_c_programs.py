@@ -263,3 +263,8 @@ def test_sums_of_sizes_are_wider_than_sizes() -> None:
 )
 def test_sums_of_sizes_that_an_int_may_not_hold_are_refused(source: str, old: str, new: str) -> None:
     assert refusal(source, (old, new)) == "a size or a position may not fit its type"
+
+
+def test_a_parameter_may_have_the_name_of_its_function() -> None:
+    text = "void r(int n, const double *x, double *r) { *r = 0; for (int i = 0; i < n; i++) *r += x[i]; }"
+    assert "  r_lifted(n, (void *)x, (void *)r);" in lift(text, to="c").source

@@ -242,11 +242,11 @@ def _made_extents(view: FunctionView) -> dict[str, Extent]:
     made: dict[str, tuple[Extent, Linear]] = {}
     if view.prototype:
         made = {f"{name}{'_row' * axis}_size": (Extent(name, axis, "vector"), extent) for name, axis, extent in found}
-    elif view.c_parameters:
+    if view.c_parameters:
         declared = {name for name, _ in view.c_parameters} | {p.name for p in view.parameters if p.access}
-        sizes = {p.name for p in view.parameters if p.role == "size"} - declared
-        made = {f"{name}{'_row' * axis}_size": (Extent(name, axis), extent) for name, axis, extent in found}
-        made = {size: entry for size, entry in made.items() if size in sizes}
+        sizes = [p.name for p in view.parameters if p.role == "size" and p.name not in declared]
+        own = {Linear.size(name): name for name in sizes}
+        made |= {own[extent]: (Extent(name, axis), extent) for name, axis, extent in found if extent in own}
     elif "tl.returns" in view.func_op.attributes:
         made = {f"{name}_shape{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
     elif view.source.endswith(".mlir"):

@@ -117,7 +117,7 @@ class _Reading:
 
     def _check_declared(self, head: str, names: Sequence[str], declared: Sequence[str]) -> None:
         """Demand that the result and all parameters are of the types that the source has."""
-        reserved = {f"{self.summary.name}{part}" for part in ("", ORIGINAL, PROGRAM)} | _RESERVED
+        reserved = {f"{self.summary.name}{part}" for part in (ORIGINAL, PROGRAM)} | _RESERVED
         if not any(" result = " in line for line in self.lines):  # the variable of a number that is returned
             reserved.remove("result")
         if head != f"{self.result} " or self.summary.name in _RESERVED | C_FUNCTIONS:

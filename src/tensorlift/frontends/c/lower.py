@@ -22,6 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.rewriter import Rewriter
 
+from tensorlift.comprehension.names import unused
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
@@ -220,7 +221,8 @@ class _Lowering:
 
     def _new_size(self, array: Array, axis: int) -> Polynomial:
         """Make a size that C has no parameter for, of an extent that nothing tells."""
-        variable = nodes.Variable(f"{array.name}{'_row' * axis}_size", LONG, array.location)
+        name = unused(f"{array.name}{'_row' * axis}_size", {p.name for p in (*self._function.declared, *self._inputs)})
+        variable = nodes.Variable(name, LONG, array.location)
         argument = self._block.insert_arg(INDEX, len(self._inputs), self._sink.place(array.location))
         argument.name_hint = variable.name
         self._inputs, self._has_made_sizes = (*self._inputs, variable), True

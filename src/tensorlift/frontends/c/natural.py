@@ -1,20 +1,36 @@
 """Natural extents: an array whose extent no declaration tells is as long as callers have it, not as loops need it.
 
 A stencil that writes the cells 1 to ``n - 2`` of ``double *x`` needs ``n - 1`` cells, and every caller has ``n``.  The
-outermost extent of such a parameter is rounded up to the size.  One that is written whole before it is read is a result
-alone, which no caller passes to a program on arrays: it stays as long as what is computed.
+outermost extent of such a parameter is rounded up to the size.  A loop over the first 8 cells of ``double *x`` needs 8,
+and a caller may have more: their number becomes a size of its own.  An array that is written whole before it is read is
+a result alone, which no caller passes to a program on arrays: it stays as long as what is computed.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    MemRefType,
+    StringAttr,
+)
 from xdsl.ir import BlockArgument
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineConstraintKind, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
 
+from tensorlift.comprehension.names import unused
+from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.frontends.c.ir_types import INDEX
+from tensorlift.frontends.c.preconditions import spell_inequality
+from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
+from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,11 +44,13 @@ _ACCESSES = {"affine.load": 0, "affine.store": 1, "memref.load": 0, "memref.stor
 
 
 def with_natural_extents(read: Iterable[ReadFunction]) -> list[ReadFunction]:
-    """Round the open extents of functions up, in place."""
+    """Round the open extents of functions up and make sizes of those that are numbers, in place."""
     found = list(read)
     for module in (function.module for function in found if function.module is not None):
         for function in functions(module):
             _round_up(function)
+            for name, axis in _parts(FunctionView(function)):
+                _open(function, name, axis)
     return found
 
 
@@ -64,6 +82,58 @@ def _natural(view: FunctionView, parameter: Parameter) -> AffineExpr | None:
         return None
     (size, factor), *_ = extent.terms
     return AffineExpr.symbol(view.size_names.index(size)) if isinstance(size, str) and factor == 1 else None
+
+
+def _parts(view: FunctionView) -> list[tuple[str, int]]:
+    """List the axes of arrays of which loops run over a constant number of cells, and of which there may be more."""
+    marks: Any = view.func_op.properties.get("arg_attrs", ())
+    return [
+        (parameter.name, axis.value.data)
+        for parameter, own in zip(view.parameters, marks, strict=False)
+        if isinstance(own.data.get("tl.shape"), AffineMapAttr) and not _is_result(view, parameter)
+        for axis in own.data.get("tl.inferred", ())
+        if axis.value.data == 0 or parameter.c_type.count("*") > 1  # inner ones of flat memory tell where rows begin
+        if _has_running_part(view, parameter, axis.value.data)
+    ]
+
+
+def _has_running_part(view: FunctionView, parameter: Parameter, axis: int) -> bool:
+    """Tell whether the cells along an axis that loops run over are a constant number, and not all of them named."""
+    if parameter.extents is None or parameter.extents[axis].terms:
+        return False
+    accesses: list[Any] = [op for op in view.operations if _accessed(op) is parameter.value]
+    return any(
+        op.name.startswith("affine.") and not isinstance(op.properties["map"].data.results[axis], AffineConstantExpr)
+        for op in accesses
+    )
+
+
+def _open(function: Operation, name: str, axis: int) -> None:
+    """Make a size of an extent, behind the parameters; it is at least what the extent was."""
+    view = FunctionView(function)
+    position = [p.name for p in view.parameters].index(name)
+    array: Any = view.parameters[position].value
+    size = unused(f"{name}{'_row' * axis}_size", {p.name for p in view.parameters})
+    names = [*view.size_names, size]
+    if not view.c_parameters:
+        rows = [{"name": StringAttr(p.name), "type": StringAttr("")} for p in view.parameters if not p.access]
+        function.attributes["tl.c_parameters"] = ArrayAttr(map(DictionaryAttr, rows))
+    properties: Any = function.properties
+    own, marks = dict(properties["arg_attrs"].data[position].data), list(properties["arg_attrs"].data)
+    extents, shape = list(own["tl.shape"].data.results), list(array.type.get_shape())
+    least, extents[axis], shape[axis] = extents[axis], AffineExpr.symbol(len(names) - 1), DYNAMIC_INDEX
+    own["tl.shape"] = AffineMapAttr(AffineMap(0, len(names), tuple(extents)))
+    marks[position] = DictionaryAttr(own)
+    marks.append(DictionaryAttr({"tl.name": StringAttr(size), "tl.c_type": StringAttr("long")}))
+    properties["arg_attrs"] = ArrayAttr(marks)
+    view.body.insert_arg(INDEX, len(view.body.args), array.location).name_hint = size
+    Rewriter.replace_value_with_new_type(array, MemRefType(array.type.element_type, shape))
+    properties["function_type"] = FunctionType.from_lists(view.body.arg_types, properties["function_type"].outputs.data)
+    room = Polynomial.variable(size) - Polynomial.constant(least.value)
+    condition = Condition(AffineConstraintKind.ge, room, names)
+    location = location_of(array) or view.location
+    assert location is not None
+    add_requirements(function, [stated_requirement("extent", spell_inequality(room), location, condition)])
 
 
 def _is_result(view: FunctionView, parameter: Parameter) -> bool:

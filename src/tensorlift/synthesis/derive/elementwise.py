@@ -194,7 +194,7 @@ def _fails_itself(term: Term) -> bool:
 def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     """Return the operand that may be invalid, one where it does not count; invariant floats never stop an array."""
     value = values[GUARDED[op]]
-    if isinstance(value.expression, Literal) or _is_positive(value.expression, scope):
+    if isinstance(value.expression, Literal) or _is_at_least(0 if op == "sqrt" else 1, value.expression, scope):
         return value
     if not value.axes and is_float(value.expression.dtype) and not all(v.expression.is_weak for v in values):
         return value
@@ -207,13 +207,15 @@ def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     return scope.combined("select", guard, value, one)
 
 
-def _is_positive(value: Expression, scope: Scope) -> bool:
-    """Tell whether a float is that of a size that is positive, or the root of one."""
+def _is_at_least(least: int, value: Expression, scope: Scope) -> bool:
+    """Tell whether a float is that of a size that is never less, or the root of one."""
     if isinstance(value, Elementwise) and value.op == "sqrt":
-        return _is_positive(value.arguments[0], scope)
+        return _is_at_least(least, value.arguments[0], scope)
     if isinstance(value, Literal):
         return not isinstance(value.value, str) and value.value > 0
-    return isinstance(value, SizeValue) and is_float(value.dtype) and scope.context.implies(at_least(value.affine, 1))
+    if not isinstance(value, SizeValue) or not is_float(value.dtype):
+        return False
+    return scope.context.implies(at_least(value.affine, least))
 
 
 # -- pieces
