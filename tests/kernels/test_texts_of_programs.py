@@ -51,7 +51,7 @@ def test_an_element_that_no_loop_moves_tells_no_extent() -> None:
 
 def test_a_guard_on_other_subscripts_makes_no_array_longer() -> None:
     shapes = {parameter.name: parameter.shape for parameter in _lifted("zero_padded_convolution").parameters}
-    assert shapes == {"in_": ("h", "w"), "weight": ("9",)}
+    assert shapes == {"in_": ("h", "w"), "weight": ("weight_size",)}
 
 
 @pytest.mark.parametrize("bound", ["least(j + 1, m)", "least(m, j + 1)", "(j + 1 < m ? j + 1 : m)"])
