@@ -44,6 +44,7 @@ GATHER = """void gather(int n, int v, double table[v], int places[n], double out
   for (int i = 0; i < n; i++) out[i] = table[places[i]];
 }
 """
+PART = "double part(const double *w) { double s = 0; for (int i = 0; i < 8; i++) s += w[i]; return s; }\n"
 CAUSAL = """#include <math.h>
 void causal(int n, double a[n][n]) {
   for (int i = 0; i < n; i++) for (int j = i + 1; j < n; j++) a[i][j] = -INFINITY;
@@ -63,6 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "quotients.c").write_text(QUOTIENTS, encoding="utf-8")
     (tmp_path / "away.c").write_text(QUOTIENTS.replace("/ b[i]", "/ (1 - b[i])"), encoding="utf-8")
     (tmp_path / "gather.c").write_text(GATHER, encoding="utf-8")
+    (tmp_path / "part.c").write_text(PART, encoding="utf-8")
     (tmp_path / "causal.c").write_text(CAUSAL, encoding="utf-8")
     (tmp_path / "search.c").write_text(SEARCH, encoding="utf-8")
     (tmp_path / "factor.c").write_text("#include <math.h>\n" + SOLVED, encoding="utf-8")
@@ -116,6 +118,15 @@ def test_programs_agree_with_the_compiled_original(
     out = capsys.readouterr().out
     assert f", {style} inputs" in out
     assert "agrees with the original (gcc): largest difference" in out
+
+
+def test_an_extent_without_a_name_is_the_least_that_works(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "part.c"]) == 0
+    assert main(["run", "part.c", "--sizes", "w_size=20"]) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines() if ":" in line] == [
+        "part on numpy (cpu), w_size = 8",
+        "part on numpy (cpu), w_size = 20",
+    ]
 
 
 def test_a_python_original_is_run_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

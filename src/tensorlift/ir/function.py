@@ -171,6 +171,32 @@ class FunctionView:
         found = [row.data for row in rows if isinstance(row, DictionaryAttr)] if isinstance(rows, ArrayAttr) else []
         return tuple((_text(row, "name"), _text(row, "type")) for row in found)
 
+    @cached_property
+    def made_sizes(self) -> dict[str, tuple[str, int]]:
+        """The sizes that a front end made of extents that the source has no name for, each with its array and axis."""
+        arrays = [p for p in self.parameters if p.role == "array"]
+        extents = [(str(e), e, p.name, axis) for p in arrays for axis, e in enumerate(p.extents or ())]
+        return {
+            size: (array, axis)
+            for size, extent, array, axis in extents
+            if extent == Linear.size(size) and self._is_made(size, array, axis)
+        }
+
+    def _is_made(self, size: str, array: str, axis: int) -> bool:
+        if self.c_parameters and size not in self.declared:
+            return True
+        if self.prototype:
+            return size == f"{array}{'_row' * axis}_size"
+        if "tl.returns" in self.func_op.attributes:
+            return size == f"{array}_shape{axis}"
+        return self.source.endswith(".mlir") and size == f"{array}_d{axis}"
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The names of what C declares as parameters, and of what it reaches by other names."""
+        reached = {p.name for p in self.parameters if p.access or not self.c_parameters}
+        return frozenset({name for name, _ in self.c_parameters} | reached)
+
     @property
     def prototype(self) -> str:
         """How C++ calls the function, as JSON (docs/loop-ir.md); empty for other languages."""

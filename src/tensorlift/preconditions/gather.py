@@ -15,7 +15,6 @@ from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, 
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
 from tensorlift.conditions.notation import parse_condition
-from tensorlift.ir.linear import Linear
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.preconditions.memory import separate
@@ -233,22 +232,6 @@ def _names(view: FunctionView, summary: Summary) -> dict[Atom, Sum]:
 
 def _made_extents(view: FunctionView) -> dict[str, Extent]:
     """Give the sizes that a front end made for the extents of an array, each with its extent."""
-    found = [
-        (p.name, axis, extent)
-        for p in view.parameters
-        if p.role == "array"
-        for axis, extent in enumerate(p.extents or ())
-    ]
-    made: dict[str, tuple[Extent, Linear]] = {}
-    if view.prototype:
-        made = {f"{name}{'_row' * axis}_size": (Extent(name, axis, "vector"), extent) for name, axis, extent in found}
-    if view.c_parameters:
-        declared = {name for name, _ in view.c_parameters} | {p.name for p in view.parameters if p.access}
-        sizes = [p.name for p in view.parameters if p.role == "size" and p.name not in declared]
-        own = {Linear.size(name): name for name in sizes}
-        made |= {own[extent]: (Extent(name, axis), extent) for name, axis, extent in found if extent in own}
-    elif "tl.returns" in view.func_op.attributes:
-        made = {f"{name}_shape{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
-    elif view.source.endswith(".mlir"):
-        made = {f"{name}_d{axis}": (Extent(name, axis), extent) for name, axis, extent in found}
-    return {size: place for size, (place, extent) in made.items() if extent == Linear.size(size)}
+    vectors = view.declared if view.prototype else frozenset()
+    places = view.made_sizes.items()
+    return {size: Extent(*place, "vector") if size in vectors else Extent(*place) for size, place in places}

@@ -47,7 +47,7 @@ def check_sizes(
     """Give the sizes of a function in its order.
 
     ``domain`` holds the sizes at which the source is defined, ``conditions`` are its preconditions, with their texts.
-    Extents that the source does not name are as small as the given sizes allow.
+    Extents that the source does not name are as small as the given sizes allow, and not zero where none is given.
     Raises LiftError TL631 for a size that the function does not have, TL632 for one that is missing, TL633 where they
     break a precondition, or no array can have such extents.
     """
@@ -55,7 +55,7 @@ def check_sizes(
     for name in given:
         if name not in names:
             raise refuse("TL631", f"'{view.name}' has no size '{name}'", view.location, instead(name, names))
-    given = _with_unnamed_extents(view, given, domain) if given else given
+    given = _with_unnamed_extents(view, given, domain)
     lacking = [name for name in names if name not in given]
     if lacking:
         wanted = ",".join(f"{name}={given.get(name, '...')}" for name in names)
@@ -75,12 +75,10 @@ def check_sizes(
 
 def _with_unnamed_extents(view: FunctionView, given: Mapping[str, int], domain: Domain) -> Sizes:
     sizes = dict(given)
-    for parameter in view.parameters:
-        for axis, extent in enumerate(parameter.extents or ()):
-            name = str(extent)
-            if name not in sizes and name in {f"{parameter.name}_d{axis}", f"{parameter.name}_shape{axis}"}:
-                least = _bound(name, domain.at(sizes), maximum=False)
-                sizes |= {name: least} if least is not None else {}
+    for name in view.made_sizes:
+        if name not in sizes:
+            least = _bound(name, domain.at(sizes), maximum=False)
+            sizes |= {name: least} if least or (least is not None and given) else {}
     return sizes
 
 
