@@ -1,4 +1,4 @@
-"""Sizes whose types have 16 bits or less are made integers of Python: NumPy's numbers would wrap in sums."""
+"""Sizes are made integers of Python where NumPy's numbers would wrap in sums, or would convert arrays."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ void above_short(int n, short u, int o[n]) { for (int i = 0; i < n; i++) if (i >
 void above_byte(int n, unsigned char u, int o[n]) { for (int i = 0; i < n; i++) o[i] = n > u ? 1 : 2; }
 void from_byte(int n, unsigned char u, int o[n]) { for (int i = 0; i < n; i++) if (i + 1 == u) o[i] = i + u; }
 void below_char(int n, signed char u, int o[n]) { for (int i = 0; i < n; i++) if (i < u - 1) o[i] = 5; }
+"""
+BESIDE = """
+void scaled(int n, int u, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] = i < u ? x[i] * u : 0; }
+void moved(int n, int u, const short *x, short *y) { for (int i = 0; i < n; i++) y[i] = i < u ? x[i] + u : 0; }
+void signs(unsigned n, unsigned u, const unsigned long *x, unsigned long *y) {
+  for (unsigned i = 0; i < n; i++) y[i] = i < u ? x[i] ^ u : x[i];
+}
+void above(int n, int u, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] = i < u && x[i] > u ? 1 : x[i]; }
+void filled(int n, int u, const unsigned char *x, unsigned char *y) {
+  for (int i = 0; i < n; i++) y[i] = x[i] > i && i < u ? u : x[i];
+}
 """
 TYPES = {"above_short": np.int16, "above_byte": np.uint8, "from_byte": np.uint8, "below_char": np.int8}
 
@@ -53,3 +64,22 @@ def test_a_program_that_computes_in_a_narrow_type_is_refused() -> None:
         text = (function.program or "").replace("    u = int(u)\n", "")
         with pytest.raises(CheckFailure, match="u, of a narrow type, is not made an integer of Python"):
             check(text, function.name, certificate.summary, get_target("numpy"), certificate.cuts)
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_a_size_beside_an_array_of_another_type_does_not_convert_it(target: str) -> None:
+    if target != "numpy":
+        pytest.importorskip(target)
+    for function in lift_source(source_from_text(BESIDE, "f.c"), LiftOptions(target=target)).functions:
+        if not function.lifted:
+            assert target != "numpy", function.diagnostics
+            continue
+        program = loaded(function.program or "", function.name, target)
+        dtype = {"scaled": np.float32, "moved": np.int16, "signs": np.uint64, "above": np.float32, "filled": np.uint8}
+        x = np.arange(2, 7).astype(dtype[function.name])
+        results = [
+            np.asarray(call_program(program, {"n": 5, "u": u, "x": x}, 1)[0]) for u in (3, np.int32(3), np.int64(3))
+        ]
+        for result in results:
+            assert result.dtype == x.dtype, function.name
+            assert result.tolist() == results[0].tolist(), function.name

@@ -8,7 +8,7 @@ a result alone, which no caller passes to a program on arrays: it stays as long 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -20,7 +20,14 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.ir import BlockArgument
-from xdsl.ir.affine import AffineConstantExpr, AffineConstraintKind, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
 from xdsl.rewriter import Rewriter
 
 from tensorlift.comprehension.names import unused
@@ -48,59 +55,50 @@ def with_natural_extents(read: Iterable[ReadFunction]) -> list[ReadFunction]:
     found = list(read)
     for module in (function.module for function in found if function.module is not None):
         for function in functions(module):
-            _round_up(function)
-            for name, axis in _parts(FunctionView(function)):
-                _open(function, name, axis)
+            for position, axis in _open_axes(function):
+                _widen(function, position, axis)
     return found
 
 
-def _round_up(function: Operation) -> None:
-    rows: Any = function.properties.get("arg_attrs")
-    marks = [dict(row.data) if isinstance(row, DictionaryAttr) else {} for row in rows or ()]
-    if not any(map(_is_open, marks)):
-        return
+def _open_axes(function: Operation) -> list[tuple[int, int]]:
+    """List the axes that loops tell, not declarations, and whose extents are no sizes, each behind its parameter."""
+    found = []
+    for position, own in enumerate(_marks(function)):
+        is_table = own["tl.c_type"].data.count("*") > 1
+        for axis in (axis.value.data for axis in own.get("tl.inferred", ())):
+            is_size = isinstance(own["tl.shape"].data.results[axis], AffineSymExpr)
+            if not is_size and (axis == 0 or is_table):  # inner axes of flat memory tell where rows begin
+                found.append((position, axis))
+    return found
+
+
+def _marks(function: Operation) -> list[Mapping[str, Any]]:
+    rows: Any = function.properties.get("arg_attrs", ())
+    return [row.data for row in rows]
+
+
+def _widen(function: Operation, position: int, axis: int) -> None:
     view = FunctionView(function)
-    for parameter, own in zip(view.parameters, marks, strict=True):
-        natural = _natural(view, parameter) if _is_open(own) else None
-        if natural is not None and not _is_result(view, parameter):
-            shape: Any = own["tl.shape"]
-            _, *inner = shape.data.results
-            own["tl.shape"] = AffineMapAttr(AffineMap(0, shape.data.num_symbols, (natural, *inner)))
-    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
+    parameter = view.parameters[position]
+    if parameter.extents is None or _is_result(view, parameter):
+        return
+    natural = _natural(view, parameter.extents[axis])
+    if natural is not None:
+        _set_extent(function, position, axis, natural)
+    elif not parameter.extents[axis].terms and _is_run_over(view, parameter, axis):
+        _make_size(view, position, axis)
 
 
-def _is_open(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether loops tell the outermost extent of a parameter, not its declaration."""
-    axes = attributes.get("tl.inferred", ())
-    return isinstance(attributes.get("tl.shape"), AffineMapAttr) and any(axis.value.data == 0 for axis in axes)
-
-
-def _natural(view: FunctionView, parameter: Parameter) -> AffineExpr | None:
-    """Give the size that an outermost extent falls short of by a number, None where it is anything else."""
-    extent = parameter.extents[0] if parameter.extents else Linear()
+def _natural(view: FunctionView, extent: Linear) -> AffineExpr | None:
+    """Give the size that an extent falls short of by a number, None where it is anything else."""
     if extent.constant >= 0 or len(extent.terms) != 1:
         return None
     (size, factor), *_ = extent.terms
     return AffineExpr.symbol(view.size_names.index(size)) if isinstance(size, str) and factor == 1 else None
 
 
-def _parts(view: FunctionView) -> list[tuple[str, int]]:
-    """List the axes of arrays of which loops run over a constant number of cells, and of which there may be more."""
-    marks: Any = view.func_op.properties.get("arg_attrs", ())
-    return [
-        (parameter.name, axis.value.data)
-        for parameter, own in zip(view.parameters, marks, strict=False)
-        if isinstance(own.data.get("tl.shape"), AffineMapAttr) and not _is_result(view, parameter)
-        for axis in own.data.get("tl.inferred", ())
-        if axis.value.data == 0 or parameter.c_type.count("*") > 1  # inner ones of flat memory tell where rows begin
-        if _has_running_part(view, parameter, axis.value.data)
-    ]
-
-
-def _has_running_part(view: FunctionView, parameter: Parameter, axis: int) -> bool:
-    """Tell whether the cells along an axis that loops run over are a constant number, and not all of them named."""
-    if parameter.extents is None or parameter.extents[axis].terms:
-        return False
+def _is_run_over(view: FunctionView, parameter: Parameter, axis: int) -> bool:
+    """Tell whether loops run over the cells along an axis, which are not all named."""
     accesses: list[Any] = [op for op in view.operations if _accessed(op) is parameter.value]
     return any(
         op.name.startswith("affine.") and not isinstance(op.properties["map"].data.results[axis], AffineConstantExpr)
@@ -108,29 +106,36 @@ def _has_running_part(view: FunctionView, parameter: Parameter, axis: int) -> bo
     )
 
 
-def _open(function: Operation, name: str, axis: int) -> None:
-    """Make a size of an extent, behind the parameters; it is at least what the extent was."""
-    view = FunctionView(function)
-    position = [p.name for p in view.parameters].index(name)
-    array: Any = view.parameters[position].value
-    size = unused(f"{name}{'_row' * axis}_size", {p.name for p in view.parameters})
-    names = [*view.size_names, size]
+def _set_extent(function: Operation, position: int, axis: int, extent: AffineExpr) -> None:
+    """Change one extent in the mark of an array, a map from all sizes."""
+    marks = [dict(own) for own in _marks(function)]
+    extents = list(marks[position]["tl.shape"].data.results)
+    extents[axis] = extent
+    shape = AffineMap(0, len(FunctionView(function).size_names), tuple(extents))
+    marks[position]["tl.shape"] = AffineMapAttr(shape)
+    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
+
+
+def _make_size(view: FunctionView, position: int, axis: int) -> None:
+    """Make a size of an extent that is a number, behind the parameters; it is at least what the extent was."""
+    function, properties = view.func_op, cast("Any", view.func_op.properties)
+    parameter = view.parameters[position]
+    assert parameter.extents is not None
+    array: Any = parameter.value
+    size = unused(f"{parameter.name}{'_row' * axis}_size", {p.name for p in view.parameters})
     if not view.c_parameters:
         rows = [{"name": StringAttr(p.name), "type": StringAttr("")} for p in view.parameters if not p.access]
         function.attributes["tl.c_parameters"] = ArrayAttr(map(DictionaryAttr, rows))
-    properties: Any = function.properties
-    own, marks = dict(properties["arg_attrs"].data[position].data), list(properties["arg_attrs"].data)
-    extents, shape = list(own["tl.shape"].data.results), list(array.type.get_shape())
-    least, extents[axis], shape[axis] = extents[axis], AffineExpr.symbol(len(names) - 1), DYNAMIC_INDEX
-    own["tl.shape"] = AffineMapAttr(AffineMap(0, len(names), tuple(extents)))
-    marks[position] = DictionaryAttr(own)
-    marks.append(DictionaryAttr({"tl.name": StringAttr(size), "tl.c_type": StringAttr("long")}))
-    properties["arg_attrs"] = ArrayAttr(marks)
     view.body.insert_arg(INDEX, len(view.body.args), array.location).name_hint = size
+    own = DictionaryAttr({"tl.name": StringAttr(size), "tl.c_type": StringAttr("long")})
+    properties["arg_attrs"] = ArrayAttr([*properties["arg_attrs"].data, own])
+    _set_extent(function, position, axis, AffineExpr.symbol(len(view.size_names)))
+    shape = list(array.type.get_shape())
+    shape[axis] = DYNAMIC_INDEX
     Rewriter.replace_value_with_new_type(array, MemRefType(array.type.element_type, shape))
     properties["function_type"] = FunctionType.from_lists(view.body.arg_types, properties["function_type"].outputs.data)
-    room = Polynomial.variable(size) - Polynomial.constant(least.value)
-    condition = Condition(AffineConstraintKind.ge, room, names)
+    room = Polynomial.variable(size) - Polynomial.constant(parameter.extents[axis].constant)
+    condition = Condition(AffineConstraintKind.ge, room, [*view.size_names, size])
     location = location_of(array) or view.location
     assert location is not None
     add_requirements(function, [stated_requirement("extent", spell_inequality(room), location, condition)])

@@ -128,9 +128,11 @@ class Emission:
         return [*lines, *checks, *self._integers(), *sizes, *conversions]
 
     def _integers(self) -> Iterator[str]:
-        """Make narrow sizes integers of Python, which do not wrap where a program adds to them."""
-        for name in (self.names[p.name] for p in self._parameters() if p.is_narrow):
-            yield f"{INDENT}{name} = int({name})"
+        """Make integers of Python of sizes: of narrow ones, which wrap in sums, and where NumPy's convert arrays."""
+        for parameter in self._parameters():
+            if parameter.is_narrow or (parameter.is_size and parameter.name in self.spell.counted):
+                name = self.names[parameter.name]
+                yield f"{INDENT}{name} = int({name})"
 
     def checks(self) -> list[str]:
         """Return the statements with which the function starts, which raise where it cannot be run."""

@@ -71,7 +71,8 @@ class Speller:
     """Spells the expressions of one program; ``used`` collects the sizes and helpers that the text needs.
 
     ``firm`` are the scalar parameters that the text has converted to the library's types, ``wanted`` collects further
-    ones whose conversion would spare one in an expression, ``numbers`` the variables that may hold Python numbers.  A
+    ones whose conversion would spare one in an expression, ``numbers`` the variables that may hold Python numbers,
+    ``counted`` the sizes that it computes with beside values of the library, where NumPy's integers would not do.  A
     library gives its ``name``, the names of its ``functions`` by scalar operation and of its ``dtypes``; those
     ``without_powers`` are squared by a product, which takes a fraction of the time there.
     """
@@ -89,6 +90,7 @@ class Speller:
         self.used: dict[str, None] = {}
         self.wanted: dict[str, DType] = {}
         self.numbers: set[str] = set()
+        self.counted: set[str] = set()
         self._memo: dict[Expression, Text] = {}
 
     def __call__(self, node: Expression) -> Text:
@@ -265,6 +267,8 @@ class Speller:
         values = node.arguments[1:] if node.op == "select" else node.arguments
         arguments = list(node.arguments)
         texts = [self(a) for a in arguments]
+        if any(v.dtype not in {"i64", "f64"} and not isinstance(v, SizeValue | Literal) for v in values):
+            self.counted.update(name for v in values if isinstance(v, SizeValue) for name in v.affine.variables)
         if node.op in _CONVERTING and len(arguments) == 2:  # noqa: PLR2004 - binary operators
             for position, argument in enumerate(arguments):
                 if self.converts_itself(argument, arguments[1 - position]):
