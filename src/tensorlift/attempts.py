@@ -166,7 +166,7 @@ class _Attempts:
             if fewer is None:
                 raise
             return fewer
-        if found.program is None or not _is_roundabout(found.program) or says_what_of_nothing(summary):
+        if found.program is None or not _is_roundabout(found.program, summary) or says_what_of_nothing(summary):
             return found
         return self._where_nonempty(summary, self._cost(found)) or found
 
@@ -258,14 +258,18 @@ def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tupl
     return kept
 
 
-def _is_roundabout(program: TensorProgram) -> bool:
-    """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then."""
+def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
+    """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then.
+
+    Numbers that mask cells count where something is computed only where an array or a loop is empty.
+    """
     stored = {s.name for s in program.body if isinstance(s, SetSlice)}
     if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in program.body):
         return True
+    masking = Iota if any(_where_empty(summary, summary.definitions())) else Gather
     pending = [value for statement in walk_statements(program.body) for value in values_of(statement)]
     for node in pending:
-        if isinstance(node, Iota | Gather):
+        if isinstance(node, masking | Gather):
             return True
         pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
     return False

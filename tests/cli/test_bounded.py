@@ -138,7 +138,7 @@ def test_the_parser_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "_SECONDS", 0.05)
     monkeypatch.setattr(libclang, "_index", lambda: time.sleep(0.5))
     with pytest.raises(LiftError, match=r"the parser takes more than 0\.05 seconds"):
-        lift(FUNCTION.format(2))
+        lift("#define N 2\n" + FUNCTION.format("N"))
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the machine has no /dev/full")  # noqa: PTH110 - a device

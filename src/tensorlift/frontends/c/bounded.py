@@ -61,11 +61,16 @@ def check_reading(text: str, filename: str, arguments: Sequence[str]) -> None:
     _check_macros(texts, macros, start)
 
 
+def has_directives(text: str) -> bool:
+    """Tell whether a text may hold directives of the preprocessor."""
+    return "#" in text or "%:" in text or "??=" in text
+
+
 def _check_text(  # noqa: PLR0913, PLR0917 - a text, where it stands, and what is found
     text: str, here: Path, folders: Sequence[Path], file: str, seen: set[Path], macros: dict[str, list[_Macro]]
 ) -> str:
     """Look at the directives of a text, and at the files that it includes; give it without directives."""
-    if "#" not in text and "%:" not in text and "??=" not in text:
+    if not has_directives(text):
         return text
     joined = text.replace("\\\r\n", "").replace("\\\n", "")
     for found in _DIRECTIVE.finditer(joined):

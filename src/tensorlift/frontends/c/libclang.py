@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang import cindex
 
-from tensorlift.frontends.c.bounded import check_reading, in_time
+from tensorlift.frontends.c.bounded import check_reading, has_directives, in_time
 from tensorlift.frontends.c.system_headers import system_directories
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INCLUDE = Path(__file__).parent / "include"
+_SHORT = 1 << 16  # a text of C without directives that is parsed at once: a thread to stop it takes as long
 _GO_ON = 0x200  # CXTranslationUnit_KeepGoing: errors behind a header that is missing are found too
 LIBRARY: Any = cindex.conf.lib
 
@@ -217,10 +218,13 @@ def parse(
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
     flags = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", *arguments, "-isystem", str(INCLUDE)]
     files, options = [(filename, text)], _GO_ON | int(record_macros)
+    is_plain = before[1] == "c" and len(text) <= _SHORT and "-include" not in arguments and not has_directives(text)
 
     def parsed(*more: str) -> Any:
-        given = [*flags, *more]
-        return in_time(lambda: _index().parse(filename, args=given, unsaved_files=files, options=options), filename)
+        def parse() -> Any:
+            return _index().parse(filename, args=[*flags, *more], unsaved_files=files, options=options)
+
+        return parse() if is_plain else in_time(parse, filename)
 
     unit = parsed()
     if not any(item.spelling.endswith(MISSING) for item in diagnostics(unit)):
