@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,9 @@ from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCE = """
 void above_short(int n, short u, int o[n]) { for (int i = 0; i < n; i++) if (i > u) o[i] = 1; }
@@ -32,6 +35,12 @@ void above(int n, int u, const float *x, float *y) { for (int i = 0; i < n; i++)
 void filled(int n, int u, const unsigned char *x, unsigned char *y) {
   for (int i = 0; i < n; i++) y[i] = x[i] > i && i < u ? u : x[i];
 }
+"""
+UNSIGNED = """
+void below(unsigned n, unsigned long u, int *o) { for (unsigned i = 0; i < n; i++) if (i < u) o[i] = 7; }
+void apart(unsigned long n, unsigned u, int *o) { for (unsigned long i = 0; i < n; i++) o[i] = i + 1 < u ? 1 : 2; }
+void last(unsigned n, unsigned long u, int *o) { for (unsigned i = 0; i < n; i++) o[i] = n - i > u ? 3 : 4; }
+void tail(unsigned n, unsigned char u, int *o) { for (unsigned i = 0; i < n; i++) if (i + 2 > u) o[i] = 5; }
 """
 TYPES = {"above_short": np.int16, "above_byte": np.uint8, "from_byte": np.uint8, "below_char": np.int8}
 
@@ -83,3 +92,21 @@ def test_a_size_beside_an_array_of_another_type_does_not_convert_it(target: str)
         for result in results:
             assert result.dtype == x.dtype, function.name
             assert result.tolist() == results[0].tolist(), function.name
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_unsigned_sizes_do_not_wrap_in_differences(target: str) -> None:
+    if target != "numpy":
+        pytest.importorskip(target)
+    expected: dict[str, Callable[[int, int], int]] = {
+        "below": lambda i, u: 7 if i < u else 0,
+        "apart": lambda i, u: 1 if i + 1 < u else 2,
+        "last": lambda i, u: 3 if 5 - i > u else 4,
+        "tail": lambda i, u: 5 if i + 2 > u else 0,
+    }
+    for function in lift_source(source_from_text(UNSIGNED, "f.c"), LiftOptions(target=target)).functions:
+        program = loaded(function.program or "", function.name, target)
+        for u in (np.uint64(0), np.uint64(2), np.uint32(0), np.uint32(3), np.uint8(1), 0, 9):
+            (result,) = call_program(program, {"n": 5, "u": u, "o": np.zeros(5, np.int32)}, 1)
+            wanted = [expected[function.name](i, int(u)) for i in range(5)]
+            assert np.asarray(result).tolist() == wanted, (function.name, u, function.program)

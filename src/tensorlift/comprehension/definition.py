@@ -169,6 +169,10 @@ class Summary:
         least, most = -(1 << 15), (1 << 16) - 1
         return self.ranges.implies(at_least(size, least), at_least(most, size))
 
+    def is_unsigned(self, size: str) -> bool:
+        """Tell whether the type of a size has no negative numbers."""
+        return self.ranges.implies(at_least(size, 0))
+
 
 def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
     """Yield the definitions among items and inside kept loops, in program order."""

@@ -351,13 +351,17 @@ Statement = Assign | SetSlice | For | Return
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the program; a size or a scalar has no axes.  A narrow size has a type of 16 bits or less."""
+    """A parameter of the program; a size or a scalar has no axes.
+
+    A narrow size has a type of 16 bits or less, an unsigned one has one without negative numbers.
+    """
 
     name: str
     dtype: DType
     shape: Shape = ()
     is_size: bool = False
     is_narrow: bool = False
+    is_unsigned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

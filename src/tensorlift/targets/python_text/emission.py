@@ -128,9 +128,11 @@ class Emission:
         return [*lines, *checks, *self._integers(), *sizes, *conversions]
 
     def _integers(self) -> Iterator[str]:
-        """Make integers of Python of sizes: of narrow ones, which wrap in sums, and where NumPy's convert arrays."""
+        """Make integers of Python of sizes where NumPy's would wrap, or would convert arrays."""
         for parameter in self._parameters():
-            if parameter.is_narrow or (parameter.is_size and parameter.name in self.spell.counted):
+            converts = parameter.is_size and parameter.name in self.spell.counted
+            wraps = parameter.is_narrow or (parameter.is_unsigned and parameter.name in self.spell.lowered)
+            if converts or wraps:
                 name = self.names[parameter.name]
                 yield f"{INDENT}{name} = int({name})"
 

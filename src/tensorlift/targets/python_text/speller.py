@@ -72,9 +72,10 @@ class Speller:
 
     ``firm`` are the scalar parameters that the text has converted to the library's types, ``wanted`` collects further
     ones whose conversion would spare one in an expression, ``numbers`` the variables that may hold Python numbers,
-    ``counted`` the sizes that it computes with beside values of the library, where NumPy's integers would not do.  A
-    library gives its ``name``, the names of its ``functions`` by scalar operation and of its ``dtypes``; those
-    ``without_powers`` are squared by a product, which takes a fraction of the time there.
+    ``counted`` the sizes that it computes with beside values of the library, where NumPy's integers would not do, and
+    ``lowered`` those in differences, where unsigned ones would not do.  A library gives its ``name``, the names of its
+    ``functions`` by scalar operation and of its ``dtypes``; those ``without_powers`` are squared by a product, which
+    takes a fraction of the time there.
     """
 
     name: ClassVar[str]
@@ -91,6 +92,7 @@ class Speller:
         self.wanted: dict[str, DType] = {}
         self.numbers: set[str] = set()
         self.counted: set[str] = set()
+        self.lowered: set[str] = set()
         self._memo: dict[Expression, Text] = {}
 
     def __call__(self, node: Expression) -> Text:
@@ -107,6 +109,8 @@ class Speller:
 
     def size(self, value: Affine) -> Text:
         """Spell an affine expression."""
+        if value.constant < 0 or any(factor < 0 for _, factor in value.terms):
+            self.lowered.update(value.variables)
         return affine_text(value, self.rename)
 
     def shape(self, shape: Shape) -> str:
