@@ -102,6 +102,8 @@ def bounds(o: Obligations, item: Slice, extent: Affine) -> tuple[Affine, int, Af
     if item.step == 0:
         o.refuse("a slice with step zero")
     if item.step > 0:
+        if item.upper is not None and _ends_early(o, item.lower, item.upper, extent):
+            return ZERO, item.step, ZERO
         upper = extent if item.upper is None else _clipped(o, item.upper, extent, extent)
         if item.lower is not None and _starts_late(o, item.lower, upper, extent):
             return ZERO, item.step, ZERO
@@ -110,6 +112,19 @@ def bounds(o: Obligations, item: Slice, extent: Affine) -> tuple[Affine, int, Af
         lower = extent - 1 if item.lower is None else _clipped(o, item.lower, extent, extent - 1, least=-1)
         upper = Affine(-1) if item.upper is None else _clipped(o, item.upper, extent, extent - 1, least=-1)
     return lower, item.step, range_extent(o, lower, upper, item.step)
+
+
+def _ends_early(o: Obligations, lower: Affine | None, upper: Affine, extent: Affine) -> bool:
+    """Tell whether a slice that ends before the end of an array, as ``1:-1`` does, ends where it starts or before.
+
+    Then it is empty, wherever the ends are clipped to, which need not be asked: sizes fall into fewer cases.
+    """
+    start = ZERO if lower is None else lower
+    if not o.holds(at_least(start, 0), at_least(-1, upper)):
+        return False
+    if o.holds(at_least(start, extent + upper)):
+        return True
+    return lower is not None and not o.decide(at_least(extent + upper, lower))
 
 
 def _starts_late(o: Obligations, lower: Affine, upper: Affine, extent: Affine) -> bool:
