@@ -47,6 +47,7 @@ from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.diagonals import diagonal_store
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes, spans
+from tensorlift.targets.xla import check_round_trips
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,6 +80,7 @@ def emit(program: TensorProgram) -> Emitted:
             is kept, TL515 where a size must be given, TL306 where the program returns nothing.
 
     """
+    check_round_trips(program, "StableHLO")
     return _StableHloEmission(program).emit()
 
 
