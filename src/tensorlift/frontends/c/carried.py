@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import IntegerType
-from tensorlift.frontends.c.index_arithmetic import advance
+from tensorlift.frontends.c.index_arithmetic import Setting, fit
 from tensorlift.frontends.c.nested_loops import NestedLoops
 from tensorlift.frontends.c.values import Address, Binding, Choice, Index
 
@@ -52,7 +52,12 @@ class Carried(NestedLoops):
         """Move a steering value; of counters in the condition it is known that they do not wrap."""
         match self.environment[variable]:
             case Index() as index:
-                moved = advance(index, distance, location)
+                moved = fit(
+                    index.polynomial + distance,
+                    index.ctype,
+                    index.needs,
+                    Setting(self.ranges, self.domain, location, self.exact_from),
+                )
                 tested = summary.symbols[variable] in set().union(*map(self.symbols_of, summary.tests))
                 return replace(moved, needs=index.needs) if tested else moved
             case Address(base, (*outer, last), needs):

@@ -27,7 +27,7 @@ _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where an operator stands.
+    """Where an operator stands, and how wide a signed type is that does not wrap: in C its overflow is not defined.
 
     Without a domain, in analysis runs, a division is taken as exact under a need, to be proved where it is used.
     """
@@ -35,6 +35,7 @@ class Setting:
     ranges: Ranges
     domain: Domain | None
     location: Location
+    exact_from: int = INT.width
 
 
 def constant(value: int, ctype: IntegerType) -> Index:
@@ -42,13 +43,17 @@ def constant(value: int, ctype: IntegerType) -> Index:
     return Index(Polynomial.constant(ctype.wrap(value)), ctype)
 
 
-def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], location: Location) -> Index:
-    """Give the result of an operation in its type: wrapped if constant, with needs if unsigned."""
+def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], setting: Setting) -> Index:
+    """Give the result of an operation in its type: wrapped if constant, with needs where others may wrap."""
+    location = setting.location
     value = polynomial.constant_value
     if value is not None:
         return Index(Polynomial.constant(ctype.wrap(value)), ctype, needs)
-    if ctype.signed:
+    if ctype.signed and ctype.width >= setting.exact_from:
         return Index(polynomial, ctype, needs)
+    if ctype.signed:
+        rooms = (Polynomial.constant(ctype.maximum) - polynomial, polynomial - Polynomial.constant(ctype.minimum))
+        return Index(polynomial, ctype, needs + tuple(Need("overflow", room, location, wraps=True) for room in rooms))
     polynomial = _near_zero(polynomial, ctype)
     return Index(polynomial, ctype, needs + _range_needs(polynomial, ctype, location))
 
@@ -70,17 +75,6 @@ def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location)
     if ctype.width < _ADDRESS_BITS or any(value >= _LARGE_FACTOR for value in polynomial.terms.values()):
         needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location, wraps=True))
     return tuple(needs)
-
-
-def advance(index: Index, distance: Polynomial, location: Location) -> Index:
-    """Give what a variable holds after steps that each convert to its type: what does not fit there wraps."""
-    polynomial, ctype = index.polynomial + distance, index.ctype
-    if polynomial.constant_value is not None or not ctype.signed:
-        return fit(polynomial, ctype, index.needs, location)
-    if ctype.width >= INT.width:
-        return Index(polynomial, ctype, index.needs)
-    rooms = (Polynomial.constant(ctype.maximum) - polynomial, polynomial - Polynomial.constant(ctype.minimum))
-    return Index(polynomial, ctype, index.needs + tuple(Need("overflow", room, location, wraps=True) for room in rooms))
 
 
 def convert(index: Index, ctype: IntegerType, location: Location) -> Index | None:
@@ -128,15 +122,14 @@ def compare_constants(operator: str, difference: int) -> int | None:
 
 def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting: Setting) -> Index | None:
     """Apply an arithmetic operator; None where the result is no polynomial (the caller then computes with data)."""
-    location = setting.location
     needs = left.needs + tuple(need for need in right.needs if need not in left.needs)
     a, b = left.polynomial, right.polynomial
     if operator == "+":
-        return fit(a + b, ctype, needs, location)
+        return fit(a + b, ctype, needs, setting)
     if operator == "-":
-        return fit(a - b, ctype, needs, location)
+        return fit(a - b, ctype, needs, setting)
     if operator == "*":
-        return fit(a * b, ctype, needs, location) if len(a.terms) * len(b.terms) <= _TERM_LIMIT else None
+        return fit(a * b, ctype, needs, setting) if len(a.terms) * len(b.terms) <= _TERM_LIMIT else None
     x, y = a.constant_value, b.constant_value
     if x is not None and y is not None:
         folded = _fold(operator, x, y, ctype)
@@ -148,7 +141,7 @@ def binary(operator: str, left: Index, right: Index, ctype: IntegerType, setting
     if y is None:
         return None
     if operator == "<<" and 0 <= y < ctype.width:
-        return fit(a.scale(1 << y), ctype, needs, location)
+        return fit(a.scale(1 << y), ctype, needs, setting)
     return _divide(operator, y, Index(a, ctype, needs), setting)
 
 

@@ -27,6 +27,7 @@ from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
+    INT,
     LONG,
     ArrayType,
     CType,
@@ -57,27 +58,34 @@ if TYPE_CHECKING:
 _PASSES = 4  # each finds the order of loops that one array needs
 
 
-def lower_function(function: nodes.Function, source: str, *, places: bool = False) -> ModuleOp:
+def lower_function(
+    function: nodes.Function, source: str, *, places: bool = False, exact_from: int = INT.width
+) -> ModuleOp:
     """Lower one function; raises ``LiftError`` with the reason where it is refused.
+
+    Signed types of less than ``exact_from`` bits wrap; in C, their overflow is not defined from ``int`` on.
 
     Arrays are read at places that depend on data only where such ``places`` are asked for. What is refused because a
     subscript depends on data is read again with integers that keep data, as the ``j`` of ``j = ix[i]; y[i] = x[j];``.
     """
     try:
-        return _in_some_order(function, source, places=places)
+        return _in_some_order(function, source, exact_from, places=places)
     except LiftError as refused:
         if places and refused.diagnostics[0].code == REFUSALS["subscript-data"].code:
             with suppress(LiftError):
-                return _in_some_order(function, source, places=places, keeps_data=True)
+                return _in_some_order(function, source, exact_from, places=places, keeps_data=True)
         raise
 
 
-def _in_some_order(function: nodes.Function, source: str, *, places: bool, keeps_data: bool = False) -> ModuleOp:
+def _in_some_order(
+    function: nodes.Function, source: str, exact_from: int, *, places: bool, keeps_data: bool = False
+) -> ModuleOp:
     """Lower one function with loops in the order that its arrays need."""
     orders, refused = NestOrders(), None
     for _ in range(_PASSES):
         lowering = _Lowering(function, source, orders)
         lowering.machine.reads_places, lowering.machine.keeps_data = places, keeps_data
+        lowering.machine.exact_from = exact_from
         try:
             return lowering.run()
         except LiftError as error:

@@ -59,6 +59,7 @@ class Machine:
         self.orders = NestOrders()
         self._names: dict[str, int] = {}
         self._is_subscripted = False
+        self.exact_from = INT.width
         self.reads_places = False
         self.keeps_data = False  # integers that steer may have data for their values, until paths or iterations join
         self._executed = 0

@@ -259,7 +259,7 @@ class Places(Machine):
         """Apply an arithmetic operator to operands already of the common type."""
         if isinstance(left, Index) and isinstance(right, Index) and isinstance(ctype, IntegerType):
             domain = self.domain if self.sink.emits else None
-            setting = index_arithmetic.Setting(self.ranges, domain, expression.location)
+            setting = index_arithmetic.Setting(self.ranges, domain, expression.location, self.exact_from)
             exact = index_arithmetic.binary(operator, left, right, ctype, setting)
             if exact is not None:
                 if operator == "*" and not exact.polynomial.is_affine:

@@ -280,7 +280,7 @@ class _Lowering:
         function = nodes.Function(
             self._function_name, (*sizes, *t.parameters, *t.results), t.result, self._location, self._body
         )
-        return lower_function(function, t.module.filename)
+        return lower_function(function, t.module.filename, exact_from=LONG.width)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:
         """Collect the inferred extents that are that of another array, and note that they must be."""
