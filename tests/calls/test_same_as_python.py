@@ -149,6 +149,16 @@ CASES = [
         "def f(a: list[float], y: list[int]):\n    for i in range(len(a)):\n        y[i] = round(a[i])\n",
         ([0.5, 1.5, 2.5, -0.5], [0] * 4),
     ),
+    *(
+        Case(
+            f"a rounded integer of type {a.dtype} is one of Python: {expression}",
+            "def f(a, y: 'float64[:]'):\n    s = 0\n    for i in range(len(a)):\n"
+            f"        y[i] = {expression}\n        s += round(a[i])\n    return s\n",
+            (a, np.zeros(len(a))),
+        )
+        for a in (_BYTES, _SMALL, np.array([32767, -32768], np.int16), np.array([2**31 - 1, -(2**31)], np.int32))
+        for expression in ("round(a[i]) * 100", "round(a[i]) + round(a[i])", "-round(a[i]) - 300 * abs(round(a[i]))")
+    ),
     Case(
         "a list takes floats",
         "def f(n: int):\n    a = [0] * n\n    for i in range(n):\n        a[i] = i * 0.5\n    return a\n",

@@ -71,4 +71,4 @@ def test_a_program_gives_what_the_function_gives_wherever_its_conditions_hold(po
         except OverflowError:
             continue
         np.testing.assert_array_equal(found, o, f"n = {n}")
-    assert taken >= 4, function.preconditions  # noqa: PLR2004 - the small sizes
+    assert taken >= 4, function.preconditions

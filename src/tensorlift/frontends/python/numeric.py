@@ -209,7 +209,7 @@ def _to_integer(values: Sequence[Scalar], location: Location) -> Scalar:
 def _rounded(values: Sequence[Scalar], location: Location) -> Scalar:
     value = _counted(values[0], location)
     if value.is_integer:
-        return value
+        return value if value.weak else _to_integer([value], location)
     return _to_integer([call("rint", [values[0]], DOUBLE, location, weak=True)], location)
 
 
