@@ -9,7 +9,7 @@ import pytest
 from tests.ir.programs import GEMM, function
 
 from tensorlift.diagnostics import Location
-from tensorlift.ir.interpreter import Interpreter, InterpreterError, interpret
+from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError, interpret
 
 VECTOR = 'memref<?xf64> {tl.name = "x", tl.shape = affine_map<()[n] -> (n)>}'
 
@@ -179,6 +179,23 @@ def test_a_fault_names_its_place(text: str, message: str) -> None:
     with pytest.raises(InterpreterError, match=rf"k\.c:7:9: .*{message}") as raised:
         interpret(program, {"n": 3, "x": np.zeros(3)})
     assert raised.value.location == Location("k.c", 7, 9)
+
+
+@pytest.mark.parametrize(("op", "operand"), [("arith.addi", 2**63 - 1), ("arith.muli", 2**62), ("arith.shli", 63)])
+def test_integers_of_python_have_no_limit(op: str, operand: int) -> None:
+    """Where the caller guarantees that each fits into 64 bits, one that does not is undefined; else it wraps."""
+    text = """
+      func.func @f(%a: i64 {{tl.name = "a"}}, %b: i64 {{tl.name = "b"}}) -> i64 {attributes} {{
+        %v = {op} %a, %b : i64
+        return %v : i64
+      }}"""
+    asked = 'attributes {tl.requires = [{kind = "integers", text = "each fits into 64 bits", loc = "f.py:1:1"}]}'
+    arguments = {"a": 2, "b": operand}
+    wrapped = interpret(function(text.format(op=op, attributes="")), arguments).value
+    assert wrapped is not None
+    assert -(2**63) <= int(wrapped) < 2**63
+    with pytest.raises(UndefinedError, match="an integer needs more than 64 bits"):
+        interpret(function(text.format(op=op, attributes=asked)), arguments)
 
 
 def test_local_memory_is_fresh_in_each_iteration() -> None:

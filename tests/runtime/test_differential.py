@@ -308,3 +308,15 @@ def f(x):
     (record,) = lift_source(source_from_text(text, "k.py"), LiftOptions(test=True)).functions
     assert [item.code for item in record.diagnostics] == ["TL604"]
     assert "calling the original failed: ValueError" in record.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    "value", ["int(a[i]) * 1000", "(int(a[i]) - 1) * 3 + 0.5", "float(int(a[i]) << 40)", "round(a[i]) * 100"]
+)
+def test_integers_of_python_that_need_more_bits_are_not_compared(value: str) -> None:
+    """The precondition says that there are none; the test draws some, whose results fit into an array of floats."""
+    text = f"def f(a: 'int64[:]', y: 'float64[:]'):\n    for i in range(len(a)):\n        y[i] = {value}\n"
+    (record,) = lift_source(source_from_text(text, "f.py"), LiftOptions(test=True)).functions
+    assert record.lifted, record.diagnostics
+    assert "every integer fits into 64 bits" in [p.text for p in record.preconditions]
+    assert all(trial.passed for trial in record.tests)

@@ -49,6 +49,25 @@ def evaluator(op: Operation) -> Evaluator | None:
     return None
 
 
+def within_64_bits(evaluate: Callable[[Operation], Evaluator | None]) -> Callable[[Operation], Evaluator | None]:
+    """Give an ``evaluator`` that takes overflow of 64 bits for undefined: the integers of Python have no limit."""
+
+    def choose(op: Operation) -> Evaluator | None:
+        wrapping, exact = evaluate(op), _UNLIMITED.get(op.name)
+        if wrapping is None or exact is None or width_of(op.results[0].type) != 64:  # noqa: PLR2004 - bits
+            return wrapping
+
+        def checked(*operands: int) -> int:
+            value: int = wrapping(*operands)
+            if exact(*operands) != value:
+                raise ArithmeticFault("an integer needs more than 64 bits")
+            return value
+
+        return checked
+
+    return choose
+
+
 def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], Evaluator | None]:
     """Give an ``evaluator`` that rounds sums, products and quotients of floats up and down, as directions say.
 
@@ -302,6 +321,7 @@ _EXACT: dict[str, Callable[..., int]] = {
     "arith.muli": operator.mul,
     "math.absi": abs,
 }
+_UNLIMITED = {**_EXACT, "arith.shli": operator.lshift}
 _CLOSED: dict[str, Evaluator] = {
     "arith.andi": operator.and_,
     "arith.ori": operator.or_,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, wrapper
+from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, within_64_bits, wrapper
 from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
@@ -60,7 +60,8 @@ class Interpreter:
         """
         self.view = FunctionView.of(function)
         self._most, self._budget = most_iterations, Budget(most_iterations)
-        compiler = Compiler(self._budget, evaluate)
+        has_limit = any(requirement.kind == "integers" for requirement in self.view.requires)
+        compiler = Compiler(self._budget, within_64_bits(evaluate) if has_limit else evaluate)
         self._slots = [compiler.slot(value) for value in self.view.body.args]
         self._body = compiler.block(self.view.body)
         self._frame = compiler.frame()
