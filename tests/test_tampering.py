@@ -14,7 +14,7 @@ from tensorlift.proofs.certificate import seal_of
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 SOURCE = """#include <math.h>
@@ -36,7 +36,7 @@ def _report(target: str) -> dict[str, Any]:
     return report
 
 
-def _sealed(certificate: dict[str, Any], **changes: object) -> dict[str, Any]:
+def _sealed(certificate: Mapping[str, Any], **changes: object) -> dict[str, Any]:
     changed = {**certificate, **changes}
     return {**changed, "seal": seal_of(changed)}
 
@@ -331,3 +331,24 @@ def test_an_adapter_is_compared_with_its_source(tmp_path: Path, capsys: pytest.C
 
 def test_options_of_reading_go_with_a_source(tmp_path: Path) -> None:
     assert main(["verify", _write(_report("numpy"), tmp_path), "-D", "N=3"]) == 2
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch", "c"])
+def test_a_text_without_an_import_that_it_needs_is_refused(target: str) -> None:
+    source = """#include <math.h>
+    void f(int n, double s, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = exp(s * x[i]) + y[n - 1]; }
+    double g(int n, const double *x, const double *y) {
+      double s = 0;
+      for (int i = 0; i < n; i++) s += x[i] * y[i];
+      return s;
+    }
+    """
+    for function in lift_source(source_from_text(source, "f.c"), LiftOptions(target=target)).functions:
+        assert function.certificate is not None, function.diagnostics
+        lines = function.program.splitlines(keepends=True)
+        for line in lines:
+            rest = "".join(other for other in lines if other != line).lstrip("\n")
+            if line.startswith("#include ") or (
+                line.startswith(("import ", "from ")) and f"{line.split()[-1]}." in rest
+            ):
+                assert verify(_sealed(function.certificate, program=rest)), (function.name, line)

@@ -72,6 +72,9 @@ def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] =
         elif not _is_text(statement):
             raise unreadable(statement, "a statement outside functions")
     _forbid_shadowing(functions, bound)
+    missing = modules.keys() & {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound
+    if missing:
+        raise CheckFailure(UNREADABLE, f"{min(missing)} is used and not imported")
     return ProgramText(functions, frozenset(bound))
 
 

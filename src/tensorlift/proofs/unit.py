@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
-from tensorlift.targets.c.prelude import CBLAS, HEADERS
+from tensorlift.targets.c.prelude import CBLAS, HEADERS, OWN_HEADERS
 from tensorlift.targets.c.scalars import C_FUNCTIONS, C_TYPES
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ def read_unit(text: str, entry: str) -> Unit:
     if bool(head[1]) != bool(rest):
         raise CheckFailure(UNREADABLE, f"the function {entry} alone must be seen from outside, or what calls it")
     words = [*_tokens(lines[blank + 1 : closing + 1], blank + 2)]
+    wanted = {*(HEADERS if rest else OWN_HEADERS), *([CBLAS] if any(w.startswith("cblas_") for w, _ in words) else [])}
+    missing = {f"#include <{name}>" for name in wanted} - {*lines[:blank]}
+    if missing:
+        raise CheckFailure(UNREADABLE, f"{min(missing)} is missing", 1)
     start = next(k for k, (word, _) in enumerate(words) if word == "{")
     declared = _declared(words) - {entry}
     taken = declared & {*C_FUNCTIONS, *_CONSTANTS} | {entry for word, _ in words[start:] if word == entry}

@@ -21,7 +21,7 @@ from tensorlift.targets.c.definitions import PieceWriter
 from tensorlift.targets.c.entry import entry_lines
 from tensorlift.targets.c.naming import Names
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.prelude import HEADERS, PROGRAM
+from tensorlift.targets.c.prelude import HEADERS, OWN_HEADERS, PROGRAM
 from tensorlift.targets.c.quotients import quotients_of
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
@@ -169,7 +169,7 @@ class _Emission:
 
     def _includes(self) -> list[str]:
         blas = ["#include <cblas.h>"] if self.writer.matcher.used else []
-        headers = ("math.h", "stddef.h") if self.signature is None else HEADERS
+        headers = OWN_HEADERS if self.signature is None else HEADERS
         return [*blas, *(f"#include <{header}>" for header in headers)]
 
     # -- statements

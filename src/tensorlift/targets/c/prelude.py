@@ -15,4 +15,5 @@ APART = (
     "#endif",
 )
 CBLAS = "cblas.h"
-HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")
+HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")  # of a program and the function around it
+OWN_HEADERS = ("math.h", "stddef.h")  # of a program alone
