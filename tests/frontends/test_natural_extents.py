@@ -77,6 +77,38 @@ double named(const double *m, int c_size, const double *c) {
 int back(const short *x) { int s = 0; for (int i = 6; i > 0; i--) s = s * 3 + x[i]; return s; }
 void walk(const signed char *p, int *o) { for (const signed char *q = p; q < p + 7; q++) *o += *q; }
 """
+EPILOGUES = """
+double pairs(int n, const double *a) {
+  double s = 0;
+  int i;
+  for (i = 0; i + 1 < n; i += 2) s += a[i] * a[i + 1];
+  if (i < n) s += a[i];
+  return s;
+}
+int folded(int n, const int *a) {
+  int s = 0, i;
+  for (i = 0; i < n - 1; i += 2) { s ^= a[i]; s ^= a[i + 1]; }
+  if (i < n) s ^= a[i];
+  return s;
+}
+double dot(int n, const double *a) {
+  double s = 0, t = 0;
+  int i;
+  for (i = 0; i + 1 < n; i += 2) { s += a[i] * a[i]; t += a[i + 1] * a[i + 1]; }
+  for (; i < n; i++) s += a[i] * a[i];
+  return s + t;
+}
+void scale(int n, float c, float *a) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) { a[i] *= c; a[i + 1] *= c; a[i + 2] *= c; a[i + 3] *= c; }
+  for (; i < n; i++) a[i] *= c;
+}
+void prologue(int n, float c, float *a) {
+  int k = n % 4;
+  for (int i = 0; i < k; i++) a[i] *= c;
+  for (int i = k; i < n; i += 4) { a[i] *= c; a[i + 1] *= c; a[i + 2] *= c; a[i + 3] *= c; }
+}
+"""
 CPP_PARTS = """
 #include <vector>
 double eight(const double *c) { double s = 0; for (int i = 0; i < 8; ++i) s += c[i]; return s; }
@@ -135,6 +167,13 @@ def test_an_array_of_which_loops_run_over_a_number_of_cells_may_be_longer(text: 
         assert not any(p.shape[0].isdigit() for p in arrays), function
         assert all(trial.passed for trial in function.tests), function
         assert not function.restricted, function
+
+
+def test_what_is_left_of_an_unrolled_loop_makes_no_array_longer() -> None:
+    for function in _lifted(EPILOGUES).values():
+        assert str(function.level) == "proved", function
+        assert [p.shape for p in function.parameters if p.name == "a"] == [("n",)], function
+        assert all(trial.passed for trial in function.tests), function
 
 
 @pytest.mark.parametrize("target", ["jax", "torch", "stablehlo", "linalg"])

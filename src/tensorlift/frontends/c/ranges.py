@@ -259,7 +259,7 @@ class Ranges:
         """Give upper bounds, each with the number of the loops at their ends there, and whether it comes of a guard."""
         for choice in domain.choices:
             told: set[Polynomial] = set()
-            for guard in (ZERO, *_touching(polynomial, domain)):
+            for guard in (ZERO, *self._touching(polynomial, domain)):
                 found = self._extreme(polynomial + guard, choice, _Way(most=True))
                 if found is not None:
                     told.add(found[0])
@@ -267,6 +267,13 @@ class Ranges:
             found = self._extreme(polynomial, choice, _Way(most=True, by_guards=True)) if domain.guards else None
             if found is not None and found[0] not in told:
                 yield *found, True
+
+    def _touching(self, polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
+        """List the guards that speak of a loop variable of the polynomial, or of one of its quotients."""
+        if not domain.guards:
+            return []
+        variables = polynomial.variables() & (domain.variables | self.quotients.keys())
+        return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
@@ -377,11 +384,3 @@ class Ranges:
 def _at_least(name: str, floor: int) -> Polynomial:
     """Write a variable as its least value plus something that is not negative."""
     return Polynomial({(name,): 1, (): floor})
-
-
-def _touching(polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
-    """List the guards that speak of a loop variable of the polynomial."""
-    if not domain.guards:
-        return []
-    variables = polynomial.variables() & domain.variables
-    return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
