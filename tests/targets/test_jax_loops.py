@@ -128,7 +128,7 @@ UNREAD = "a statement that the checker does not execute"
         ("def t_step(t, state)", "def t_step(t, state=1)", UNREAD),
         ("    def t_step", "    @staticmethod\n    def t_step", UNREAD),
         ("(0, steps,", "(1, steps,", "the summary keeps no such loop here"),
-        ("from jax import lax\n", "", "a loop of a module that is not imported"),
+        ("from jax import lax\n", "", "lax is used and not imported"),
         ("t_step", "a", UNREAD),
         ("t_step", "jnp", "hides a module or a function"),
         ("state", "steps", "steps in the body of a loop hides another"),
