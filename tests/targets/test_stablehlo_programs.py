@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT
 
@@ -163,6 +165,17 @@ def test_sizes_that_contradict_each_other_are_refused() -> None:
 )
 def test_what_stablehlo_lacks_is_refused(source: str, code: str) -> None:
     assert [d.code for d in _one(source, n=4).diagnostics] == [code]
+
+
+@pytest.mark.parametrize("value", ["np.inf", "-np.inf", "256.0 - 0.0 * i", "256.0 if i == 0 else 0.0"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint64"])
+def test_no_constant_is_out_of_the_range_of_its_type(value: str, dtype: str) -> None:
+    source = f'import numpy as np\ndef f(n: int, y: "{dtype}[:]"):\n    for i in range(n):\n        y[i] = {value}\n'
+    (function,) = lift_source(source_from_text(source, "f.py"), LiftOptions(target="stablehlo")).functions
+    assert {d.code for d in function.diagnostics} <= {"TL305", "TL307"}
+    element = dtype.replace("int", "i")
+    for number in re.findall(rf"constant dense<(-?\d+)> : tensor<(?:\d+x)?{element}>", function.program):
+        assert np.iinfo(dtype).min <= int(number) <= np.iinfo(dtype).max
 
 
 # -- wrong texts

@@ -143,7 +143,14 @@ class Builder:
     def _constant(self, number: float, shape: Shape, dtype: DType) -> SSAValue:
         if not is_static(shape):
             return self.broadcast(self.constant(number, (), dtype), shape)
-        value = float(number) if is_float(dtype) else int(number)
+        if is_float(dtype):
+            value = float(number)
+        else:
+            low, high = integer_range(dtype)
+            if not low <= number <= high:
+                message = f"StableHLO has no constant {number} of type {dtype}"
+                raise refuse("TL305", message, remedy="keep the number in the range of its type")
+            value = int(number)
         attribute = SplatAttr(Splat(tensor_type(static(shape), dtype), value))
         return self.add("constant", (), shape, dtype, value=attribute)
 
