@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -62,8 +63,8 @@ def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] =
         raise CheckFailure(UNREADABLE, f"the text is no Python: {error}") from None
     functions: dict[str, Function] = {}
     bound: set[str] = set()
-    known = {ast.unparse(ast.parse(check)): check for check in checks}
-    allowed = {ast.unparse(ast.parse(statement)): name for name, statement in modules.items()}
+    known = {_spelling(check): check for check in checks}
+    allowed = {_spelling(statement): name for name, statement in modules.items()}
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound.add(_import(statement, allowed))
@@ -72,10 +73,17 @@ def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] =
         elif not _is_text(statement):
             raise unreadable(statement, "a statement outside functions")
     _forbid_shadowing(functions, bound)
-    missing = modules.keys() & {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound
+    unbound = {name for name in modules.keys() - bound if name in text or not text.isascii()}  # Python folds letters
+    missing = unbound and unbound & {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if missing:
         raise CheckFailure(UNREADABLE, f"{min(missing)} is used and not imported")
     return ProgramText(functions, frozenset(bound))
+
+
+@cache
+def _spelling(statement: str) -> str:
+    """Spell a statement as ``ast`` does."""
+    return ast.unparse(ast.parse(statement))
 
 
 def unreadable(node: ast.AST, what: str) -> CheckFailure:
@@ -84,8 +92,9 @@ def unreadable(node: ast.AST, what: str) -> CheckFailure:
 
 
 def _import(statement: ast.Import | ast.ImportFrom, allowed: Mapping[str, str]) -> str:
-    name = allowed.get(ast.unparse(statement))
-    if name is None and ast.unparse(statement) != "from __future__ import annotations":
+    spelled = ast.unparse(statement)
+    name = allowed.get(spelled)
+    if name is None and spelled != "from __future__ import annotations":
         raise unreadable(statement, "an import that the target does not have")
     return name or "annotations"
 
@@ -126,8 +135,10 @@ def _function(definition: ast.FunctionDef, known: Mapping[str, str]) -> Function
 
 def _made_integer(statement: ast.stmt) -> str:
     """Return the name in ``name = int(name)``, nothing for any other statement."""
-    name = ast.unparse(statement).partition(" ")[0]
-    return name if ast.unparse(statement) == f"{name} = int({name})" else ""
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Name("int"), [ast.Name(same)], [])) if name == same:
+            return name
+    return ""
 
 
 def _leading(body: list[ast.stmt]) -> tuple[ast.If, ...]:

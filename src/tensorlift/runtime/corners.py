@@ -7,6 +7,7 @@ None is subnormal: XLA takes such numbers for zero.
 
 from __future__ import annotations
 
+from functools import cache
 from math import ceil, floor, inf, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,8 @@ def _compared(operations: Sequence[Operation]) -> Iterator[float]:
                     yield number
 
 
-def _extremes(dtype: str) -> list[float]:
+@cache
+def _extremes(dtype: str) -> Sequence[float]:
     if dtype == "bool":
         return [0, 1]
     if dtype[0] == "f":

@@ -5,6 +5,7 @@ Sizes are drawn one after the other inside the domain of the preconditions, so t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -162,10 +163,11 @@ def _with_extents(parameters: Sequence[Parameter]) -> Domain:
     """Return the sizes from 0 on at which no extent is negative."""
     arrays = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
     sizes = [Linear.size(p.name) for p in parameters if p.role == "size"]
-    return _where([f"{_spell(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))])
+    return _where(*(f"{_spell(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))))
 
 
-def _where(conditions: Sequence[str]) -> Domain:
+@lru_cache(maxsize=16)  # several questions about one function come one after the other
+def _where(*conditions: str) -> Domain:
     return parse_domain(" and ".join(dict.fromkeys(conditions))) if conditions else UNIVERSE
 
 
@@ -195,17 +197,17 @@ def required(view: FunctionView) -> Domain:
     conditions = [f"{name} >= 0" for name in view.size_names]
     for row in view.requires:
         conditions += _conditions(row)
-    return _where(conditions)
+    return _where(*conditions)
 
 
 def with_room(domain: Domain, least: Iterable[Linear]) -> Domain:
     """Return the sizes of a domain at which some expressions are at least 0."""
-    return domain & _where([f"{_spell(expression)} >= 0" for expression in least])
+    return domain & _where(*(f"{_spell(expression)} >= 0" for expression in least))
 
 
 def set_of(requirement: Requirement) -> Domain:
     """Return the sizes that meet the affine form of a requirement."""
-    return _where(list(_conditions(requirement)))
+    return _where(*_conditions(requirement))
 
 
 def _conditions(requirement: Requirement) -> Iterator[str]:
