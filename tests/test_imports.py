@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import pkgutil
 import re
@@ -67,6 +68,7 @@ def _files() -> list[tuple[str, Path]]:
     return [(path.relative_to(_PACKAGE).with_suffix("").parts[0], path) for path in files]
 
 
+@functools.cache
 def _graph() -> dict[str, set[str]]:
     """Give the rooms that each room imports; the package's own names (its version) load no other room."""
     graph: dict[str, set[str]] = {}
