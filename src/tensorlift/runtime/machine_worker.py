@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import time
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,10 @@ def _fused(x: Any, y: Any) -> Any:
 def _best(call: Callable[[], Any]) -> float:
     """Give the least seconds of several calls."""
     call()
-    times: list[float] = []
-    while len(times) < _LEAST_CALLS or sum(times) < _SECONDS:
+    least, begin, calls = math.inf, time.perf_counter(), 0
+    while calls < _LEAST_CALLS or time.perf_counter() - begin < _SECONDS:
         start = time.perf_counter()
         call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        least = min(least, time.perf_counter() - start)
+        calls += 1
+    return least
