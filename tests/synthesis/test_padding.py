@@ -123,3 +123,17 @@ def test_sums_over_different_points_are_one_sum() -> None:
     """
     (function,) = lift_source(source_from_text(source, "f.c"), LiftOptions(("f",))).functions
     assert str(function.verdict) == "loop-free", function.diagnostics
+
+
+def test_a_border_is_no_wider_for_what_a_type_holds() -> None:
+    source = """
+    long f(unsigned long n, const signed char *a, long *o) {
+      long s = 0;
+      for (unsigned long i = 0; i < n; i++) { if (i < 3) s += a[i]; }
+      for (unsigned long i = 0; i < n; i++) o[i] = (i * 100003) % 1000;
+      return s;
+    }
+    """
+    (function,) = lift_source(source_from_text(source, "f.c"), LiftOptions()).functions
+    assert function.level == "proved", function.diagnostics
+    assert "9223" not in function.program

@@ -302,8 +302,20 @@ def _bitcast(source: Attribute, target: Attribute) -> Evaluator:
 _FORMATS = {"i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q", "f32": "<f", "f64": "<d"}
 
 
-def _to_type(_source: Attribute, target: Attribute) -> Evaluator:
-    return wrapper(target)
+def _to_type(source: Attribute, target: Attribute) -> Evaluator:
+    wrap = wrapper(target)
+    if not isinstance(source, IndexType):
+        return wrap
+
+    def convert(index: int) -> int:
+        if not -_BEYOND_INDICES <= index < _BEYOND_INDICES:
+            raise ArithmeticFault(f"the index {index} does not fit 64 bits")
+        return wrap(index)
+
+    return convert
+
+
+_BEYOND_INDICES = 1 << 63
 
 
 def _from_unsigned(source: Attribute, target: Attribute) -> Evaluator:

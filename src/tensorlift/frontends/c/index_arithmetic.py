@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.c_types import BOOL, INT, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, INT, LONG, IntegerType
 from tensorlift.frontends.c.values import Domain, Index, Need
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _ADDRESS_BITS = 64
 _SMALL_BITS = 8  # a number is small in a type where so many of its highest bits are zero
 _LARGE_FACTOR = 1 << 16  # objects have less than 2**48 bytes
+_LARGE_ADDEND = 1 << 62
 _TERM_LIMIT = 1200
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 
@@ -72,9 +73,25 @@ def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location)
     needs: list[Need] = []
     if not ctype.signed and any(value < 0 for value in polynomial.terms.values()):
         needs.append(Need("overflow", polynomial, location, wraps=True))
-    if ctype.width < _ADDRESS_BITS or any(value >= _LARGE_FACTOR for value in polynomial.terms.values()):
-        needs.append(Need("overflow", Polynomial.constant(ctype.maximum) - polynomial, location, wraps=True))
+    if ctype.width < _ADDRESS_BITS or any(_is_large(*term) for term in polynomial.terms.items()):
+        most = min(ctype.maximum, LONG.maximum)  # positions and sizes are signed
+        needs.append(Need("overflow", Polynomial.constant(most) - polynomial, location, wraps=True))
     return tuple(needs)
+
+
+def counts_objects(polynomial: Polynomial) -> bool:
+    """Tell whether a value is a sum of sizes and positions, each a few times, so that 64 bits hold it easily."""
+    return not small_part(polynomial)[1].terms
+
+
+def small_part(polynomial: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Part a polynomial into what counts objects, and products and terms with large factors: they may leave 64 bits."""
+    rest = {m: value for m, value in polynomial.terms.items() if len(m) > 1 or _is_large(m, value)}
+    return Polynomial({m: value for m, value in polynomial.terms.items() if m not in rest}), Polynomial(rest)
+
+
+def _is_large(monomial: tuple[str, ...], factor: int) -> bool:
+    return abs(factor) >= (_LARGE_FACTOR if monomial else _LARGE_ADDEND)
 
 
 def convert(index: Index, ctype: IntegerType, location: Location) -> Index | None:

@@ -31,6 +31,7 @@ from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
 from tensorlift.frontends.c.gathers import Gathers
+from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
 from tensorlift.frontends.c.operations import (
@@ -131,11 +132,11 @@ class IRSink(Gathers):
         return Data(self._constant(_integer(-value, i1), i1, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
-        """Emit a polynomial as an integer; a product of variables is computed in the integer type."""
+        """Emit a polynomial as an integer; products of variables, and with large factors, are computed in its type."""
         constant = polynomial.constant_value
         if constant is not None:
             return self.constant(ctype.wrap(constant), ctype, location)
-        if polynomial.is_affine:
+        if counts_objects(polynomial) or (polynomial.is_affine and ctype.width < i64.width.data):
             return Data(self._cast_index(self.affine_value(polynomial, location), ctype, location, wraps=wraps), ctype)
         return Data(self._sum_of_products(polynomial, ctype, location, wraps=wraps), ctype)
 
@@ -164,19 +165,17 @@ class IRSink(Gathers):
         self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool
     ) -> SSAValue:
         kind = ir_type(ctype)
-        affine_part = Polynomial({m: value for m, value in polynomial.terms.items() if len(m) <= 1})
+        affine_part, rest = small_part(polynomial)
         total = self.index_value(affine_part, ctype, location, wraps=wraps).ssa if affine_part.terms else None
-        for monomial in sorted(m for m in polynomial.terms if len(m) > 1):
-            value = polynomial.terms[monomial]
+        for monomial, value in sorted(rest.terms.items()):
             product: SSAValue | None = None
             for name in monomial:
                 whole = self.affine_value(Polynomial.variable(name), location)
                 factor = self._cast_index(whole, ctype, location, wraps=wraps)
                 product = factor if product is None else self._apply("arith.muli", [product, factor], kind, location)
-            assert product is not None
-            if value != 1:
+            if value != 1 or product is None:
                 scale = cast("SSAValue", self.constant(ctype.wrap(value), ctype, location).ssa)
-                product = self._apply("arith.muli", [product, scale], kind, location)
+                product = scale if product is None else self._apply("arith.muli", [product, scale], kind, location)
             left = cast("SSAValue | None", total)
             total = product if left is None else self._apply("arith.addi", [left, product], kind, location)
         return cast("SSAValue", total)

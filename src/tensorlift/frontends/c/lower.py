@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import StoreOp
+from xdsl.dialects.arith import SIToFPOp, UIToFPOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -19,11 +21,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Region
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
 from xdsl.rewriter import Rewriter
 
 from tensorlift.comprehension.names import unused
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
@@ -131,6 +133,7 @@ class _Lowering:
         self._sink.finish(result, self._function.location)
         arrays = self._arrays + self.machine.arrays
         self._shape(arrays)
+        self._sign_counts(arrays)
         self._keep_apart()
         return self._module(result)
 
@@ -226,6 +229,17 @@ class _Lowering:
             if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)
+
+    def _sign_counts(self, arrays: list[Array]) -> None:
+        """Convert unsigned values as signed ones where an array has as many cells, so that 63 bits hold them."""
+        shapes = [[extent for extent in array.extents if extent is not None] for array in arrays]
+        cells = [prod(shape, start=ONE) for shape in shapes]
+        for data, value, domain in self.machine.converted:
+            operation = data.ssa.owner if isinstance(data.ssa, OpResult) else None
+            if isinstance(operation, UIToFPOp) and any(self._ranges.is_certain(n - value, domain) for n in cells):
+                signed = SIToFPOp(operation.input, operation.result.type)
+                signed.location = operation.location
+                Rewriter.replace_op(operation, signed)
 
     def _new_size(self, array: Array, axis: int) -> Polynomial:
         """Make a size that C has no parameter for, of an extent that nothing tells."""

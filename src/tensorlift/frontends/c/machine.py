@@ -56,6 +56,7 @@ class Machine:
         self.arrays: list[Array] = []
         self.calling: list[nodes.Function] = []
         self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells
+        self.converted: list[tuple[Data, Polynomial, Domain]] = []  # unsigned values, which became floats
         self.orders = NestOrders()
         self._names: dict[str, int] = {}
         self._is_subscripted = False

@@ -284,15 +284,20 @@ class Places(Machine):
             constant = value.polynomial.constant_value
             if constant is not None:
                 return self.sink.constant(float(constant), ctype, location)
-            if value.ctype == UNSIGNED_LONG or self._never_wraps(value):  # it counts objects, no more than LONG holds
+            if self._is_exact_in_long(value):
                 self.rely_on(value)
                 value = Index(value.polynomial, LONG)
         if isinstance(value, Data) and value.ctype == ctype and not value.truth:
             return value
-        return self.sink.convert(self.as_data(value, expression), ctype, location)
+        data = self.sink.convert(self.as_data(value, expression), ctype, location)
+        if isinstance(value, Index) and value.ctype == UNSIGNED_LONG and isinstance(ctype, FloatType):
+            self.converted.append((data, value.polynomial, self.domain))
+        return data
 
-    def _never_wraps(self, value: Index) -> bool:
-        """Tell whether an unsigned value certainly is the exact one."""
+    def _is_exact_in_long(self, value: Index) -> bool:
+        """Tell whether an unsigned value certainly is the exact one, and ``long`` holds it."""
+        if value.ctype == UNSIGNED_LONG:
+            return index_arithmetic.counts_objects(value.polynomial)
         wraps = (need.polynomial for need in value.needs if need.wraps)
         return not value.ctype.signed and all(self.ranges.is_certain(room, self.domain) for room in wraps)
 

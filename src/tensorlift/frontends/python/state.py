@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
+from tensorlift.frontends.c.index_arithmetic import counts_objects
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
 from tensorlift.frontends.python.flow import loop_variables, stored_in
@@ -258,9 +259,15 @@ class State:
         return replace(value, node=nodes.Name(variable, value.ctype, location))
 
     def note_growth(self, value: Scalar, location: Location) -> None:
-        """Note an integer of Python that may leave the 64 bits of the program: not one made of sizes and counters."""
-        if value.weak and value.ctype == LONG and not self.is_stable(value.node):
+        """Note an integer of Python that may leave the 64 bits of the program: not a sum of sizes and counters."""
+        if value.weak and value.ctype == LONG and not self._counts(value.node):
             self.growth = self.growth or location
+
+    def _counts(self, node: nodes.Expression) -> bool:
+        """Tell whether an operator leaves sizes and counters about as large as they are."""
+        value = polynomial(node)
+        grows = isinstance(node, nodes.Binary) and node.operator in {"*", "<<"}
+        return self.is_stable(node) and (not grows if value is None else counts_objects(value))
 
     def fresh(self, name: str) -> str:
         """Give a name that the source does not use."""

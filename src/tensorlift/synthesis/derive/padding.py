@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Constraint
 
+_MOST_CELLS = 1 << 12  # of a border that does not depend on sizes
 Border = tuple[tuple[Affine, Affine], ...]  # for each axis, by how much it grows before and after
 
 
@@ -133,14 +134,15 @@ class Padding:
         return next(enough, None)
 
     def _constant_end(self, value: Affine, *, maximum: bool) -> Affine | None:
-        """Return the least or greatest value over all sizes, if it is a number."""
+        """Return the least or greatest value over all sizes, if it is a small number: no end of what a type holds."""
         name = fresh("end")
         reached = self.context & Domain.of(equal(value, name))
         try:
             ends = reached.project_out(*(v for v in reached.variables() if v != name)).extreme(name, maximum=maximum)
         except NotAffine:  # without bound
             return None
-        return ends[0][1] if len(ends) == 1 and ends[0][1].is_constant else None
+        end = ends[0][1] if len(ends) == 1 and ends[0][1].is_constant else None
+        return None if end is None or abs(end.constant) > _MOST_CELLS else end
 
     def _array(self, name: str, border: Border, fill: Term, read: Read) -> Definition:
         shape = tuple(extent + b + a for extent, (b, a) in zip(self.shapes[name], border, strict=True))

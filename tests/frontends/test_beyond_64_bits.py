@@ -1,0 +1,140 @@
+"""Arithmetic of positions and sizes that leaves 64 bits: it wraps where C says so, and is a condition in Python."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.runtime.preconditions import holds
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.record import FunctionRecord
+
+_WORD = 1 << 64
+_FITS = "every integer fits into 64 bits"
+
+
+def _signed(value: int) -> int:
+    return (value + _WORD // 2) % _WORD - _WORD // 2
+
+
+# The type of what is stored, what is computed of `unsigned long i`, and what that is.
+WRAPPING: list[tuple[str, str, Callable[[int], float]]] = [
+    ("double", "i * i", lambda i: i * i % _WORD),
+    ("double", "i * i * 3", lambda i: i * i * 3 % _WORD),
+    ("float", "(i * i) * (3)", lambda i: i * i * 3 % _WORD),
+    ("double", "i * i * i", lambda i: i**3 % _WORD),
+    ("double", "(i + 1) * (i + 2)", lambda i: (i + 1) * (i + 2) % _WORD),
+    ("double", "i * 4611686018427387904", lambda i: i * 2**62 % _WORD),
+    ("double", "i * 3000000000", lambda i: i * 3000000000 % _WORD),
+    ("double", "(i << 40) + 7", lambda i: ((i << 40) + 7) % _WORD),
+    ("double", "(long)(i * i * 3)", lambda i: _signed(i * i * 3)),
+    ("double", "i * i * 3 > 7 * i ? 1 : 2", lambda i: 1 if i * i * 3 % _WORD > 7 * i % _WORD else 2),
+    ("unsigned long", "i * 4611686018427387904", lambda i: i * 2**62 % _WORD),
+    ("unsigned long", "i * i * 3 % 10", lambda i: i * i * 3 % _WORD % 10),
+    ("unsigned long", "i * i * 3 >> 60", lambda i: i * i * 3 % _WORD >> 60),
+    ("unsigned long", "i * i * 3 / 7", lambda i: i * i * 3 % _WORD // 7),
+    ("int", "i * 300000000000000000 >> 60", lambda i: i * 300000000000000000 % _WORD >> 60),
+]
+
+
+@cache
+def _lifted() -> dict[str, FunctionRecord]:
+    functions = [
+        f"void wrap{k}(unsigned long n, unsigned long first, {ctype} *o)"
+        f" {{ for (unsigned long i = first; i < first + n; i++) o[i - first] = {expression}; }}"
+        for k, (ctype, expression, _) in enumerate(WRAPPING)
+    ]
+    record = lift_source(source_from_text("\n".join(functions), "f.c"), LiftOptions())
+    return {function.name: function for function in record.functions}
+
+
+@pytest.mark.parametrize("number", range(len(WRAPPING)), ids=lambda number: WRAPPING[number][1])
+def test_unsigned_arithmetic_of_c_wraps(number: int) -> None:
+    ctype, _, expected = WRAPPING[number]
+    function = _lifted()[f"wrap{number}"]
+    assert function.lifted, function.diagnostics
+    names: dict[str, Any] = {}
+    exec(function.program, names)
+    kind = {"double": "f8", "float": "f4", "unsigned long": "u8", "int": "i4"}[ctype]
+    taken = 0
+    for first in (0, 1, 30, 1 << 24, (1 << 31) + 7, 2479700525, 3037000500, (1 << 40) + 1):
+        sizes = {"n": 5, "first": first}
+        if all(holds(p.condition, sizes) for p in function.preconditions if p.condition is not None):
+            given = [sizes[p.name] for p in function.parameters]
+            wanted = np.array([expected(first + k) for k in range(5)]).astype(kind)
+            np.testing.assert_array_equal(names[function.name](*given), wanted, f"first = {first}")
+            taken += 1
+    assert taken
+
+
+def test_what_counts_the_cells_of_an_array_has_a_sign_in_every_target() -> None:
+    text = """
+    double mean(unsigned long n, unsigned long m, double a[n][m]) {
+        double s = 0;
+        for (unsigned long i = 0; i < n; i++) for (unsigned long j = 0; j < m; j++) s += a[i][j];
+        return s / (n * m);
+    }
+    void ramp(unsigned long n, unsigned long m, double *a) {
+        for (unsigned long i = 0; i < n; i++) for (unsigned long j = 0; j < m; j++) a[i * m + j] = i * m + j;
+    }
+    """
+    for target in ("numpy", "torch", "linalg", "c"):
+        record = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target))
+        assert [function.verdict for function in record.functions] == ["loop-free"] * 2, target
+        assert not any("uint64" in function.program for function in record.functions)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize(
+    ("expression", "is_stated"),
+    [
+        ("i * 4611686018427387904", True),
+        ("i * 3000000", True),
+        ("i * i", True),
+        ("i * n", True),
+        ("(i + first) * (i + first) * 300000000000000000", True),
+        ("(i << 50) + 1", True),
+        ("i + 4611686018427387904 * n", True),
+        ("1 << i", True),
+        ("(i + first) ** 2", True),
+        ("n * first - i", True),
+        ("i + first", False),
+        ("i // 2 + n % 3", False),
+        ("(i + first) & 7", False),
+        ("2 * i + 3 * n - 5", False),
+        ("i + 1000000000000", False),
+    ],
+)
+def test_integers_of_python_fit_64_bits_where_they_might_not(dtype: str, expression: str, is_stated: bool) -> None:  # noqa: FBT001 - a parameter
+    text = f"""
+def f(n: int, first: int, y: "{dtype}[:]"):
+    for i in range(n):
+        y[i] = {expression}
+"""
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
+    assert [p.text for p in function.preconditions].count(_FITS) == is_stated
+
+
+def test_an_index_of_mlir_beyond_64_bits_is_no_difference() -> None:
+    text = """
+    func.func @f(%n: index, %o: memref<?xf64>) {
+      affine.for %i = 0 to %n {
+        %b = affine.apply affine_map<(d0) -> (d0 * 4611686018427387904)>(%i)
+        %a = arith.index_cast %b : index to i64
+        %d = arith.sitofp %a : i64 to f64
+        affine.store %d, %o[%i] : memref<?xf64>
+      }
+      return
+    }
+    """
+    (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
