@@ -138,3 +138,9 @@ def test_an_index_of_mlir_beyond_64_bits_is_no_difference() -> None:
     """
     (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
     assert function.lifted, function.diagnostics
+
+
+def test_products_in_c_wrap_in_an_unsigned_type() -> None:
+    text = "void f(unsigned long n, double *a) { for (unsigned long i = 0; i < n; i++) a[i] *= (double)(i * i + 1); }"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
+    assert "(unsigned long)i * (unsigned long)i" in function.program, function.diagnostics

@@ -93,6 +93,7 @@ class Cell:
         init = self._init_of_fold(term)
         if init is not None:
             return self._fold(*init)
+        term = _wrapping(term)
         return applied(self._towards_zero(term), [self._spelled(a) for a in term.args])
 
     def _towards_zero(self, term: Apply) -> Apply:
@@ -253,6 +254,18 @@ def _always_needed(term: Term) -> Iterator[Reduce]:
 
 def _folds(term: Term) -> bool:
     return term.has_domains and any(isinstance(node, Reduce) for node in walk(term))
+
+
+def _wrapping(term: Apply) -> Apply:
+    """Compute what becomes an unsigned value in its type: in C the overflow of ``long`` has no meaning."""
+    inner = term.args[0]
+    if term.op != "cast" or term.dtype != "u64" or not isinstance(inner, Apply) or inner.dtype != "i64":
+        return term
+    if inner.op not in {"add", "sub", "mul"}:
+        return term
+    wide = [terms.index(a.affine, "u64") if isinstance(a, Index) else terms.cast(a, "u64") for a in inner.args]
+    found = terms.apply(inner.op, *wide)
+    return found if isinstance(found, Apply) else term
 
 
 def _shared(term: Term) -> list[Term]:
