@@ -124,20 +124,35 @@ def f(n: int, first: int, y: "{dtype}[:]"):
     assert [p.text for p in function.preconditions].count(_FITS) == is_stated
 
 
-def test_an_index_of_mlir_beyond_64_bits_is_no_difference() -> None:
-    text = """
-    func.func @f(%n: index, %o: memref<?xf64>) {
-      affine.for %i = 0 to %n {
-        %b = affine.apply affine_map<(d0) -> (d0 * 4611686018427387904)>(%i)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%b = affine.apply affine_map<(d0) -> (d0 * 4611686018427387904)>(%i)",
+        "%c = arith.constant 4611686018427387904 : index\n %b = arith.muli %i, %c : index",
+        "%c = arith.constant 20 : index\n %b = arith.shli %i, %c : index",
+        (
+            "%c = arith.constant 3000000000000000000 : index\n %m = arith.muli %i, %c : index\n"
+            " %d = arith.constant 7 : index\n %b = arith.remui %m, %d : index"
+        ),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f64", "i64"])
+def test_large_multiples_of_an_index_of_mlir_fit_64_bits(body: str, dtype: str) -> None:
+    made = "%v = arith.sitofp %a : i64 to f64" if dtype == "f64" else "%v = arith.addi %a, %a : i64"
+    text = f"""
+    func.func @f(%n: index, %o: memref<?x{dtype}>) {{
+      affine.for %i = 0 to %n {{
+        {body}
         %a = arith.index_cast %b : index to i64
-        %d = arith.sitofp %a : i64 to f64
-        affine.store %d, %o[%i] : memref<?xf64>
-      }
+        {made}
+        affine.store %v, %o[%i] : memref<?x{dtype}>
+      }}
       return
-    }
+    }}
     """
     (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
     assert function.lifted, function.diagnostics
+    assert any("*n <= " in p.text for p in function.preconditions)
 
 
 def test_products_in_c_wrap_in_an_unsigned_type() -> None:

@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import NotAffineError, product
+from tensorlift.frontends.mlir.needs import is_large
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Need, Scalar, View
@@ -81,7 +82,7 @@ def _evaluated(evaluate: Evaluator, *, wraps: bool = True) -> Callable[[Translat
             t.known[result] = Scalar(_copy(t, op), why=why)
             return
         needs = left.needs + right.needs
-        if wraps and _width(result.type) < _EXACT and not _is_exact(op):
+        if wraps and (_width(result.type) < _EXACT or is_large(index)) and not _is_exact(op):
             needs += (Need(index, _width(result.type), location_of(op)),)
         t.known[result] = Scalar(None if is_index else _copy(t, op), index, needs)
 

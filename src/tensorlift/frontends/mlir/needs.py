@@ -1,8 +1,9 @@
 """What must hold for index arithmetic on machine integers to be exact: proved for all sizes, or required of them.
 
-Integers of fewer than 64 bits wrap, indices do not.  An index that went through such integers equals its exact form
-only where no intermediate value left its type.  The greatest and least values over the loops around are sums of sizes;
-what the types of the sizes do not already guarantee becomes a precondition.
+Integers of fewer than 64 bits wrap, indices do not, unless they are large multiples of what memory could hold.  An
+index that went through such integers equals its exact form only where no intermediate value left its type.  The
+greatest and least values over the loops around are sums of sizes; what the types of the sizes do not already guarantee
+becomes a precondition.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.values import Need
 
 _EXACT = 64  # bits from which on no index that memory could hold leaves the type
+_LARGE_FACTOR = 1 << 16  # objects have less than 2**48 bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Needs:
             if self._range(least)[0] < 0:
                 self._require(least, f"{plain(least)} >= 0", need)
             return
-        if need.width >= _EXACT:
+        if need.width >= _EXACT and not is_large(need.index):
             return
         limit = (1 << (need.width - 1)) - 1
         if greatest is None or least is None:
@@ -75,6 +77,11 @@ class Needs:
             ends = factor * -(1 << (atom.width - 1)), factor * ((1 << (atom.width - 1)) - 1)
             low, high = low + min(ends), high + max(ends)
         return low, high
+
+
+def is_large(index: Affine) -> bool:
+    """Tell whether an index has such factors that 64 bits may not hold it."""
+    return any(abs(factor) >= _LARGE_FACTOR for _, factor in index.terms)
 
 
 def plain(index: Affine) -> str:
