@@ -258,10 +258,8 @@ def _folds(term: Term) -> bool:
 
 def _wrapping(term: Apply) -> Apply:
     """Compute what becomes an unsigned value in its type: in C the overflow of ``long`` has no meaning."""
-    inner = term.args[0]
-    if term.op != "cast" or term.dtype != "u64" or not isinstance(inner, Apply) or inner.dtype != "i64":
-        return term
-    if inner.op not in {"add", "sub", "mul"}:
+    inner = term.args[0] if term.op == "cast" and term.dtype == "u64" else None
+    if not isinstance(inner, Apply) or inner.dtype != "i64" or inner.op not in {"add", "sub", "mul"}:
         return term
     wide = [terms.index(a.affine, "u64") if isinstance(a, Index) else terms.cast(a, "u64") for a in inner.args]
     found = terms.apply(inner.op, *wide)
