@@ -327,7 +327,7 @@ def _shown(case: Arguments) -> str:
 
 def called(program: Program, given: Sequence[Arguments]) -> list[Results]:
     """Call a Python original for each case; None where it raises, or converts what its type does not hold."""
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"int": _limited}
     exec(program.text, namespace)
     results: list[Results] = []
     for case in given:
@@ -342,6 +342,14 @@ def called(program: Program, given: Sequence[Arguments]) -> list[Results]:
             values = enumerate(value) if isinstance(value, tuple) else [("", value)]
             results.append({**after, **{str(key): np.asarray(one) for key, one in values if one is not None}})
     return results
+
+
+def _limited(value: Any) -> int:
+    """Make an integer of Python, as long as 64 bits hold it, which programs ask for."""
+    whole = int(value)
+    if not -1 << 63 <= whole < 1 << 63:
+        raise OverflowError
+    return whole
 
 
 class Runner:

@@ -226,3 +226,11 @@ def test_a_constant_that_is_negative_in_an_unsigned_type_is_added_as_such() -> N
         assert function.lifted, function.diagnostics
         assert [trial.passed for trial in function.tests] == [True, True]
         assert not function.restricted
+
+
+@pytest.mark.parametrize("value", ["-3.0 + (0.0 if x[i] and 0.0 != 0 else 0.0)", "(x[i] != 0 and 0.0 != 0) - 3.0"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint64"])
+def test_a_constant_that_its_type_does_not_hold_raises_nothing_for_no_cells(value: str, dtype: str) -> None:
+    text = f'def f(n: int, y: "{dtype}[:]", x: "bool[:]"):\n    for i in range(n):\n        y[i] = {value}\n'
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
+    assert not [d for d in function.diagnostics if d.code == "TL901"]

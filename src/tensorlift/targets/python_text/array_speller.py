@@ -26,7 +26,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.targets.python_text.contractions import contraction_text
-from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.numbers import is_cut, may_be_python
 from tensorlift.targets.python_text.speller import Speller
 from tensorlift.targets.python_text.text import Precedence, Text, call
 
@@ -121,10 +121,11 @@ class ArraySpeller(Speller):
             return self.mask(inner, self.unless_default(node.dtype))
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-        if may_be_python(inner, self.firm) and not isinstance(inner, SizeValue):
+        is_number = may_be_python(inner, self.firm)
+        if is_number and not isinstance(inner, SizeValue) and not is_cut(inner, node.dtype):
             self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
-        text = self.converted(self(inner), inner.dtype) if isinstance(inner, SizeValue) else self(inner)
+        text = self.converted(self(inner), inner.dtype) if is_number else self(inner)
         return Text(f"{text.atom}.astype({self.dtype(node.dtype)})")
 
     def converted(self, number: Text, dtype: DType) -> Text:

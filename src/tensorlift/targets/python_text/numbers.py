@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.targets.python_text.text import is_shortened
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
+
+    from tensorlift.ops.dtypes import DType
 
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 # Operations that the text has as operators, which give a Python number for Python numbers.
@@ -37,6 +40,15 @@ def may_be_python(node: Expression, firm: Container[str]) -> bool:
             return False
         return all(may_be_python(a, firm) for a in node.arguments) and not needs_type(node, node.arguments, firm)
     return node.is_weak
+
+
+def is_cut(number: Expression, dtype: DType) -> bool:
+    """Tell whether constants become an integer type that may not hold them: converting Python numbers would raise."""
+    if isinstance(number, Variable) or not is_float(number.dtype) or not is_integer(dtype):
+        return False
+    low, high = integer_range(dtype)
+    is_held = isinstance(number, Literal) and isinstance(number.value, Fraction) and low <= number.value <= high
+    return not is_held
 
 
 def needs_type(node: Elementwise, values: Sequence[Expression], firm: Container[str]) -> bool:

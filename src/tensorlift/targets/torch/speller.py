@@ -35,7 +35,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED
 from tensorlift.targets.python_text.array_speller import is_mean, is_widened
 from tensorlift.targets.python_text.contractions import contraction_text
-from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.numbers import is_cut, may_be_python
 from tensorlift.targets.python_text.speller import Speller
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call
 from tensorlift.targets.torch.rows_index import INDEX_TYPES
@@ -198,12 +198,13 @@ class TorchSpeller(Speller):
     def cast(self, node: Cast) -> Text:
         """Spell a conversion."""
         inner = node.argument
-        if may_be_python(inner, self.firm) and not isinstance(inner, SizeValue):
+        is_number = may_be_python(inner, self.firm)
+        if is_number and not isinstance(inner, SizeValue) and not is_cut(inner, node.dtype):
             self.want_narrowed(inner, node.dtype)
             return self.converted(self(inner), node.dtype)
         if node.dtype == "bool":
             return Text(f"{self(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
-        text = self.converted(self(inner), inner.dtype) if isinstance(inner, SizeValue) else self(inner)
+        text = self.converted(self(inner), inner.dtype) if is_number else self(inner)
         return Text(f"{text.atom}.to({self._type_of(node.dtype)})")
 
     def gather(self, node: Gather) -> Text:
