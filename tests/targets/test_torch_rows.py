@@ -76,3 +76,50 @@ def test_python_numbers_promote_as_in_torch(torch: ModuleType, left: DType, kind
         assert result is torch.get_default_dtype()
     else:
         assert str(result) == f"torch.{NUMPY_TYPES[dtype]}"
+
+
+_VALUES: tuple[tuple[DType, int, Strength], ...] = (
+    *((dtype, rank, Strength.STRONG) for dtype in _TYPES for rank in (0, 1)),
+    *((dtype, 0, Strength.WEAK) for dtype in ("bool", "i64", "f64")),
+)
+_BINARY = (
+    *("+", "-", "*", "/", "//", "%", "**", "==", "<", "&", "|", "^", "<<", ">>"),
+    *("torch.maximum", "torch.minimum", "torch.fmax", "torch.fmin", "torch.atan2", "torch.copysign", "torch.hypot"),
+    *("torch.logical_and", "torch.fmod", "torch.pow", "torch.clamp", "torch.outer"),
+)
+_UNARY = (
+    *("-x", "~x", "torch.abs", "torch.sign", "torch.square", "torch.floor", "torch.sqrt", "torch.logical_not"),
+    *("torch.amax", "torch.amin", "torch.sum", "torch.prod", "torch.mean", "torch.argmax", "torch.isnan"),
+)
+
+
+def _given(torch: ModuleType, dtype: DType, rank: int, strength: Strength) -> object:
+    tensor = torch.ones((1,) * rank, dtype=getattr(torch, NUMPY_TYPES[dtype]))
+    return tensor if strength is Strength.STRONG else tensor.item()
+
+
+@pytest.mark.parametrize("spelling", [*_BINARY, *_UNARY])
+def test_what_a_row_takes_torch_computes(torch: ModuleType, spelling: str) -> None:
+    """Whatever types operands have, and truth values above all, a row refuses what raises in PyTorch."""
+    ledger = Ledger(UNIVERSE, (), get_target("torch").types, lambda _divisor, _context: True)
+    count = 2 if spelling in _BINARY else 1
+    run = eval(f"lambda torch, x, y=None: {_text(spelling)}")
+    taken = 0
+    for operands in itertools.product(_VALUES, repeat=count):
+        if all(strength is Strength.WEAK for *_, strength in operands):
+            continue
+        try:
+            ROWS[spelling].meaning(ledger, *(_tensor(*own) for own in operands))  # type: ignore[arg-type]  # as above
+        except CheckFailure:
+            continue
+        run(torch, *(_given(torch, *own) for own in operands))
+        taken += 1
+    assert taken
+
+
+def _text(spelling: str) -> str:
+    if spelling == "torch.clamp":
+        return "torch.clamp(x, min=y)"
+    if spelling.startswith("torch."):
+        return f"{spelling}(x, y)" if spelling in _BINARY else f"{spelling}(x)"
+    return f"x {spelling} y" if spelling in _BINARY else spelling

@@ -63,6 +63,9 @@ class TypeRules(Protocol):
     def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
         """Refuse a conversion between types that does not truncate and wrap."""
 
+    def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:
+        """Refuse operands that the library does not subtract."""
+
     def sum_type(self, dtype: DType) -> DType:
         """Return the type of a sum or product."""
 

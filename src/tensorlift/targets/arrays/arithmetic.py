@@ -78,6 +78,8 @@ def plain(op: str, *, operator: bool) -> Binary:
     def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
         dtype = o.types.result_type(o, (x1, x2), operator=operator)
         strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
+        if op == "sub":
+            o.types.check_difference(o, (x1, x2))
         if dtype != "bool":
             return binary(o, op, (x1, x2), dtype, strength)
         if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:

@@ -194,7 +194,9 @@ def absolute(o: Obligations, x: Tensor) -> SymbolicTensor:
     """Return absolute values."""
     if x.strength is Strength.EITHER and is_integer(x.dtype):
         o.refuse("a Python integer does not wrap but a NumPy one does; convert the parameter first")
-    if x.dtype == "bool" or x.dtype.startswith("u"):
+    if x.dtype == "bool":
+        o.refuse("the absolute value of a truth value")
+    if x.dtype.startswith("u"):
         return x.with_cells(x.shape, x.at)
     strength = o.types.strength(o, (x,), x.dtype)
     return elementwise(o, lambda a: terms.apply("abs", a), (x,), x.dtype, strength)

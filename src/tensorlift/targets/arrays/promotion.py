@@ -56,6 +56,9 @@ class ArrayTypes(ABC):
     def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:  # noqa: B027 - most libraries wrap
         """Refuse a conversion between types that does not truncate and wrap."""
 
+    def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:  # noqa: B027 - most libraries subtract what has a type
+        """Refuse operands that the library does not subtract."""
+
     def running_type(self, dtype: DType) -> DType:
         """Return the type of a running sum or product."""
         return self.sum_type(dtype)

@@ -119,8 +119,8 @@ def _clamp(
     min: Tensor | None = None,  # noqa: A002 - as above
     max: Tensor | None = None,  # noqa: A002 - as above
 ) -> SymbolicTensor:
-    if not input.is_strong or (min is None) == (max is None):
-        o.refuse("torch.clamp but for one bound of a tensor")
+    if not input.is_strong or input.dtype == "bool" or (min is None) == (max is None):
+        o.refuse("torch.clamp but for one bound of a tensor of numbers")
     bound, op = (min, "max") if min is not None else (max, "min")
     assert bound is not None
     if o.types.result_type(o, (input, bound)) != input.dtype:

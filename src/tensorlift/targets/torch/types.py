@@ -74,6 +74,11 @@ class TorchTypes(ArrayTypes):
         if is_float(source) and dtype.startswith("u"):
             o.refuse("PyTorch promises nothing of negative reals as unsigned integers; convert to a signed type first")
 
+    def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:
+        """Refuse truth values beside a tensor, of whatever type."""
+        if any(t.dtype == "bool" for t in operands) and any(t.is_strong for t in operands):
+            o.refuse("PyTorch subtracts no truth values; convert them to integers first")
+
     def sum_type(self, dtype: DType) -> DType:
         """Return the type of a sum or product: integers and truth values are widened to 64 bits."""
         return dtype if is_float(dtype) else "i64"
