@@ -87,3 +87,6 @@ def test_numbers_are_rounded_as_in_c(dtype: type[np.floating]) -> None:
     wanted = [float(Decimal(float(v)).quantize(Decimal(1), ROUND_HALF_UP)) for v in values]
     assert found.dtype == dtype
     assert found.tolist() == wanted
+    with np.errstate(invalid="ignore"):
+        unbounded = names["round_half_away"](np.array([np.inf, -np.inf, np.nan, -0.0], dtype))  # type: ignore[operator]  # as above
+    np.testing.assert_array_equal(unbounded, [np.inf, -np.inf, np.nan, -0.0])

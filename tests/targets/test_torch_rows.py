@@ -78,9 +78,11 @@ def test_python_numbers_promote_as_in_torch(torch: ModuleType, left: DType, kind
         assert str(result) == f"torch.{NUMPY_TYPES[dtype]}"
 
 
-_VALUES: tuple[tuple[DType, int, Strength], ...] = (
+_VALUES = (
     *((dtype, rank, Strength.STRONG) for dtype in _TYPES for rank in (0, 1)),
-    *((dtype, 0, Strength.WEAK) for dtype in ("bool", "i64", "f64")),
+    ("bool", 0, Strength.WEAK),
+    ("i64", 0, Strength.WEAK),
+    ("f64", 0, Strength.WEAK),
 )
 _BINARY = (
     *("+", "-", "*", "/", "//", "%", "**", "==", "<", "&", "|", "^", "<<", ">>"),
@@ -93,7 +95,7 @@ _UNARY = (
 )
 
 
-def _given(torch: ModuleType, dtype: DType, rank: int, strength: Strength) -> object:
+def _given(torch: ModuleType, dtype: str, rank: int, strength: Strength) -> object:
     tensor = torch.ones((1,) * rank, dtype=getattr(torch, NUMPY_TYPES[dtype]))
     return tensor if strength is Strength.STRONG else tensor.item()
 

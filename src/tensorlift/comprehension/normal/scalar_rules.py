@@ -99,8 +99,11 @@ def _half_away(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
     if is_integral(value):
         return value
     whole = applied("trunc", (value,), context, dtype)
-    rest = multiplied(number(2, modulus(dtype)), subtracted(value, whole), context, dtype)
-    return added(whole, applied("trunc", (rest,), context, dtype))
+    rest = _absolute((subtracted(value, whole),), context, dtype)
+    doubled = multiplied(number(2, modulus(dtype)), rest, context, dtype)
+    least = extreme("min", (doubled, number(1, modulus(dtype))), context, dtype)
+    step = applied("trunc", (least,), context, dtype)
+    return added(whole, applied("copysign", (step, value), context, dtype))
 
 
 def _extreme(op: str) -> Rule:

@@ -40,7 +40,9 @@ BINARY_MATH: dict[str, str] = {
     "atan2": "math.atan2",
     "copysign": "math.copysign",
     "fmax": "arith.maxnumf",
+    "fmaximum": "arith.maximumf",
     "fmin": "arith.minnumf",
+    "fminimum": "arith.minimumf",
     "fmod": "arith.remf",
     "pow": "math.powf",
 }

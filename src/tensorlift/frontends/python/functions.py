@@ -197,13 +197,12 @@ class Functions(Reductions):
             raise refusal("arguments", location, f"`{name}` is lifted for several numbers, or for one array")
         if node.keywords or (module and len(node.args) != _TWO):
             raise refusal("arguments", location, f"`{name}` is lifted for plain numbers or arrays")
-        least = name in {"min", "minimum", "fmin"}
         found, *others = (
             self._taken_by_numpy(argument) if module == "numpy" else self.evaluate(argument) for argument in node.args
         )
 
         def apply(values: Sequence[Scalar]) -> Scalar:
-            chosen = extreme(values[0], values[1], location, least=least, keeps_type=not module)
+            chosen = extreme(values[0], values[1], location, name, keeps_type=not module)
             return replace(chosen, weak=False, mixed=False, loose=False) if module == "numpy" else chosen
 
         for other in others:

@@ -47,6 +47,10 @@ UNARY = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "cbrt": "cbrt", "fabs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint",
 }  # fmt: skip
+_EXTREMES = {
+    "min": "fminimum", "amin": "fminimum", "minimum": "fminimum", "fmin": "fmin",
+    "max": "fmaximum", "amax": "fmaximum", "maximum": "fmaximum", "fmax": "fmax",
+}  # fmt: skip
 BINARY = {"pow": "pow", "atan2": "atan2", "arctan2": "atan2", "copysign": "copysign", "fmod": "fmod"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 COMPARISONS = {
@@ -97,7 +101,7 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
     if name in _LOGIC:
         return _TWO, lambda v, place: _both(_LOGIC[name], v, place)
     if name == "clip":
-        return _TWO + 1, lambda v, p: extreme(extreme(v[0], v[1], p, least=False), v[2], p, least=True)
+        return _TWO + 1, lambda v, p: extreme(extreme(v[0], v[1], p, "maximum"), v[2], p, "minimum")
     return None
 
 
@@ -111,8 +115,12 @@ def _of_one_type(value: Scalar, location: Location) -> Scalar:
     return replace(value, loose=False)
 
 
-def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, keeps_type: bool = False) -> Scalar:
-    """Give the lesser or the greater of two numbers, in their common type or as it is where that ``keeps_type``."""
+def extreme(left: Scalar, right: Scalar, location: Location, name: str, *, keeps_type: bool = False) -> Scalar:
+    """Give the lesser or the greater of two numbers, in their common type or as it is where that ``keeps_type``.
+
+    The name of the function says which one, and whether a NaN is dropped.
+    """
+    least = "min" in name
     mixed = differ_in_kind([left, right])
     if left.is_truth and right.is_truth:
         return logical("&&" if least else "||", [left, right], location, weak=left.weak and right.weak, mixed=mixed)
@@ -120,7 +128,7 @@ def extreme(left: Scalar, right: Scalar, location: Location, *, least: bool, kee
     if keeps_type and not mixed:
         check_choice(left, right, a.ctype, location)
     if isinstance(a.ctype, FloatType):
-        found = call("fmin" if least else "fmax", [a, b], a.ctype, location, weak=weak)
+        found = call(_EXTREMES[name], [a, b], a.ctype, location, weak=weak)
         return replace(found, mixed=mixed, loose=is_loose((left, right), a.ctype, weak=weak))
     if not keeps_type:
         check_wrapping(left, right, location)
@@ -189,17 +197,12 @@ def _counted(value: Scalar, location: Location) -> Scalar:
 
 
 def _sign(values: Sequence[Scalar], location: Location) -> Scalar:
+    """Give the sign; what is neither above nor below zero is given back, as a NaN is."""
     value = _counted(values[0], location)
     zero = integer(0, location)
-    below = choose(
-        compare("<", value, zero, location),
-        cast(integer(-1, location), value.ctype, location),
-        cast(zero, value.ctype, location),
-        location,
-    )
-    return choose(
-        compare(">", value, zero, location), cast(integer(1, location), value.ctype, location), below, location
-    )
+    one, minus_one = (cast(integer(number, location), value.ctype, location) for number in (1, -1))
+    below = choose(compare("<", value, zero, location), minus_one, value, location)
+    return choose(compare(">", value, zero, location), one, below, location)
 
 
 def _to_integer(values: Sequence[Scalar], location: Location) -> Scalar:

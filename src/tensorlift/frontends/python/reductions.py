@@ -128,18 +128,18 @@ class Reductions(Creation):
             return self.reduction(extents, inner, term, _accumulator(value.element), location)
         if not extents:
             return replace(self._total(name, value, location), weak=False)
-        return self._extremes(extents, term, inner, (value.element, name in {"min", "amin"}), location)
+        return self._extremes(extents, term, inner, (value.element, name), location)
 
     def _extremes(
         self,
         extents: tuple[nodes.Expression, ...],
         term: Term,
         inner: nodes.Expression,
-        kind: tuple[Number, bool],
+        kind: tuple[Number, str],
         location: Location,
     ) -> Operand:
-        """Give the extremes of ``term`` over ``inner`` for each index; ``kind`` is their type, and whether least."""
-        element, least = kind
+        """Give the extremes of ``term`` over ``inner`` for each index; ``kind`` is their type and name."""
+        element, name = kind
         result = self.allocate(self.fresh("w"), element, extents, location)
         zero = nodes.Integer(0, LONG, location)
 
@@ -148,7 +148,7 @@ class Reductions(Creation):
             self.store(target.node, "", term(indices, zero), location)
 
             def step(k: Sequence[nodes.Expression]) -> None:
-                self.store(target.node, "", extreme(target, term(indices, k[0]), location, least=least), location)
+                self.store(target.node, "", extreme(target, term(indices, k[0]), location, name), location)
 
             self.loop_over([inner], step, location)
 
@@ -172,10 +172,9 @@ class Reductions(Creation):
             return self._mean(result, value, location) if name == "mean" else result
         zero = nodes.Integer(0, LONG, location)
         result = self.temporary(value.at([zero] * len(value.extents), location), location, "m")
-        least = name in {"min", "amin"}
 
         def body(indices: Sequence[nodes.Expression]) -> None:
-            self.store(result.node, "", extreme(result, value.at(indices, location), location, least=least), location)
+            self.store(result.node, "", extreme(result, value.at(indices, location), location, name), location)
 
         self.loop_over(value.extents, body, location)
         return result

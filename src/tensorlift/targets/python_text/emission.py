@@ -50,7 +50,8 @@ _HELPERS = {
     "round_half_away": '''def round_half_away(x):
     """Round to the nearest integer, halves away from zero as C does."""
     whole = {trunc}(x)
-    return whole + {trunc}(2.0 * (x - whole))
+    rest = {fmin}(2.0 * {abs}(x - whole), 1.0)  # 1 where x is infinite
+    return whole + {copysign}({trunc}(rest), x)
 ''',
 }
 UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}

@@ -40,6 +40,8 @@ double fmod(double, double); float fmodf(float, float); long double fmodl(long d
 double remainder(double, double); float remainderf(float, float); long double remainderl(long double, long double);
 double copysign(double, double); float copysignf(float, float); long double copysignl(long double, long double);
 double fmax(double, double); float fmaxf(float, float); long double fmaxl(long double, long double);
+double fmaximum(double, double); float fmaximumf(float, float); long double fmaximuml(long double, long double);
+double fminimum(double, double); float fminimumf(float, float); long double fminimuml(long double, long double);
 double fmin(double, double); float fminf(float, float); long double fminl(long double, long double);
 double fdim(double, double); float fdimf(float, float); long double fdiml(long double, long double);
 double hypot(double, double); float hypotf(float, float); long double hypotl(long double, long double);
