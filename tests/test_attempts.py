@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import UNEQUAL, CheckFailure
@@ -12,8 +14,6 @@ from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
-    import pytest
-
     from tensorlift.proofs import Certificate
 
 _DIAGONAL = Path(__file__).parent / "programs" / "every_third_on_the_diagonal.c"
@@ -67,3 +67,43 @@ def test_a_loop_behind_a_returned_value_is_kept_too(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tensorlift.attempts.check", only_loops)
     (function,) = lift_source(source_from_text(source, "power.c"), LiftOptions()).functions
     assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED)
+
+
+_OF_ONE_LOOP = {
+    "what came before": "o[i] = s; s += a[i];",
+    "what comes behind": "o[n - 1 - i] = s; s += a[n - 1 - i];",
+    "from the other end": "o[i] = s; s += a[n - 1 - i];",
+    "squares": "o[i] = s; s += a[i] * a[i];",
+    "the value before and after": "o[i] = s; s += a[i]; o[i] -= s;",
+    "a product": "o[i] = s + 1; s = s * a[i] + a[i];",
+    "a difference": "o[i] = a[i] - s; s = s + a[i];",
+    "weights": "o[i] = s; s += i * a[i];",
+    "every other cell": "o[n / 2] = 0; if (2 * i + 1 < n) o[2 * i + 1] = a[i];",
+    "a count": "o[i] = s; s += a[i] > 0.5;",
+}
+
+
+@pytest.mark.parametrize("body", _OF_ONE_LOOP.values(), ids=_OF_ONE_LOOP)
+def test_a_single_loop_becomes_no_matrix(body: str) -> None:
+    text = f"void f(int n, const double *a, double *o) {{ double s = 0; for (int i = 0; i < n; i++) {{ {body} }} }}"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(test=True)).functions
+    assert function.verdict in (Verdict.LOOP_FREE, Verdict.SCAN, Verdict.HYBRID), function.diagnostics
+    assert "tri(" not in function.program
+    assert "None]" not in function.program
+
+
+def test_a_loop_is_kept_where_a_matrix_would_be_slower_by_degree() -> None:
+    inner = "for (int j = 0; j < m; j++) s += a[i][j];"
+    loop = f"double s = 0; for (int i = 0; i < n; i++) {{ o[i] = s; {inner} }}"
+    text = f"void f(int n, int m, const double a[n][m], double *o) {{ {loop} }}"
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    (kept,) = function.residual_loops
+    assert kept.reason.endswith("o would be slower by degree in array operations")
+    assert "s = s + a[i].sum()" in function.program
+
+
+def test_cells_between_those_of_a_stride_stay_as_they_were() -> None:
+    body = "    y = np.zeros(len(x))\n    for i in range(len(x) // 2):\n        y[2 * i + 1] = x[i]\n    return y\n"
+    text = f"import numpy as np\n\n\ndef f(x: 'float64[:]'):\n{body}"
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
+    assert "y[1::2] = x[" in function.program

@@ -3,7 +3,7 @@
 A closed form may be one that no array operations compute, or whose program is not proved.  Then comes the form for
 arrays and loops that are not empty, under as few of these conditions as suffice.  Where that is not proved either, the
 loop that the form comes from is kept, its body is lifted instead, and the function is tried again: a loop that stays
-is better than a refusal.
+is better than a refusal.  It is better than a matrix, too, of which the source computes sums in a single loop.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Read, Reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
@@ -26,11 +26,15 @@ from tensorlift.ir.cost import cost_of
 from tensorlift.ir.tensor_program import (
     Assign,
     Conditional,
+    DiagonalMask,
+    Elementwise,
     Full,
     Gather,
     Iota,
     SetSlice,
+    TriangleMask,
     values_of,
+    walk_expressions,
     walk_statements,
 )
 from tensorlift.preconditions.gather import preconditions_of
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
 
     Stage = Callable[[str], AbstractContextManager[None]]
 
+_COMPUTED = (Elementwise, TriangleMask, DiagonalMask)
 _MOST_CONDITIONS = 4  # that are left out one by one
 _ATTEMPTS = 16
 
@@ -109,11 +114,24 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         LiftError: where there is none; that of the first attempt.
 
     """
-    kept: dict[LoopPlace, str] = {}
+    found = _keeping(view, request, stage, {})
+    slower = _slower_by_degree(found, view) if request.keeps_loops else []
+    if not slower:
+        return found
+    kept = dict.fromkeys(slower, "would be slower by degree in array operations")
+    with suppress(LiftError):
+        other = _keeping(view, request, stage, kept)
+        return found if _slower_by_degree(other, view) else other
+    return found
+
+
+def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[LoopPlace, str]) -> Proved:
+    """Find a proved program that keeps some loops, and each other one whose closed form has no program."""
+    is_again = bool(kept)
     failed: dict[str, LiftError] = {}
     first: LiftError | None = None
     for attempt in range(_ATTEMPTS):
-        start_afresh(same_function=attempt > 0)
+        start_afresh(same_function=is_again or attempt > 0)
         tried = _Attempts(view, request, stage, kept, failed)
         try:
             return tried.proved()
@@ -132,6 +150,28 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
             raise first or error from None
     assert first is not None
     raise first
+
+
+def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
+    """Return the places of nested sums where the program has arrays of more axes than the source has loops."""
+    depth = max([view.loop_depth, *(len(p.extents or ()) for p in view.parameters)])
+    values = (value for s in walk_statements(found.program.body) for value in values_of(s)) if found.program else ()
+    nodes = (node for value in values for node in walk_expressions(value))
+    if all(sum(bool(extent.terms) for extent in node.shape) <= depth for node in nodes if isinstance(node, _COMPUTED)):
+        return []
+    definitions = [d for d in _definitions(found.summary.items) if d.location is not None]
+    return [(d.location, d.array) for d in definitions if len(d.indices) + _bound_within(d) > depth]
+
+
+def _bound_within(definition: Definition) -> int:
+    """Count the variables of the sums, products and extremes that are nested deepest."""
+
+    @cache
+    def within(term: Term) -> int:
+        inner = max(map(within, term.children), default=0)
+        return inner + len(term.bound) if isinstance(term, Reduce) else inner
+
+    return max((within(term) for _, term in definition.pieces), default=0)
 
 
 @dataclass

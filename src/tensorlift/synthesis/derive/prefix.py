@@ -86,7 +86,7 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
     # The fold covers what the longest prefix covers; the shortest must have an element.
     whole_span = (low.substitute({axis: longest}), high.substitute({axis: longest}))
     skipped = (high - low).substitute({axis: shortest}) - 1
-    if skipped == -1 and scope.context.implies(at_least(last, first)):
+    if skipped == -1:
         raise SplitAxis(axis, shortest)
     if not scope.context.implies(at_least(skipped, 0)):
         return None

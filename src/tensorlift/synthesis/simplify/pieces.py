@@ -65,13 +65,17 @@ def _is_one_of(term: Term, value: Term, domain: Domain) -> bool:
 
 
 def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
-    """Tell whether a value is what a fold, or what depends on one, comes to on a domain where it is over nothing."""
+    """Tell whether a value is what a fold, or what depends on one, comes to on a domain where it is over nothing.
+
+    A fold over no more than one point is none: ``o[2 * i] = x[i]`` leaves the cells between alone.
+    """
     parts: tuple[Term, ...] = (fold,)
     if isinstance(fold, Apply) and fold.op in COMBINER.values():
         parts = fold.args
     elif isinstance(fold, Apply) and fold.op == "select" and fold.args[0].dtype == "bool":
         parts = fold.args[:1]
-    if not any(isinstance(part, Reduce) and part.domain.is_disjoint(domain) for part in parts):
+    folds = (part for part in parts if isinstance(part, Reduce) and part.domain.is_disjoint(domain))
+    if all(all(map(found.domain.is_single_valued, found.bound)) for found in folds):
         return False
     return equal(value, fold, domain)
 
