@@ -176,6 +176,14 @@ CASES = [
         "lazy arms", loop("a[i] = b[i] != 0 ? 1 / b[i] : 0;"), ("arith.cmpf une", "scf.if %0 -> (f64) {", "scf.yield")
     ),
     Lowered("eager arms", "double f(double x, double y) { return x > y ? x : y; }", ("arith.select %0, %x, %y : f64",)),
+    Lowered(
+        "arms that convert to integers where these may not hold the value",
+        "int f(double x) { return x > 0 ? (int)x : x < -9 ? (unsigned char)x : 0; }",
+        ("scf.if %0 -> (i32) {", "arith.fptosi %x", "scf.if %0 -> (i32) {", "arith.fptoui %x"),
+    ),
+    Lowered("arms that shift by a datum", "int f(int a) { return a > 0 ? 1 << a : 0; }", ("scf.if %0", "arith.shli")),
+    Lowered("arms that shift too far", "int f(int a) { return a > 0 ? a << 40 : 0; }", ("scf.if %0", "arith.shli")),
+    Lowered("arms that shift", "int f(int a) { return a > 0 ? a >> 3 : 0; }", ("arith.shrsi", "arith.select")),
     Lowered("lazy and", loop("if (a[i] > 0 && b[i] > 0) a[i] = 1;"), ("scf.if %0 -> (i1) {", "arith.constant false")),
     Lowered(
         "narrow integers",

@@ -234,3 +234,20 @@ def test_a_constant_that_its_type_does_not_hold_raises_nothing_for_no_cells(valu
     text = f'def f(n: int, y: "{dtype}[:]", x: "bool[:]"):\n    for i in range(n):\n        y[i] = {value}\n'
     (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
     assert not [d for d in function.diagnostics if d.code == "TL901"]
+
+
+def test_what_is_only_defined_under_a_condition_is_only_converted_there_in_c() -> None:
+    text = """import numpy as np
+
+def f(n: int, u: "uint32[:]", o: "uint32[:]"):
+    y = np.zeros(n, dtype=np.float64)
+    for i in range(n):
+        if np.uint32(7) <= u[i]:
+            y[i] = 256.0 * np.uint16(i / np.int8(-4))
+    for i in range(n):
+        o[i] = u[i] * np.float32(0.1)
+    return y
+"""
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions((), "c")).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.passed for trial in function.tests] == [True]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
 
 from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
-
-if TYPE_CHECKING:
-    from xdsl.ir import Operation
+from tensorlift.ir.arithmetic import constant, width_of
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
 _INTEGER_OPERATIONS = {
@@ -23,7 +22,11 @@ _INTEGER_OPERATIONS = {
 }
 _SIGNED_OPERATIONS = {"/": "arith.divsi", "//": "arith.floordivsi", "%": "arith.remsi", ">>": "arith.shrsi"}
 _UNSIGNED_OPERATIONS = {"/": "arith.divui", "//": "arith.divui", "%": "arith.remui", ">>": "arith.shrui"}
-_CAN_FAIL = {"arith.divsi", "arith.floordivsi", "arith.remsi", "arith.divui", "arith.remui"}
+_CAN_FAIL = {
+    *("arith.divsi", "arith.floordivsi", "arith.remsi", "arith.divui", "arith.remui"),
+    *("arith.fptosi", "arith.fptoui", "math.ipowi"),
+}
+_SHIFTS = {"arith.shli", "arith.shrsi", "arith.shrui"}
 _SAFE_PREFIXES = ("arith.", "math.")
 _INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 _FLOAT_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
@@ -87,4 +90,9 @@ def can_be_eager(operation: Operation) -> bool:
     """Whether an operation may run although the program would not have reached it."""
     if operation.name == "affine.apply":
         return True
+    if operation.name in _SHIFTS:
+        match operation.operands[1].owner:
+            case Operation(name="arith.constant") as amount:
+                return 0 <= constant(amount) < width_of(amount.results[0].type)
+        return False
     return operation.name.startswith(_SAFE_PREFIXES) and operation.name not in _CAN_FAIL
