@@ -11,7 +11,7 @@ from tests.calls import functions
 
 from tensorlift import ArgumentTypeError, ArgumentValueError, LiftError, lift
 from tensorlift.calls.conditions import read_conditions
-from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind
+from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind, refined
 from tensorlift.calls.memory import overlaps_itself, share_memory
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.record import Precondition
@@ -116,7 +116,7 @@ def test_strided_outputs_are_written_in_place(view: Any) -> None:
         (np.ones(2, bool), "bool_[:]"),
         ([[1, 2], [3, 4]], "list[list[int]]"),
         ([1, 2.5], "list[float]"),
-        (True, "int"),
+        (True, "bool"),
         (3, "int"),
         (0.5, "float"),
         (np.float32(1), "float32"),
@@ -127,6 +127,30 @@ def test_kinds_are_spelled_as_annotations(value: Any, kind: str) -> None:
     assert kind_of(value, "x") == kind
     assert parse_kind(kind).text == kind
     fit(value, parse_kind(kind), "x")
+
+
+@pytest.mark.parametrize("kind", ["list[int]", "list[float]", "list[bool]"])
+def test_an_empty_list_holds_items_of_any_type(kind: str) -> None:
+    assert fit([], parse_kind(kind), "x").held.dtype == parse_kind(kind).dtype
+
+
+@pytest.mark.parametrize(
+    ("value", "annotated", "kind"),
+    [
+        (True, "int", "bool"),
+        (True, "float", "bool"),
+        (np.True_, "int", "bool_"),
+        (1, "bool", "int"),
+        (1, "float", "float"),
+        (np.uint8(1), "float", "uint8"),
+        (np.int64(1), "float64", "int64"),
+        (np.float32(1), "float", "float32"),
+        (0.5, "int", "int"),
+        (np.int8(1), "int", "int8"),
+    ],
+)
+def test_a_number_has_the_kind_that_python_computes_with(value: Any, annotated: str, kind: str) -> None:
+    assert refined(value, parse_kind(annotated)).text == kind
 
 
 @pytest.mark.parametrize("value", [np.float16(1), np.ones(()), np.ones(1, complex), "a", (1, 2), {}, [None], [[1], 2]])
@@ -142,6 +166,11 @@ def test_what_no_function_takes_has_no_kind(value: Any) -> None:
         (2**63, "int", ArgumentValueError),
         (300, "uint8", ArgumentValueError),
         (-1, "uint8", ArgumentValueError),
+        (1, "bool", ArgumentTypeError),
+        ([2**53 + 1, 0.5], "list[float]", ArgumentValueError),
+        ([2**53 + 1, 1], "list[float]", ArgumentValueError),
+        ([2**63, -1], "list[int]", ArgumentValueError),
+        ([True, 2], "list[bool]", ArgumentTypeError),
         ([0.5], "list[int]", ArgumentTypeError),
         ([1.0], "list[list[float]]", ArgumentTypeError),
         (np.ones(2), "float64[:, :]", ArgumentTypeError),

@@ -22,6 +22,7 @@ _BYTES = np.array([100, 100, 3], np.uint8)
 _SMALL = np.array([-7, 7, -7, 7, -128], np.int8)
 _TRUTHS = np.array([True, False, True])
 _FLOATS = [1.0, 0.0, -7.5]
+_ADDING = "    for i in range(len(x)):\n        y[i] = (x[i] + k) + 10 * (k + k)\n    return k + k\n"
 
 
 class Case(NamedTuple):
@@ -190,6 +191,20 @@ CASES = [
     Case("new axes", "def f(a: 'float64[:]', A: 'float64[:, :]'):\n    return a[:, None] * a, A[0, None]\n", (_X, _A)),
     Case("other types", "def f(a: 'float64[:]'):\n    return a.astype(np.int8), a.astype('float32')\n", (_X,)),
     Case("a new list", "def f(a: list[float]):\n    b = list(a)\n    b[0] = 9.0\n    return b\n", (_FLOATS,)),
+    *(
+        Case(
+            f"{type(k).__name__} for {annotation or 'any number'}",
+            f"def f(x, y, k{annotation}):\n{_ADDING}",
+            (_TRUTHS, _X[:3], k),
+        )
+        for k, annotation in (
+            (True, ""),
+            (np.True_, ""),
+            (True, ": int"),
+            (np.True_, ": float"),
+            (np.int8(100), ": float"),
+        )
+    ),
     Case("negative powers", "def f(a: list[int]):\n    return a[0] ** -2, a[0] ** 3\n", ([2],)),
 ]
 

@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorlift.calls.arrays import JAX, library_of
 from tensorlift.calls.errors import wrong_type, wrong_value
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_PYTHON = {"int": np.dtype(np.int64), "float": np.dtype(np.float64)}
+_PYTHON = {"bool": np.dtype(np.bool_), "int": np.dtype(np.int64), "float": np.dtype(np.float64)}
 _DTYPES = {
     name: np.dtype(name.removesuffix("_"))
     for name in (
@@ -28,7 +31,9 @@ _DTYPES = {
     )
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_PYTHON_TYPES = (bool, int, float)
 _SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}  # what a list holds may be taken for the next of these
 _EXACT = 1 << 53  # integers up to here are numbers of float64
 _SUPPORTED = "pass numbers, lists of numbers, or arrays of float32, float64, bool or integers of up to 64 bits"
 
@@ -79,10 +84,8 @@ def kind_of(value: Any, name: str, element: str = "") -> str:
         items = _array_of(value, name)
         element = "float" if items.dtype.kind == "f" else "int"
         return "list[" * items.ndim + element + "]" * items.ndim
-    if isinstance(value, bool | int):
-        return "int"
-    if type(value) is float:
-        return "float"
+    if type(value) in _PYTHON_TYPES:
+        return type(value).__name__
     if isinstance(value, np.generic) and value.dtype in _NAMES:
         return _NAMES[value.dtype]
     raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
@@ -91,18 +94,22 @@ def kind_of(value: Any, name: str, element: str = "") -> str:
 def refined(value: Any, kind: Kind) -> Kind:
     """Give the kind of a number that Python computes with otherwise than with the annotated one.
 
-    ``float32`` times a ``float`` is a ``float32``, times NumPy's ``float64`` a ``float64``.
+    ``float32`` times a ``float`` is a ``float32``, times NumPy's ``float64`` a ``float64``; integers of NumPy wrap, and
+    truth values added to truth values may be one.  Python's ``int`` is taken for the ``float`` that is annotated.
     """
-    if kind.rank or kind.dtype.kind == "b":
+    if kind.rank:
         return kind
+    own = kind.text
     if library_of(value) is not None:
-        own = _number_kind(value, "") if not value.ndim and _dtype(value) in _NAMES else kind.text
+        own = _number_kind(value, "") if not value.ndim and _dtype(value) in _NAMES else own
     elif isinstance(value, np.generic):
-        own = _NAMES.get(value.dtype, kind.text) if value.dtype.kind in "iuf" else kind.text
-    else:
-        own = {float: "float", int: "int"}.get(type(value), kind.text)
+        own = _NAMES.get(value.dtype, own)
+    elif type(value) in _PYTHON_TYPES:
+        own = type(value).__name__
     found = parse_kind(own)
-    return found if (found.dtype.kind == "f") == (kind.dtype.kind == "f") and own != kind.text else kind
+    if own == kind.text or (found.dtype.kind == "f" and kind.dtype.kind != "f"):
+        return kind  # which may refuse it
+    return kind if own == "int" and kind.dtype.kind == "f" else found
 
 
 def fit(value: Any, kind: Kind, name: str) -> Argument:
@@ -156,31 +163,42 @@ def _array_kind(value: Any, name: str) -> str:
 
 def _array_of(value: list[Any], name: str) -> Array:
     """Copy nested lists of numbers; raises where their rows differ in length or they hold anything else."""
+    types = set(map(type, _numbers(value)))
+    dtype = next((of for of in (float, int, bool) if of in types), float)
     try:
-        items: Array = np.array(value)
-    except (ValueError, OverflowError):
-        items = np.array(None)
-    if items.dtype.kind not in "bif" or items.dtype.itemsize > np.dtype(np.int64).itemsize or not _is_plain(value):
+        items: Array = np.array(value, dtype)
+    except OverflowError:
+        raise _too_wide(name, "64-bit integers", "from -2**63 to 2**63 - 1") from None
+    except (ValueError, TypeError):
+        types.add(list)
+    if not types <= set(_PYTHON_TYPES):
         remedy = "pass lists of numbers, all rows of one length"
         raise wrong_type(f"`{name}` is a list that is no rectangle of numbers", remedy)
+    if dtype is float and int in types and any(type(x) is int and abs(x) > _EXACT for x in _numbers(value)):
+        raise _too_wide(name, "numbers of float64", "up to 2**53")
     return items
 
 
-def _is_plain(value: list[Any]) -> bool:
-    """Whether nested lists hold lists or Python's own numbers, at every depth one of both."""
-    if any(isinstance(item, list) for item in value):
-        return all(isinstance(item, list) and _is_plain(item) for item in value)
-    return all(type(item) in (int, float, bool) for item in value)
+def _numbers(value: list[Any]) -> Iterator[Any]:
+    """List what nested lists hold."""
+    for item in value:
+        if isinstance(item, list):
+            yield from _numbers(item)
+        else:
+            yield item
 
 
 def _list(value: list[Any], kind: Kind, name: str) -> Array:
     items = _array_of(value, name)
-    whole = items.dtype.kind in "bi"
-    if items.ndim != kind.rank or (not whole and kind.dtype.kind != "f"):
+    if items.ndim != kind.rank or (items.size and _RANKS[items.dtype.kind] > _RANKS[kind.dtype.kind]):
         raise _other_kind(value, kind.text, name)
-    if whole and kind.dtype.kind == "f" and items.size and np.abs(items.astype(np.float64)).max() > _EXACT:
-        raise wrong_value(f"`{name}` holds integers that are no numbers of float64", "pass numbers up to 2**53")
+    if items.dtype.kind == "i" and kind.dtype.kind == "f" and max(map(abs, _numbers(value)), default=0) > _EXACT:
+        raise _too_wide(name, "numbers of float64", "up to 2**53")
     return items.astype(kind.dtype, copy=False)
+
+
+def _too_wide(name: str, wanted: str, limits: str) -> Exception:
+    return wrong_value(f"`{name}` holds integers that are no {wanted}", f"pass numbers {limits}")
 
 
 def _number(value: Any, kind: Kind, name: str) -> Any:
@@ -194,6 +212,10 @@ def _number(value: Any, kind: Kind, name: str) -> Any:
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         raise _other_kind(value, kind.text, name)
     whole = isinstance(value, int | np.integer | np.bool_)
+    if kind.dtype.kind == "b":
+        if not isinstance(value, bool | np.bool_):
+            raise _other_kind(value, kind.text, name)
+        return bool(value) if kind.is_python else np.bool_(value)
     if kind.dtype.kind != "f":
         if not whole:
             raise _other_kind(value, kind.text, name)
@@ -204,8 +226,6 @@ def _number(value: Any, kind: Kind, name: str) -> Any:
 
 
 def _integer(value: int, kind: Kind, name: str) -> Any:
-    if kind.dtype.kind == "b":
-        return np.bool_(value)
     limits = np.iinfo(kind.dtype)
     if not limits.min <= value <= limits.max:
         message = f"`{name}` is {value}, which is no {kind.dtype.name}"

@@ -203,7 +203,7 @@ def _divide(operator: str, y: int, dividend: Index, setting: Setting) -> Index |
     mask = y - (1 << dividend.ctype.width) if y > dividend.ctype.maximum >> 1 and not dividend.ctype.signed else y
     if operator == "&" and mask < 0 and -mask & (-mask - 1) == 0:
         operator, y = "round", -mask
-    if operator not in {"/", "//", "%", "round"} or y <= 0:
+    if operator not in {"/", "//", "%", "round"} or not 0 < y <= LONG.maximum:  # constants of maps have 64 bits
         return None
     ranges, domain = setting.ranges, setting.domain
     if not a.is_affine:

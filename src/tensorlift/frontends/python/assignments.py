@@ -314,6 +314,9 @@ class Assignments(Functions):
             if not array.key and not (isinstance(ctype, FloatType) or held.is_integer):
                 detail = f"the list `{array.name}` of integers would hold a float"
                 raise refusal("list-type", location, detail)
+            if ctype == BOOL and not value.is_truth:
+                detail = f"the list `{array.name}` of truth values would hold a number"
+                raise refusal("list-of-truths", location, detail)
         self.store(view.at((), location).node, "", value, location)
 
     def _apart(self, view: View, given: Operand, location: Location) -> Operand:

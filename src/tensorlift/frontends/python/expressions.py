@@ -410,13 +410,18 @@ def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
 
 
 def _floor_quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Divide as ``//`` does: rounded down, for floats by way of the exact remainder."""
+    """Divide as ``//`` does: rounded down, for floats by way of the exact remainder; NumPy divides by zero as ``/``."""
     a, b, weak = join(left, right, location)
     if not isinstance(a.ctype, FloatType):
         return binary("//", left, right, location)
-    rest, steps = _rest(a, b, location)
-    whole = call("rint", [_quotient(binary("-", a, rest, location), b, location)], a.ctype, location, weak=weak)
-    return Scalar(binary("+", whole, steps, location).node, a.ctype, weak)
+    rest, is_opposite = _rest(a, b, location)
+    towards_zero = call("rint", [_quotient(binary("-", a, rest, location), b, location)], a.ctype, location, weak=False)
+    below = binary("-", towards_zero, cast(integer(1, location), a.ctype, location), location)
+    result = choose(is_opposite, below, towards_zero, location)
+    if not weak and not isinstance(b.node, nodes.Floating):
+        is_zero = compare("==", b, integer(0, location), location)
+        result = choose(is_zero, _quotient(a, b, location), result, location)
+    return replace(result, weak=weak)
 
 
 def _remainder(left: Scalar, right: Scalar, location: Location) -> Scalar:
@@ -425,15 +430,18 @@ def _remainder(left: Scalar, right: Scalar, location: Location) -> Scalar:
     if not isinstance(a.ctype, FloatType):
         whole = binary("*", binary("//", left, right, location), right, location)
         return binary("-", left, whole, location)
-    rest, steps = _rest(a, b, location)
-    return Scalar(binary("-", rest, binary("*", b, steps, location), location).node, a.ctype, weak)
+    rest, is_opposite = _rest(a, b, location)
+    return replace(choose(is_opposite, binary("+", rest, b, location), rest, location), weak=weak)
 
 
 def _rest(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar]:
-    """Give the exact remainder with the sign of the dividend, and -1 where the divisor has the other sign, else 0."""
-    rest = call("fmod", [left, right], left.ctype, location, weak=False)
-    steps = call("floor", [_quotient(rest, right, location)], left.ctype, location, weak=False)
-    return rest, steps
+    """Give the exact remainder with the sign of the dividend, and whether the divisor has the other sign."""
+    rest, zero = call("fmod", [left, right], left.ctype, location, weak=False), integer(0, location)
+    below = [compare("<", rest, zero, location), compare(">", right, zero, location)]
+    above = [compare(">", rest, zero, location), compare("<", right, zero, location)]
+    if isinstance(right.node, nodes.Floating):
+        return rest, above[0] if right.node.value < 0 else below[0]
+    return rest, _chained("||", [_chained("&&", tests, location) for tests in (below, above)], location)
 
 
 __all__ = ["Expressions"]

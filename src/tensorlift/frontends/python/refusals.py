@@ -73,6 +73,7 @@ REFUSALS: dict[str, Refusal] = {
     "several-dimensions": Refusal(
         "TL177", "`{detail}` of an array with several dimensions", "use the function of NumPy, as in `np.sum(A)`"
     ),
+    "list-of-truths": Refusal("TL186", "{detail}", "annotate the list with `list[int]`"),
     "list-type": Refusal("TL186", "{detail}", "annotate the list with `list[float]`"),
     "view": Refusal(
         "TL176", "a view of `{detail}` with new axes gets a name of its own", "write the index where the view is read"

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import DOUBLE, LONG
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import DTYPES
 
@@ -68,7 +68,7 @@ class ParameterKind:
 
     @property
     def _python_name(self) -> str:
-        return {DOUBLE: "float", LONG: "int"}.get(self.dtype, "")
+        return {DOUBLE: "float", LONG: "int", BOOL: "bool"}.get(self.dtype, "")
 
 
 def kinds_of(

@@ -1,8 +1,10 @@
-"""Extremes of NumPy give a NaN, and those that drop one (`np.fmax`) do not, in the program as in the function."""
+"""What functions and operators give of NaN, infinities, zeros and the least floats, in the program as in the function."""
 
 from __future__ import annotations
 
 from functools import cache
+from inspect import signature
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +32,8 @@ _BODIES = [
     "m = x[0]\n    for i in range(1, len(x)):\n        m = np.fmin(m, x[i])\n    return m",
     "for i in range(len(x)):\n        y[i] = np.maximum(np.fmax(x[i], y[i]), 0.25)\n    return y",
 ]
+_FLOATS = [0.0, 1.0, 2.5, np.inf, 1e-300, 1e308, 5e-324, 0.1, 3.0, 7.25, np.nan]
+_DIVISIONS = ["x[i] % y[i]", "x[i] // y[i]", "x[i] // -2.5", "x[i] % 0.3", "x[i] % -2", "x[i] % y[i] + x[i] // 3"]
 
 
 def _source() -> str:
@@ -53,3 +57,19 @@ def test_a_nan_is_where_the_function_has_one(position: int) -> None:
         expected = original[f"f{position}"](np.array(x), np.array(y))
         found = program[f"f{position}"](np.array(x), np.array(y))
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("expression", _DIVISIONS)
+def test_remainders_and_quotients_that_are_rounded_down_are_those_of_numpy(expression: str) -> None:
+    source = f"def f(x: 'float64[:]', y: 'float64[:]'):\n    for i in range(len(x)):\n        y[i] = {expression}\n"
+    signed = [sign * value for value in _FLOATS for sign in (1.0, -1.0)]
+    x, y = (np.array(side) for side in zip(*product(signed, signed), strict=True))
+    (function,) = lift_source(source_from_text(source, "f.py"), LiftOptions()).functions
+    original: dict[str, Any] = {}
+    program: dict[str, Any] = {}
+    exec(source, original)
+    exec(function.program, program)
+    found = program["f"](*[{"x": x, "y": y.copy()}[name] for name in signature(program["f"]).parameters])
+    original["f"](x, y)
+    np.testing.assert_array_equal(found, y)
