@@ -6,7 +6,7 @@ import pytest
 from tests.summarize.programs import from_mlir, function_of, summary_of
 
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.summarize import summarise
 
@@ -20,6 +20,14 @@ def context(text: str) -> Domain:
 def test_sizes_that_count_are_not_negative() -> None:
     text = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 0; }"
     assert context(text).is_equal(Domain.of(at_least(N, 0)))
+
+
+@pytest.mark.parametrize(
+    "loop", ["long i = a; i < b; i++", "long i = b - 1; i >= a; i--", "int i = a + 1; i > b - 2; i--"]
+)
+def test_positions_between_which_a_loop_runs_may_be_negative(loop: str) -> None:
+    text = f"long f(int a, int b) {{ long s = 0; for ({loop}) s += i; return s; }}"
+    assert context(text).is_equal(UNIVERSE)
 
 
 def test_an_access_outside_of_all_loops_needs_its_cell() -> None:

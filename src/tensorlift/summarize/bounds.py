@@ -88,15 +88,20 @@ def _counting_sizes(program: Program) -> list[Affine]:
     """Return the sizes that are an extent, bound a loop or count it, and such sums that hold no size that is one.
 
     A size that only adds to an extent or a count is an index, such as the ``k`` of ``a[k * n + i]``, and may well be 0.
+    So is the ``b`` of a loop from ``a`` below ``b``, which may both be negative.
     """
     extents = [extent for info in program.arrays.values() for extent in info.shape]
-    loops = _loops(program.body)
+    loops = [loop for loop in _loops(program.body) if not any(_counts_from_size(low, program) for low in loop.lower)]
     counts = [*extents, *(high for loop in loops for high in loop.upper)]
     counts += [high - low.constant for loop in loops for high in loop.upper for low in loop.lower if low.is_constant]
     counting = {count.variable for count in counts}
     others = {name for name in program.sizes if name not in counting}
     sums = [c for c in dict.fromkeys(counts) if c.variables and others.issuperset(c.variables) and _is_positive(c)]
     return [*(Affine.var(name) for name in program.sizes if name in counting), *sums]
+
+
+def _counts_from_size(low: Affine, program: Program) -> bool:
+    return bool(low.variables) and set(program.sizes).issuperset(low.variables)
 
 
 def _is_positive(value: Affine) -> bool:

@@ -1,4 +1,4 @@
-"""What functions and operators give of NaN, infinities, zeros and the least floats, in the program as in the function."""
+"""What functions and operators give of NaN, infinities and the least floats is the same in the program."""
 
 from __future__ import annotations
 

@@ -299,12 +299,14 @@ class Loops(Carried):
             ctype = variable.ctype
             if not isinstance(ctype, IntegerType):
                 continue
+            if ctype.signed and ctype.width >= INT.width:
+                continue  # it does not wrap
             value = step.constant_value
             rising = value is not None and value > 0
             falling = value == -1 and self._ends_in_range(variable, solved, test)
             if not ctype.signed and not rising and not falling:
                 return "loop-wrap", variable.name
-            if rising and (not ctype.signed or ctype.width < INT.width):
+            if rising:
                 if value != solved.stride:
                     return "loop-wrap", variable.name
                 self._stay_below(variable, ctype, solved, test)
