@@ -58,6 +58,26 @@ CASES = {
         "void f(int n, int m, double x[n], double y[m]) { for (int i = 0; i < n; i++) y[i] = x[i]; }",
         False,
     ),
+    "unsigned integers that wrap for all but the least sizes": (
+        "f.c",
+        "void f(unsigned n, long *o) { for (unsigned i = 0; i < n; i++) o[i] = -i; }",
+        True,
+    ),
+    "a difference of unsigned sizes that wraps": (
+        "f.c",
+        "unsigned f(unsigned n, unsigned m) { unsigned s = 0; for (unsigned i = 0; i < n - m; i++) s++; return s; }",
+        True,
+    ),
+    "a product that may leave its type": (
+        "f.c",
+        "void f(int n, int m, float *a) { for (int i = 0; i < n * m; i++) a[i] = 0; }",
+        False,
+    ),
+    "a counter that wraps for large sizes": (
+        "f.c",
+        "void f(int n, short *a) { for (short i = 0; i < n; i++) a[i] = i; }",
+        False,
+    ),
     "one matrix for both factors": (
         "f.c",
         GEMM + "void f(int M, int N, int K, double A[M][K], double C[M][N]) { gemm(M, N, K, A, A, C); }",

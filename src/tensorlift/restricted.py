@@ -4,7 +4,8 @@ A condition that fixes a size, relates sizes by an equality or bounds one above 
 is undefined for the sizes that it excludes.  Those are the sizes for which an access leaves an array whose extents the
 source tells.  An equality of extents is taken to be the source's where it rests on one of an array that callers pass.
 An array may be asked for the cells that loops, other than those over a whole array, would reach if all ran twice.
-Conditions on the range of integers, on the layout of memory, and that no extent or trip count is negative, are none.
+Conditions on the layout of memory, and that no extent or trip count is negative, are none, nor are those on the range
+of integers, unless they leave out small sizes, for which integers wrap in the source.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.conditions.language import AnyOf, Compare, Extent, atoms_of
 from tensorlift.preconditions.gather import domain_of, is_binding
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
+
+_SMALL = 100
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +34,9 @@ def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[
     """Tell whether preconditions leave out sizes for which the source is defined."""
     if any(p.kind == "argument" and is_binding(p.condition) for p in preconditions):
         return True
+    wrapping = [p.condition for p in preconditions if p.kind == "overflow" and is_binding(p.condition)]
+    if not all(_holds_for_small_sizes(view, summary, condition) for condition in wrapping):
+        return True
     binding = [p.condition for p in preconditions if p.kind == "extent" and is_binding(p.condition)]
     binding = [condition for condition in binding if not _relates_extents(condition)]
     if not binding:
@@ -39,6 +45,13 @@ def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[
     running = known & Domain.of(*running_loops(view))
     running = known if running.is_empty() else running
     return not all(_follows(view, summary, c, running if _bounds_by_extent(c) else known) for c in binding)
+
+
+def _holds_for_small_sizes(view: FunctionView, summary: Summary, condition: Condition | None) -> bool:
+    """Tell whether a condition leaves out no small sizes; one that is not affine is taken to be on large ones."""
+    allowed = domain_of(view, summary, condition) if isinstance(condition, Compare) else None
+    small = Domain.of(*(c for name in view.size_names for c in (at_least(name, 0), at_least(_SMALL, name))))
+    return allowed is None or (small & summary.assumed).is_subset(allowed)
 
 
 def _bounds_by_extent(condition: Condition | None) -> bool:

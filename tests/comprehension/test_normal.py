@@ -10,6 +10,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
 from tensorlift.comprehension.normal import clear_caches, equal
 from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
+from tensorlift.ops.dtypes import DType
 
 V = Affine.var
 N = V("n")
@@ -399,3 +400,21 @@ def test_steps_are_counted_where_the_domain_has_every_other_value() -> None:
     assert equal(terms.single("t", position, a(V("t") * 2)), a("j"), even)
     assert not equal(chosen, a("j"), even)
     assert not equal(terms.single("t", position, a(V("t") * 2)), a("j"), Domain.of(at_least("j", 0), less("j", "n")))
+
+
+def test_infinity_stays_inside_of_a_sum_that_may_be_of_nothing() -> None:
+    infinity = apply("infinity")
+    domain = box(k="n")
+    inside = terms.reduce("sum", ("k",), domain, mul(a("k"), infinity))
+    outside = mul(infinity, terms.reduce("sum", ("k",), domain, a("k")))
+    assert not equal(inside, outside, Domain.of(at_least("n", 0)))
+    assert equal(inside, terms.reduce("sum", ("k",), domain, mul(infinity, a("k"))), Domain.of(at_least("n", 0)))
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+def test_an_extreme_ignores_a_nan_beside_a_number_but_not_beside_what_may_be_of_nothing(dtype: DType) -> None:
+    nan = cast(apply("nan"), dtype) if dtype == "f32" else apply("nan")
+    number = read("A", "i", dtype=dtype)
+    assert equal(apply("fmax", nan, number), number, I_)
+    best = terms.reduce("fmax", ("k",), box(k="n"), read("A", "k", dtype=dtype))
+    assert not equal(apply("fmax", nan, best), best, Domain.of(at_least("n", 0)))

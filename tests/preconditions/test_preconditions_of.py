@@ -166,3 +166,17 @@ def test_places_that_depend_on_data_are_inside(statement: str, stated: set[str])
     inside = {text for text in found if "inside" in text or text.startswith("0 <=")}
     assert inside == stated
     assert {p.location.line for text, p in found.items() if text in inside and p.location} <= {3}
+
+
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        ("a[n] -= a[i] & 1;", "n >= 0"),
+        ("a[n] = i;", "n >= 0"),
+        ("a[n + 2] += a[i];", "n >= -2"),
+        ("s += a[n];", "n >= 0"),
+    ],
+)
+def test_a_cell_behind_those_of_a_loop_that_may_not_run_is_there(body: str, condition: str) -> None:
+    text = f"int f(int n, int *a) {{ int s = 0; for (int i = 1; i < n - 1; i++) {{ {body} }} return s; }}"
+    assert condition in texts(text)

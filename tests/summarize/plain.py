@@ -31,12 +31,20 @@ def _tdiv(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
+def _fmax(a: float, b: float) -> float:
+    return a if math.isnan(b) or a > b else b
+
+
+def _fmin(a: float, b: float) -> float:
+    return a if math.isnan(b) or a < b else b
+
+
 _NUMBERS: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "tdiv": _tdiv,
     "div": lambda a, b: a / b if b else math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a),
     "rem": lambda a, b: math.fmod(a, b) if isinstance(a, float) else a - b * _tdiv(a, b),
     "floordiv": operator.floordiv, "mod": operator.mod,
-    "max": max, "min": min, "fmax": max, "fmin": min,
+    "max": max, "min": min, "fmax": _fmax, "fmin": _fmin,
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "and": lambda a, b: bool(a) and bool(b), "or": lambda a, b: bool(a) or bool(b), "not": operator.not_,
     "bitand": operator.and_, "bitor": operator.or_, "bitxor": operator.xor, "bitnot": operator.invert,

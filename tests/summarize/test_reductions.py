@@ -123,3 +123,17 @@ def test_a_sum_that_the_source_rounds_at_each_step_further_than_its_cell_is_none
     assert kept(lifted(function_of(doubles)).items)
     wider = f"void f(int n, float a[n], float o[1]) {{ {loop} o[0] = (float)((double)o[0] + a[i]); }}"
     assert reducers(closed(wider)) == {"sum"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "double m = NAN; for (int i = 0; i < n; i++) { if (b[i] > 0) m = fmax(m, a[i]); o[i] = m; }",
+        "float m = NAN; for (int i = 0; i < n; i++) { if (b[i] > 0) m = fminf(m, a[i]); o[i] = m; }",
+        "double m = NAN; for (int i = 0; i < n; i++) m = fmax(m, a[i]); o[0] = m;",
+        "double m = NAN; for (int i = 0; i < n; i++) if (a[i] > m) m = a[i]; o[0] = m;",
+    ],
+)
+def test_an_extreme_that_starts_from_a_nan_is_none_of_numbers(body: str) -> None:
+    text = f"#include <math.h>\nvoid f(int n, double *a, double *b, double *o) {{ {body} }}"
+    assert reducers(lifted(function_of(text))).isdisjoint({"max", "min", "fmax", "fmin"})

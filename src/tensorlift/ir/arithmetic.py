@@ -68,6 +68,24 @@ def within_64_bits(evaluate: Callable[[Operation], Evaluator | None]) -> Callabl
     return choose
 
 
+def of_numbers(op: Operation) -> Evaluator | None:
+    """Give an ``evaluator`` that takes comparing a NaN for undefined: it has no order, and programs may give it on.
+
+    A value that is compared with itself is asked whether it is one.
+    """
+    compare = evaluator(op)
+    if compare is None or op.name not in _ORDERING or op.operands[0] is op.operands[1]:
+        return compare
+
+    def checked(left: float, right: float) -> Number:
+        if left != left or right != right:  # noqa: PLR0124 - faster than asking for a NaN
+            raise ArithmeticFault("a NaN is compared")
+        result: Number = compare(left, right)
+        return result
+
+    return checked
+
+
 def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], Evaluator | None]:
     """Give an ``evaluator`` that rounds sums, products and quotients of floats up and down, as directions say.
 
@@ -93,6 +111,7 @@ def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], 
     return evaluate
 
 
+_ORDERING = frozenset({"arith.cmpf", "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"})
 _ROUNDING = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf"})
 _SINGLE_BITS, _DOUBLE_BITS = 24, 53
 

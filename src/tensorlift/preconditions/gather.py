@@ -8,6 +8,8 @@ out.  A written array must share no memory with the others that are used, other 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -20,7 +22,7 @@ from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.preconditions.memory import separate
 from tensorlift.preconditions.places import inside
 from tensorlift.record import Precondition
-from tensorlift.runtime.sizes import required, set_of
+from tensorlift.runtime.sizes import set_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +78,8 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
         for row in view.requires
         if not isinstance(condition := parse_condition(row.text), Separate)
     ]
-    needed = summary.context.gist(summary.assumed & required(view) & facts)
+    known = reduce(and_, [entry.domain for entry in stated if entry.domain is not None], summary.assumed & facts)
+    needed = summary.context.gist(known)
     bounds = [_Entry("extent", condition, view.location, domain) for condition, domain in _split(needed)]
     entries = _as_equalities(_without_implied([*sizes, *stated, *bounds], facts))
     names = _names(view, summary)

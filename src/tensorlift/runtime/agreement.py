@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.interpreter import Interpreter
-from tensorlift.runtime.cases import MOST_ITERATIONS, DifferentialReport, Tally, draw_cases, result_count, result_pairs
+from tensorlift.runtime.cases import DifferentialReport, Tally, draw_cases, reference, result_count, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.loading import loaded
@@ -35,7 +34,7 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     ``program`` is trusted, as the own emitter's text, and written for NumPy or another ``library``; ``outputs`` are the
     written arrays that it returns, in order.
     """
-    interpreter = Interpreter(function, MOST_ITERATIONS)
+    interpreter = reference(function)
     tally = Tally("interpreter", tolerance or Tolerance())
     try:
         ready = loaded(program, entry, library)

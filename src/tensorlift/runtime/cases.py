@@ -16,12 +16,15 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import cycle, product
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from xdsl.dialects.builtin import FloatAttr
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.arithmetic import unsteady
+from tensorlift.ir.arithmetic import evaluator, of_numbers, unsteady
+from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.corners import Corners, adds_floats
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
 
-    from tensorlift.ir.function import FunctionView
+    from xdsl.ir import Operation
+
     from tensorlift.runtime.data import Style
 
     Array = np.ndarray[Any, np.dtype[Any]]
@@ -154,6 +158,14 @@ class Tally:
         return DifferentialReport(
             self.against, len(done), self.worst, done, tuple(self.failures), tuple(self.undefined)
         )
+
+
+def reference(function: Operation | FunctionView) -> Interpreter:
+    """Interpret a source that is compared with its program: on numbers, unless it names what is none."""
+    view = FunctionView.of(function)
+    constants = (op.properties["value"] for op in view.operations if op.name == "arith.constant")
+    names_nan = any(isinstance(value, FloatAttr) and isnan(value.value.data) for value in constants)
+    return Interpreter(view, MOST_ITERATIONS, evaluator if names_nan else of_numbers)
 
 
 def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.interpreter import Interpreter
 from tensorlift.runtime.cases import (
-    MOST_ITERATIONS,
     Called,
     Case,
     DifferentialReport,
     Tally,
     draw_cases,
+    reference,
     result_count,
     result_pairs,
 )
@@ -62,7 +61,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     TL611 where they are too large.
     """
     require_library(library)
-    interpreter = Interpreter(function, MOST_ITERATIONS)
+    interpreter = reference(function)
     view, limits = interpreter.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
@@ -104,7 +103,7 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     Raises LiftError TL606 where the program's process fails, TL607 where its library is missing.
     """
     require_library(library)
-    interpreter = Interpreter(function, MOST_ITERATIONS)
+    interpreter = reference(function)
     view, tally = interpreter.view, Tally("interpreter", Tolerance())
     cases = list(draw_cases(interpreter, sizes, seeded(0), tally))
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.cases import MOST_ITERATIONS, Called, DifferentialReport, Tally, draw_cases
+from tensorlift.runtime.cases import MOST_ITERATIONS, Called, DifferentialReport, Tally, draw_cases, reference
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.compilers import openmp
 from tensorlift.runtime.data import seeded
@@ -39,7 +39,7 @@ def compare_as_read(
     """Interpret a program as it was read back, against the interpreted source; nothing is compiled or executed."""
     mine = Interpreter(program, 4 * MOST_ITERATIONS)
     tally = Tally("interpreter", Tolerance())
-    for case in draw_cases(Interpreter(source, MOST_ITERATIONS), sizes, seeded(0), tally):
+    for case in draw_cases(reference(source), sizes, seeded(0), tally):
         tally.cases.append(case.sizes)
         arguments = _arguments(program, case)
         try:
@@ -61,7 +61,7 @@ def compare_compiled(
     tally = Tally("python" if source.filename.endswith(SUFFIX) else "compiled", Tolerance())
     rng = seeded(*range(_CASES))
     sizes = choose_sizes(view.parameters, domain, rng, _CASES)
-    cases = list(draw_cases(Interpreter(view, MOST_ITERATIONS), sizes, rng, tally))
+    cases = list(draw_cases(reference(view), sizes, rng, tally))
     if not cases:
         return tally.report()
     run = run_python_original if source.filename.endswith(SUFFIX) else run_original
@@ -78,7 +78,7 @@ def compare_with_compiled(
 ) -> DifferentialReport:
     """Compile the program alone, and compare it with the interpreted source; raises as `compare_compiled` does."""
     tally = Tally("interpreter", Tolerance())
-    cases = list(draw_cases(Interpreter(view, MOST_ITERATIONS), sizes, seeded(0), tally))
+    cases = list(draw_cases(reference(view), sizes, seeded(0), tally))
     for case, reply in zip(cases, _replies(view, text, program, cases) if cases else (), strict=True):
         tally.cases.append(case.sizes)
         tally.compare(case, _pairs(view, case.expected, reply))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.domain import EMPTY, Domain, NotAffine
+from tensorlift.comprehension.terms import Reduce
+from tensorlift.ops.dtypes import is_float
 from tensorlift.summarize.loop import LoopRule
 from tensorlift.summarize.operations import choose, reconverted
 from tensorlift.summarize.state import Effect, Piece, RecurrenceError, State, covered, own_cell, split
@@ -31,13 +33,15 @@ Values = dict[str, "Term"]
 class Evaluator:
     """Evaluates blocks of one program; remembers the effects of loops, and which have none that is known.
 
-    ``unfolds``: see `LoopRule.closed`.
+    ``unfolds``: see `LoopRule.closed`.  Where the program ``has_nan`` among its literals, it has no extremes of floats:
+    they are of numbers alone, and from what a NaN becomes a number depends on how the source compares.
     """
 
-    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness, *, unfolds: bool) -> None:
+    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness, *, unfolds: bool, has_nan: bool) -> None:
         self.arrays = arrays
         self.liveness = liveness
         self.unfolds = unfolds
+        self.has_nan = has_nan
         self._effects: dict[tuple[Loop, Domain, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
 
     def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
@@ -118,7 +122,17 @@ class Evaluator:
         effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
         effect = needed_part(effect, self.liveness.after[loop])
         rule = LoopRule(loop, effect, context, iterations, self.arrays)
-        return rule.closed(unfolds=self.unfolds) if effect else {}
+        closed = rule.closed(unfolds=self.unfolds) if effect else {}
+        if self.has_nan:
+            _refuse_extremes(closed)
+        return closed
+
+
+def _refuse_extremes(effect: Effect) -> None:
+    for array, pieces in effect.items():
+        nodes = (node for _, term in pieces for node in rewrite.walk(term) if isinstance(node, Reduce))
+        if any(is_float(node.dtype) and node.op.endswith(("max", "min")) for node in nodes):
+            raise RecurrenceError(array, "may be an extreme of numbers and a NaN")
 
 
 def needed_part(effect: Effect, live: frozenset[str]) -> Effect:

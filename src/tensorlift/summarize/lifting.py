@@ -86,7 +86,7 @@ class Lifting:
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
         self.liveness = Liveness(program.body, self.arrays)
-        self.evaluator = Evaluator(self.arrays, self.liveness, unfolds=unfolds)
+        self.evaluator = Evaluator(self.arrays, self.liveness, unfolds=unfolds, has_nan=program.has_nan)
         self.distributor = Distributor(splits, self.arrays, self.sizes, self.names, self.liveness)
         self.values: dict[str, Term] = {}
         self.numbers: dict[str, int] = {}

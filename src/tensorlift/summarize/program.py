@@ -21,7 +21,8 @@ class Program:
     ``parameters`` are the names of sizes, scalars and arrays together in source order, ``written`` the array
     parameters that the function stores to.  ``requires`` holds the sizes that the front end allows and what is known of
     derived sizes, ``representable`` the same without conditions on accesses, ``ranges`` what the types of sizes say of
-    them.  ``result`` is the returned value, over values that the last statements load.
+    them.  ``result`` is the returned value, over values that the last statements load; ``has_nan`` where a NaN is
+    among the literals.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Program:
     names: set[str]
     location: Location | None
     ranges: Domain
+    has_nan: bool
 
     def formals(self, array: str) -> tuple[str, ...]:
         """Return the index variables of an array's definitions."""

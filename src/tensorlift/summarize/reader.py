@@ -87,6 +87,7 @@ class _Reader(Values):
             else:
                 self._declare(value, parameter.name, dtype, _marks(view.func_op, value), is_parameter=True)
         body = self.block(view.body)
+        literals = {convert(terms.apply("nan"), dtype) for dtype in ("f32", "f64")}
         return Program(
             name=view.name,
             parameters=tuple(p.name for p in view.parameters),
@@ -104,6 +105,7 @@ class _Reader(Values):
             ranges=Domain.of(
                 *(c for p in view.parameters if p.role == "size" for c in in_range(affine(p.name), as_dtype(p.dtype)))
             ),
+            has_nan=not literals.isdisjoint(self.terms.values()),
         )
 
     def _requirements(self, without: Collection[str] = ()) -> Domain:

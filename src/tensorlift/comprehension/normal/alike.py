@@ -201,7 +201,14 @@ def _opened(term: Term) -> Term:
     rest = [factor for factor in factors if not factor.free.isdisjoint(term.bound)]
     if not constant or not rest or any(factor.dtype != term.dtype for factor in factors):
         return term
+    if any(map(_is_infinite, constant)):
+        return term  # times a sum of nothing it would be a NaN
     return _product([*constant, reduce("sum", term.bound, term.domain, _product(rest))])
+
+
+def _is_infinite(factor: Term) -> bool:
+    """Tell whether an infinity or NaN that the source writes is among what a factor is computed of."""
+    return isinstance(factor, Apply) and (factor.op in ("infinity", "nan") or any(map(_is_infinite, factor.args)))
 
 
 def _product(factors: list[Term]) -> Term:

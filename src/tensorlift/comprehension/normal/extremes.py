@@ -9,7 +9,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.normal.arithmetic import by_cells, cells, modulus, number, of_atom, split_by, subtracted
 from tensorlift.comprehension.normal.atoms import ApplyAtom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.combine import combine, same
-from tensorlift.comprehension.normal.interning import spend
+from tensorlift.comprehension.normal.interning import Undecided, spend
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly, reduced
 from tensorlift.ops.dtypes import SIGNED, DType, integer_range, is_float, is_integer, wrap
 
@@ -36,6 +36,30 @@ def extreme(op: str, values: Sequence[Poly], context: Domain, dtype: DType) -> P
         return fold(op, [i for a in args for i in items(op, a, inside, dtype)], inside, dtype)
 
     return by_cells(values, context, modulus(dtype), build)
+
+
+def extreme_but_nan(op: str, values: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
+    """Return the greatest or least of values where a NaN that the source writes is ignored, as C's `fmax` does.
+
+    Any other value is taken for a number, and a fold of none for an infinity, which would take the place of the NaN.
+    So where there are only a NaN and folds that may be of none, nothing is known of what is left.
+    """
+
+    def build(args: tuple[Poly, ...], inside: Domain) -> Poly:
+        numbers = [a for a in args if not is_nan(a)]
+        if not numbers:
+            return args[0]
+        found = [i for a in numbers for i in items(op, a, inside, dtype)]
+        if len(numbers) < len(args) and all(i.bound or i.domain is not UNIVERSE for i in found):
+            raise Undecided
+        return fold(op, found, inside, dtype)
+
+    return by_cells(values, context, modulus(dtype), build)
+
+
+def is_nan(value: Poly) -> bool:
+    """Tell whether a value is the NaN that a source may write."""
+    return isinstance(value.atom, ApplyAtom) and value.atom.op == "nan"
 
 
 def extreme_over(op: str, body: Poly, over: Range, context: Domain, dtype: DType) -> Poly:

@@ -21,7 +21,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     subtracted,
 )
 from tensorlift.comprehension.normal.combine import combine
-from tensorlift.comprehension.normal.extremes import chosen_extreme, extreme
+from tensorlift.comprehension.normal.extremes import chosen_extreme, extreme, extreme_but_nan
 from tensorlift.comprehension.normal.integers import is_integral, quotient, remainder
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import conjunction, disjunction, exclusion, is_fold, negation
@@ -110,6 +110,10 @@ def _extreme(op: str) -> Rule:
     return lambda args, context, dtype: extreme(op, args, context, dtype)
 
 
+def _extreme_but_nan(op: str) -> Rule:
+    return lambda args, context, dtype: extreme_but_nan(op, args, context, dtype)
+
+
 def _quotient(op: str) -> Rule:
     return lambda args, context, dtype: quotient(op, args[0], args[1], context, dtype)
 
@@ -146,8 +150,8 @@ def _bitnot(args: Sequence[Poly], _: Domain, dtype: DType) -> Poly:
 _EXTREMES: dict[str, Rule] = {
     "max": _extreme("max"),
     "min": _extreme("min"),
-    "fmax": _extreme("max"),
-    "fmin": _extreme("min"),
+    "fmax": _extreme_but_nan("max"),
+    "fmin": _extreme_but_nan("min"),
     "abs": _absolute,
 }
 _RING: dict[str, Rule] = {"add": _add, "sub": _sub, "mul": _mul, "pow": _power, **_EXTREMES}

@@ -291,8 +291,14 @@ def _is_infinite(value: Expression, *, negative: bool) -> bool:
     return isinstance(value, Literal) and value.value == "inf"
 
 
+def _is_nan(value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.argument
+    return isinstance(value, Literal) and value.value == "nan"
+
+
 def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
-    """Return what is left of a sum with zero, a product with one, or an extreme with what is beyond all numbers."""
+    """Return what is left of a sum with zero, a product with one, or an extreme with what it ignores."""
     if len(arguments) != 2 or arguments[0].dtype != arguments[1].dtype:  # noqa: PLR2004 - binary operators
         return None
     number = {"add": 0, "mul": 1}.get(op)
@@ -300,6 +306,8 @@ def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression |
         if number is not None and _is_number(one, number):
             return other
         if op in _EXTREMES and _is_infinite(one, negative=op in ("max", "fmax")):
+            return other
+        if op in ("fmax", "fmin") and _is_nan(one):
             return other
     return None
 

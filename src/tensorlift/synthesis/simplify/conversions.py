@@ -48,8 +48,10 @@ def _converted_factors(term: Term) -> Term:
         return term
     if term.op in ("add", "sub", "mul", "neg"):
         return rebuild(term, _converted_factors)
-    operand = term.args[0]
-    if term.op == "cast" and is_integer(operand.dtype) and never_wraps(operand) and _is_larger(operand):
+    if term.op != "cast":
+        return term
+    (operand,) = term.args
+    if is_integer(operand.dtype) and never_wraps(operand) and _is_larger(operand):
         return product([cast(_unconverted(factor), term.dtype) for factor in factors(operand)[0]], [], term)
     return term
 
