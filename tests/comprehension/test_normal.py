@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.comprehension.builders import AffineLike, add, box, idx, mul, num, read, sub, total
 
@@ -10,7 +12,9 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
 from tensorlift.comprehension.normal import clear_caches, equal
 from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
-from tensorlift.ops.dtypes import DType
+
+if TYPE_CHECKING:
+    from tensorlift.ops.dtypes import DType
 
 V = Affine.var
 N = V("n")

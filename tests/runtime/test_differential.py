@@ -49,14 +49,22 @@ SIZES = [{"M": 4, "N": 3, "K": 5, "lda": 7}, {"M": 0, "N": 2, "K": 3, "lda": 3}]
 @pytest.mark.parametrize(
     "text",
     [
-        "double f(int n, const double *x) { double b = 0; "
-        "for (int i = 0; i < n; i++) if (sqrt(x[i]) > b) b = sqrt(x[i]); return b; }",
-        "double f(int n, const double *x) { double s = 0; "
-        "for (int i = 0; i < n; i++) { double r = log(x[i]); if (r > 0) s += r; } return s; }",
-        "int f(int n, const float *x) { int b = 0; float g = sqrtf(x[0]); "
-        "for (int i = 1; i < n; i++) if (sqrtf(x[i]) > g) { g = sqrtf(x[i]); b = i; } return b; }",
-        "void f(int n, const double *x, double *o) { "
-        "for (int i = 0; i < n; i++) { double r = sqrt(x[i]); o[i] = r != r ? -1 : r; } }",
+        (
+            "double f(int n, const double *x) { double b = 0; "
+            "for (int i = 0; i < n; i++) if (sqrt(x[i]) > b) b = sqrt(x[i]); return b; }"
+        ),
+        (
+            "double f(int n, const double *x) { double s = 0; "
+            "for (int i = 0; i < n; i++) { double r = log(x[i]); if (r > 0) s += r; } return s; }"
+        ),
+        (
+            "int f(int n, const float *x) { int b = 0; float g = sqrtf(x[0]); "
+            "for (int i = 1; i < n; i++) if (sqrtf(x[i]) > g) { g = sqrtf(x[i]); b = i; } return b; }"
+        ),
+        (
+            "void f(int n, const double *x, double *o) { "
+            "for (int i = 0; i < n; i++) { double r = sqrt(x[i]); o[i] = r != r ? -1 : r; } }"
+        ),
     ],
 )
 def test_a_nan_that_the_source_compares_is_no_input_to_compare_with(text: str) -> None:
