@@ -109,6 +109,18 @@ void prologue(int n, float c, float *a) {
   for (int i = k; i < n; i += 4) { a[i] *= c; a[i + 1] *= c; a[i + 2] *= c; a[i + 3] *= c; }
 }
 """
+CELLS = """
+double at(int k, const double *a) { return a[k] * 2; }
+void put(int k, double v, double *a) { a[k] = v; }
+void row(int m, int r, double *a) { for (int j = 0; j < m; j++) a[r*m+j] = 0; }
+double column(int n, int ld, int col, const double *a) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += a[i*ld+col];
+  return s;
+}
+void shifted(int n, int k, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] += x[k]; }
+int beyond(int k, const int *a) { return a[2 * k + 1]; }
+"""
 CPP_PARTS = """
 #include <vector>
 double eight(const double *c) { double s = 0; for (int i = 0; i < 8; ++i) s += c[i]; return s; }
@@ -167,6 +179,22 @@ def test_an_array_of_which_loops_run_over_a_number_of_cells_may_be_longer(text: 
         assert not any(p.shape[0].isdigit() for p in arrays), function
         assert all(trial.passed for trial in function.tests), function
         assert not function.restricted, function
+
+
+@pytest.mark.parametrize("name", ["f.c", "f.cpp"])
+def test_a_size_that_names_a_cell_is_told_by_no_extent(name: str) -> None:
+    functions = {f: record.program for f, record in _lifted(CELLS, name).items()}
+    called: dict[str, Any] = {}
+    for program in functions.values():
+        exec(program, called)
+    cells = np.arange(20.0)
+    table = cells.reshape(5, 4)
+    assert called["at"](3, cells) == 6
+    assert called["beyond"](3, np.arange(20)) == 7
+    assert called["column"](1, table) == table[:, 1].sum()
+    np.testing.assert_array_equal(called["put"](3, -1.0, cells)[2:5], [2, -1, 4])
+    np.testing.assert_array_equal(called["row"](1, table)[:3].sum(axis=1), [6, 0, 38])
+    np.testing.assert_array_equal(called["shifted"](2, cells, np.zeros(3)), [2, 2, 2])
 
 
 def test_what_is_left_of_an_unrolled_loop_makes_no_array_longer() -> None:

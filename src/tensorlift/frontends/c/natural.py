@@ -2,8 +2,9 @@
 
 A stencil that writes the cells 1 to ``n - 2`` of ``double *x`` needs ``n - 1`` cells, and every caller has ``n``.  The
 outermost extent of such a parameter is rounded up to the size.  A loop over the first 8 cells of ``double *x`` needs 8,
-and a caller may have more: their number becomes a size of its own.  An array that is written whole before it is read is
-a result alone, which no caller passes to a program on arrays: it stays as long as what is computed.
+and a caller may have more: their number becomes a size of its own.  So it does where a size names a cell, as the ``k``
+of ``x[k]``; rows of which it names a column are as long as from one to the next.  An array that is written whole before
+it is read is a result alone, which no caller passes to a program on arrays: it stays as long as what is computed.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.ir.function import Parameter
 
+_LOOPS = ("affine.for", "scf.for", "scf.while")
 _ACCESSES = {"affine.load": 0, "affine.store": 1, "memref.load": 0, "memref.store": 1}  # and where the array stands
 
 
@@ -64,10 +66,9 @@ def _open_axes(function: Operation) -> list[tuple[int, int]]:
     """List the axes that loops tell, not declarations, and whose extents are no sizes, each behind its parameter."""
     found = []
     for position, own in enumerate(_marks(function)):
-        is_table = own["tl.c_type"].data.count("*") > 1
         for axis in (axis.value.data for axis in own.get("tl.inferred", ())):
             is_size = isinstance(own["tl.shape"].data.results[axis], AffineSymExpr)
-            if not is_size and (axis == 0 or is_table):  # inner axes of flat memory tell where rows begin
+            if not is_size:
                 found.append((position, axis))
     return found
 
@@ -82,10 +83,17 @@ def _widen(function: Operation, position: int, axis: int) -> None:
     parameter = view.parameters[position]
     if parameter.extents is None or _is_result(view, parameter):
         return
-    natural = _natural(view, parameter.extents[axis])
+    extent = parameter.extents[axis]
+    names_cell = _names_cell(view, extent)
+    if axis > 0 and parameter.c_type.count("*") == 1:  # inner axes of flat memory tell where rows begin
+        row = parameter.strides[axis - 1] if parameter.strides else ""
+        if names_cell and row in view.size_names:
+            _set_extent(function, position, axis, AffineExpr.symbol(view.size_names.index(row)))
+        return
+    natural = _natural(view, extent)
     if natural is not None:
         _set_extent(function, position, axis, natural)
-    elif not parameter.extents[axis].terms and _is_run_over(view, parameter, axis):
+    elif names_cell or (not extent.terms and _is_run_over(view, parameter, axis)):
         _make_size(view, position, axis)
 
 
@@ -95,6 +103,17 @@ def _natural(view: FunctionView, extent: Linear) -> AffineExpr | None:
         return None
     (size, factor), *_ = extent.terms
     return AffineExpr.symbol(view.size_names.index(size)) if isinstance(size, str) and factor == 1 else None
+
+
+def _names_cell(view: FunctionView, extent: Linear) -> bool:
+    """Tell whether an extent is of sizes that count nothing: no iterations, no cells of an array or its rows."""
+    counting: set[object] = set()
+    for loop in (op for op in view.operations if op.name in _LOOPS):
+        counting |= {p.name for p in view.parameters if p.value in loop.operands}
+    for parameter in view.parameters:
+        counting |= {*(parameter.strides or ())}
+        counting |= {size for e in parameter.extents or () if e.constant <= 0 for size, _ in e.terms}
+    return bool(extent.terms) and all(size in view.size_names and size not in counting for size, _ in extent.terms)
 
 
 def _is_run_over(view: FunctionView, parameter: Parameter, axis: int) -> bool:
@@ -116,6 +135,13 @@ def _set_extent(function: Operation, position: int, axis: int, extent: AffineExp
     function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
 
 
+def _tell(function: Operation, position: int, axis: int) -> None:
+    """Note that callers tell an extent, as if it were declared."""
+    marks = [dict(own) for own in _marks(function)]
+    marks[position]["tl.inferred"] = ArrayAttr([a for a in marks[position]["tl.inferred"] if a.value.data != axis])
+    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
+
+
 def _make_size(view: FunctionView, position: int, axis: int) -> None:
     """Make a size of an extent that is a number, behind the parameters; it is at least what the extent was."""
     function, properties = view.func_op, cast("Any", view.func_op.properties)
@@ -130,11 +156,15 @@ def _make_size(view: FunctionView, position: int, axis: int) -> None:
     own = DictionaryAttr({"tl.name": StringAttr(size), "tl.c_type": StringAttr("long")})
     properties["arg_attrs"] = ArrayAttr([*properties["arg_attrs"].data, own])
     _set_extent(function, position, axis, AffineExpr.symbol(len(view.size_names)))
+    _tell(function, position, axis)
     shape = list(array.type.get_shape())
     shape[axis] = DYNAMIC_INDEX
     Rewriter.replace_value_with_new_type(array, MemRefType(array.type.element_type, shape))
     properties["function_type"] = FunctionType.from_lists(view.body.arg_types, properties["function_type"].outputs.data)
-    room = Polynomial.variable(size) - Polynomial.constant(parameter.extents[axis].constant)
+    extent = parameter.extents[axis]
+    room = Polynomial.variable(size) - Polynomial.constant(extent.constant)
+    for name, factor in extent.terms:
+        room = room - Polynomial.variable(str(name)).scale(factor)
     condition = Condition(AffineConstraintKind.ge, room, [*view.size_names, size])
     location = location_of(array) or view.location
     assert location is not None
