@@ -1,9 +1,9 @@
 """``switch`` as a chain of conditions, where no case falls into the next.
 
-The statements of the body form groups: labels, statements, and a ``break`` or ``return`` at the end, which only the
-last group may leave out.  ``switch (x) { case 1: case 2: A; break; default: B; }`` becomes ``if (x == 1 || x == 2) A
-else B``.  The selecting value is evaluated again for each label, so it must be without side effect, and the groups
-must leave alone what it reads: it is only copied where it is a plain name.
+The statements of the body form groups: labels, statements, and a ``break``, ``continue`` or ``return`` at the end,
+which only the last group may leave out.  ``switch (x) { case 1: case 2: A; break; default: B; }`` becomes
+``if (x == 1 || x == 2) A else B``.  The selecting value is evaluated again for each label, so it must be without side
+effect, and the groups must leave alone what it reads: it is only copied where it is a plain name.
 """
 
 from __future__ import annotations
@@ -87,13 +87,18 @@ def _add(reader: UnitReader, cursor: Any, statements: list[nodes.Statement]) -> 
         if isinstance(last, nodes.Unsupported) and last.kind == "break":
             statements.append(nodes.Block(tuple(before), statement.location))
             return True
-        if isinstance(last, nodes.Return):
+        if _leaves(last):
             statements.append(statement)
             return True
     if holds(statement, "break"):
         return None
     statements.append(statement)
-    return isinstance(statement, nodes.Return)
+    return _leaves(statement)
+
+
+def _leaves(statement: nodes.Statement) -> bool:
+    is_continue = isinstance(statement, nodes.Unsupported) and statement.kind == "continue"
+    return is_continue or isinstance(statement, nodes.Return)
 
 
 def _any_of(selector: nodes.Expression, labels: list[nodes.Expression], location: Location) -> nodes.Expression:
