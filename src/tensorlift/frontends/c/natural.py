@@ -125,20 +125,15 @@ def _is_run_over(view: FunctionView, parameter: Parameter, axis: int) -> bool:
     )
 
 
-def _set_extent(function: Operation, position: int, axis: int, extent: AffineExpr) -> None:
-    """Change one extent in the mark of an array, a map from all sizes."""
+def _set_extent(function: Operation, position: int, axis: int, extent: AffineExpr, *, is_told: bool = False) -> None:
+    """Change one extent in the mark of an array, a map from all sizes; callers may tell it, as if it were declared."""
     marks = [dict(own) for own in _marks(function)]
     extents = list(marks[position]["tl.shape"].data.results)
     extents[axis] = extent
     shape = AffineMap(0, len(FunctionView(function).size_names), tuple(extents))
     marks[position]["tl.shape"] = AffineMapAttr(shape)
-    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
-
-
-def _tell(function: Operation, position: int, axis: int) -> None:
-    """Note that callers tell an extent, as if it were declared."""
-    marks = [dict(own) for own in _marks(function)]
-    marks[position]["tl.inferred"] = ArrayAttr([a for a in marks[position]["tl.inferred"] if a.value.data != axis])
+    if is_told:
+        marks[position]["tl.inferred"] = ArrayAttr([a for a in marks[position]["tl.inferred"] if a.value.data != axis])
     function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(own) for own in marks])
 
 
@@ -155,8 +150,7 @@ def _make_size(view: FunctionView, position: int, axis: int) -> None:
     view.body.insert_arg(INDEX, len(view.body.args), array.location).name_hint = size
     own = DictionaryAttr({"tl.name": StringAttr(size), "tl.c_type": StringAttr("long")})
     properties["arg_attrs"] = ArrayAttr([*properties["arg_attrs"].data, own])
-    _set_extent(function, position, axis, AffineExpr.symbol(len(view.size_names)))
-    _tell(function, position, axis)
+    _set_extent(function, position, axis, AffineExpr.symbol(len(view.size_names)), is_told=True)
     shape = list(array.type.get_shape())
     shape[axis] = DYNAMIC_INDEX
     Rewriter.replace_value_with_new_type(array, MemRefType(array.type.element_type, shape))
