@@ -159,3 +159,51 @@ def test_products_in_c_wrap_in_an_unsigned_type() -> None:
     text = "void f(unsigned long n, double *a) { for (unsigned long i = 0; i < n; i++) a[i] *= (double)(i * i + 1); }"
     (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
     assert "(unsigned long)i * (unsigned long)i" in function.program, function.diagnostics
+
+
+DATA = """
+import math
+import numpy as np
+
+def f(n: int, x: "int64[:]", h: "int32[:]", v: "list[int]", y: "float64[:]"):
+    t = 0
+    r = 0
+    c = [0] * 3
+    w = [int(x[0])] * 3
+    for i in range(n):
+        {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "is_stated"),
+    [
+        ("y[i] = -int(x[i])", True),
+        ("y[i] = abs(int(x[i]))", True),
+        ("y[i] = int(x[i]) + 1", True),
+        ("y[i] = 5 - int(x[i])", True),
+        ("y[i] = (int(x[i]) + 5) % 7", True),
+        ("y[i] = 1 if int(x[i]) - 1 < 0 else 2", True),
+        ("y[i] = v[i] + 1", True),
+        ("y[i] = int(x[i]) // -1", True),
+        ("y[i] = int(x[i]) // int(h[i])", True),
+        ("y[i] = w[1] - 1", True),
+        ("u = [4, v[i]]; y[i] = u[1] + 1", True),
+        ("u = [k for k in v]; y[i] = u[1] + 1", True),
+        ("t = int(x[i]); y[i] = t + 1", True),
+        ("y[i] = t + 1; t = r; r = v[i]", True),
+        ("y[i] = math.floor(y[i]) + 1", True),
+        ("y[i] = ~int(x[i])", False),
+        ("y[i] = -int(h[i]) + 5", False),
+        ("y[i] = abs(int(h[i]) - 1)", False),
+        ("y[i] = int(x[i]) % 10 + 1", False),
+        ("y[i] = (v[i] & 255) - 3", False),
+        ("y[i] = int(x[i]) // 2 + 1", False),
+        ("t += 1; y[i] = t", False),
+        ("c[1] += 1; y[i] = c[1]", False),
+    ],
+)
+def test_integers_of_data_fit_64_bits_where_they_might_not(body: str, is_stated: bool) -> None:  # noqa: FBT001 - a parameter
+    (function,) = lift_source(source_from_text(DATA.format(body), "f.py"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
+    assert (_FITS in [p.text for p in function.preconditions]) is is_stated

@@ -327,6 +327,10 @@ class Arrays(Expressions):
         array.key = self.key(f"{array.name}[]") if value.is_list else ""
         array.is_weak = self.facts.type_of(array.key)[1] if value.is_list else value.is_weak
         array.is_mixed, array.is_loose = self.facts.kinds_of(array.key)
+        if value.is_list:
+            start = [nodes.Integer(0, LONG, array.variable.location)] * array.rank
+            self.note_data(array.key, value.at(start, array.variable.location).node)
+            self.keep(array)
 
     def allocate(
         self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location

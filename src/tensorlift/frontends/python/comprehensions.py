@@ -73,7 +73,7 @@ class Comprehensions(Loops):
             def body(counter: Scalar) -> None:
                 item = self._listed_item(own.elt)
                 if isinstance(item, Scalar):
-                    self.facts.note_kind(key, item)
+                    self.note(key, item)
                     element = self.facts.join(key, item.ctype, weak=item.weak)
                 else:
                     element = self.facts.join(key, item.element, weak=item.is_weak)
@@ -111,6 +111,7 @@ class Comprehensions(Loops):
         is_weak = self.facts.type_of(key)[1]
         made = ArrayVariable(name, variable, element, tuple(extents), is_list=True, is_weak=is_weak, key=key)
         made.is_mixed, made.is_loose = self.facts.kinds_of(key)
+        self.keep(made)
         return made
 
     def _store_item(self, array: ArrayVariable, index: Scalar, item: Scalar | ArrayValue, location: Location) -> None:

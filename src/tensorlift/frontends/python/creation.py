@@ -158,12 +158,13 @@ class Creation(Arrays):
         for value in values[1:]:
             element, weak = (element, weak) if element == BOOL else promoted(element, weak, value.ctype, value.weak)
         if differ_in_kind([value for _, value in cells]):
-            self.facts.note_kind(self.key(f"{name}[]"), replace(cells[0][1], mixed=True))
+            self.note(self.key(f"{name}[]"), replace(cells[0][1], mixed=True))
         shape = [nodes.Integer(extent, LONG, location) for extent in extents]
         made = ArrayValue(tuple(shape), lambda _indices, _place: cells[0][1], element, is_list=True, is_weak=weak)
         array = self.allocate(name, self.element_of(name, made), shape, location)
         self.mark_list(array, made)
         for place, value in cells:
+            self.note_data(array.key, value.node)
             indices = [nodes.Integer(index, LONG, location) for index in place]
             self.store(array.at(indices, location).node, "", value, location)
         reads = frozenset({array.variable})

@@ -168,6 +168,8 @@ class Expressions(State):
         """Give what a name stands for."""
         found = self.environment.get(name)
         if isinstance(found, nodes.Variable):
+            if self.key(name) in self.facts.data:
+                self.data.add(found)
             ctype, weak = self.facts.type_of(self.key(name))
             # Where the variable has another type, this pass is not the last one.
             mixed, loose = self.facts.kinds_of(self.key(name))
@@ -213,7 +215,10 @@ class Expressions(State):
                 return Scalar(nodes.Integer(-operand.node.value, LONG, location), LONG, operand.weak)
             known = check_wrapping(integer(0, location), operand, location, operator.sub)
             negated = nodes.Unary("-", operand.node, operand.ctype, location)
-            return Scalar(negated, operand.ctype, operand.weak, loose=operand.loose, known=known)
+            result = Scalar(negated, operand.ctype, operand.weak, loose=operand.loose, known=known)
+            if self.is_any(operand.node):
+                self.note_growth(result, location)
+            return result
 
         return self.elementwise(apply, [value], location)
 
@@ -242,7 +247,12 @@ class Expressions(State):
         result = self._operated(op, left, right, location)
         if left.may_be_integer and right.may_be_integer and not isinstance(op, ast.Div):
             result = replace(result, loose=not (result.weak and result.is_integer), known=known)
-        if isinstance(op, _GROWING) and not (counts and isinstance(op, ast.Add | ast.Sub)):
+        if isinstance(op, ast.FloorDiv | ast.Mod | ast.RShift) and _is_above_one(right.node):
+            self.parts.add(result.node)
+            return result
+        is_data = self.is_any(left.node) or self.is_any(right.node)
+        is_moved = isinstance(op, ast.FloorDiv) or (counts and isinstance(op, ast.Add | ast.Sub))
+        if is_data if is_moved else isinstance(op, _GROWING):
             self.note_growth(result, location)
         return result
 
@@ -398,6 +408,10 @@ def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location
     if not isinstance(op, ast.Add | ast.Mult):
         raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
     return logical(LOGICAL[_PLAIN[type(op)]], [left, right], location, weak=False)
+
+
+def _is_above_one(node: nodes.Expression) -> bool:
+    return isinstance(node, nodes.Integer) and node.value > 1
 
 
 def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:

@@ -177,7 +177,8 @@ class Functions(Reductions):
 
         def applied(values: Sequence[Scalar]) -> Scalar:
             result = apply(values, location)
-            if any(isinstance(v.ctype, FloatType) or not holds(LONG, v.ctype.maximum) for v in values):
+            is_new = any(isinstance(v.ctype, FloatType) or not holds(LONG, v.ctype.maximum) for v in values)
+            if is_new or (name == "abs" and any(self.is_any(v.node) for v in values)):
                 self.note_growth(result, location)
             return result
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
+from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import counts_objects
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
@@ -68,6 +68,7 @@ class Facts:
     mixed: set[str] = field(default_factory=set)  # those that data makes truth values of Python, of NumPy, or numbers
     loose: set[str] = field(default_factory=set)  # numbers of another type that data makes integers of Python
     integers: dict[str, frozenset[int] | None] = field(default_factory=dict)  # those of Python that locals hold
+    data: set[str] = field(default_factory=set)  # locals that may be any integer of 64 bits, as numbers of arrays are
     misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
     changed: bool = False
 
@@ -192,6 +193,9 @@ class State:
         self.equalities: list[Equality] = []
         self.least: list[tuple[Polynomial, Location]] = []  # what must be at least zero
         self.stable: set[nodes.Variable] = set()
+        self.data: set[nodes.Variable] = set()  # those of ``facts.data``
+        self.parts: set[nodes.Expression] = set()  # quotients and remainders by constants, which are not as large
+        self.kept: set[nodes.Variable] = set()  # lists of the function whose items are not among these
         self.ranges = Ranges()
         self.loops: tuple[LoopRange, ...] = ()
         self.calling: list[str] = [function.name]
@@ -243,7 +247,7 @@ class State:
         if self.facts.mixes(key, value.ctype, weak=value.weak):
             detail = f"`{name}` is a truth value of NumPy in one place and a number in another"
             raise refusal("truths", location, detail)
-        self.facts.note_kind(key, value)
+        self.note(key, value)
         ctype = self.facts.join(key, value.ctype, weak=value.weak)
         if not fits(value, ctype):
             kind = "of Python" if value.weak else f"of type {name_of(value.ctype)}"
@@ -251,17 +255,57 @@ class State:
             self.facts.misfits.append(refusal("type", location, detail))
         return ctype
 
+    def note(self, key: str, value: Scalar) -> None:
+        """Note of what kind a value is that a local variable, or an item of a list, holds."""
+        self.facts.note_kind(key, value)
+        self.note_data(key, value.node)
+
+    def note_data(self, key: str, node: nodes.Expression) -> None:
+        """Note whether a local variable, or an item of a list, may be any integer."""
+        if key not in self.facts.data and self.is_any(node):
+            self.facts.data.add(key)
+            self.facts.changed = True
+
+    def keep(self, array: ArrayVariable) -> None:
+        """Note that a list that the function makes holds nothing but sizes and counters, if that is so."""
+        if array.key not in self.facts.data:
+            self.kept.add(array.variable)
+
     def temporary(self, value: Scalar, location: Location, name: str = "t") -> Scalar:
         """Compute a value once, here, and give the variable that holds it."""
         value = stored(value, location)
         variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
         self.emit(nodes.Declare(variable, location))
+        if self.is_any(value.node):
+            self.data.add(variable)
         return replace(value, node=nodes.Name(variable, value.ctype, location))
 
     def note_growth(self, value: Scalar, location: Location) -> None:
         """Note an integer of Python that may leave the 64 bits of the program: not a sum of sizes and counters."""
         if value.weak and value.ctype == LONG and not self._counts(value.node):
             self.growth = self.growth or location
+
+    def is_any(self, node: nodes.Expression) -> bool:
+        """Whether an integer may be any of 64 bits, since it is made of data, not of sizes and counters."""
+        if node in self.parts:
+            return False
+        match node:
+            case nodes.Name(variable=variable):
+                return variable in self.data
+            case nodes.Subscript(base=base):
+                while isinstance(base, nodes.Subscript):
+                    base = base.base
+                is_kept = isinstance(base, nodes.Name) and base.variable in self.kept
+                return _is_wide(node.ctype) and not is_kept
+            case nodes.Binary(operator="&", left=left, right=right):
+                return self.is_any(left) and self.is_any(right)
+            case nodes.Binary(left=left, right=right) | nodes.Conditional(then=left, otherwise=right):
+                return _is_wide(node.ctype) and (self.is_any(left) or self.is_any(right))
+            case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
+                return _is_wide(node.ctype) and (isinstance(operand.ctype, FloatType) or self.is_any(operand))
+            case nodes.Call():
+                return _is_wide(node.ctype)
+        return False
 
     def _counts(self, node: nodes.Expression) -> bool:
         """Tell whether an operator leaves sizes and counters about as large as they are."""
@@ -402,3 +446,7 @@ def _as_number(ctype: Number, weak: bool) -> tuple[Number, bool]:  # noqa: FBT00
 
 def _is_positive(node: nodes.Expression) -> bool:
     return isinstance(node, nodes.Integer) and node.value > 0
+
+
+def _is_wide(ctype: CType) -> bool:
+    return isinstance(ctype, IntegerType) and ctype.width == LONG.width
