@@ -17,6 +17,7 @@ from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
 from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.endings import as_statement, ending_call
+from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.frontends.c.heap import as_local_arrays
 from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.running_places import keep_values_at_places
@@ -265,12 +266,7 @@ class UnitReader(ExpressionReader):
         """Tell which parts of a ``for`` are present: 0 before the first semicolon, 1 between, 2 after the second."""
         start = cursor.location.offset
         text = self.source_of_file()[start : cursor.extent.end.offset]
-        if not text.startswith(b"for"):
-            return None
-        semicolons = _semicolons(text)
-        if len(semicolons) < _FOR_PARTS - 2:
-            return None
-        return [sum(part.location.offset - start > place for place in semicolons[:2]) for part in parts]
+        return places_of_parts(text, [part.location.offset - start for part in parts])
 
     def _while(self, cursor: Any) -> nodes.Statement:
         condition, body = libclang.children(cursor)
@@ -355,31 +351,3 @@ def _is_variadic(cursor: Any) -> bool:
     """Whether a function takes ``...``; a function without prototype does not."""
     kind = cursor.type.kind.name
     return bool(kind == "FUNCTIONPROTO" and cursor.type.is_function_variadic())
-
-
-def _semicolons(text: bytes) -> list[int]:
-    """Find the semicolons of a ``for`` header, skipping comments, literals and nested parentheses."""
-    found: list[int] = []
-    depth = position = 0
-    while position < len(text):
-        skip = _literal_or_comment(text, position)
-        if skip > position:
-            position = skip
-            continue
-        byte = text[position : position + 1]
-        depth += {b"(": 1, b")": -1}.get(byte, 0)
-        if byte == b";" and depth == 1:
-            found.append(position)
-        if byte == b")" and depth == 0:
-            break
-        position += 1
-    return found
-
-
-def _literal_or_comment(text: bytes, position: int) -> int:
-    """Give the end of the comment or literal that starts here, or the position itself."""
-    for opening, closing in ((b"/*", b"*/"), (b"//", b"\n"), (b'"', b'"'), (b"'", b"'")):
-        if text.startswith(opening, position):
-            end = text.find(closing, position + len(opening))
-            return len(text) if end < 0 else end + len(closing)
-    return position

@@ -1,0 +1,229 @@
+"""Calls: of functions of the same file, of <math.h>, of what manages memory, and of what ends the program."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.dialects.cf import AssertOp
+from xdsl.dialects.func import CallOp
+from xdsl.dialects.memref import DeallocOp
+from xdsl.ir import SSAValue
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import (
+    INT,
+    UNSIGNED_LONG,
+    CType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    VoidType,
+)
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
+from tensorlift.readers.clang.context import VALUES, Allocation, Context, Pointer, Value, memory_type, pointee
+from tensorlift.readers.clang.expressions import CALLS, converted, pointer
+from tensorlift.readers.clang.memory import copy, elements, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.ir import Attribute
+
+_CONSTANTS = ("__builtin_inf", "__builtin_nan", "__builtin_huge_val")
+_ENDINGS = {
+    "__assert_fail": "assert", "__assert": "assert", "__assert_rtn": "assert", "__builtin_trap": "__builtin_trap",
+    "__builtin_unreachable": "__builtin_unreachable", "abort": "abort", "exit": "exit", "_exit": "_exit",
+}  # fmt: skip
+_HEAP = {"realloc", "aligned_alloc", "posix_memalign"}
+_OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
+_OUTPUT |= {"fread", "fwrite", "fflush", "perror", "fgets", "getchar", "sscanf"}
+_CONVERSIONS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+_REFUSED = {
+    **dict.fromkeys(_HEAP, "heap"),
+    **dict.fromkeys(_OUTPUT, "output"),
+    "memcmp": "memory-call",
+    "setjmp": "call",
+}
+
+
+def _call(ctx: Context, cursor: Any) -> Value | None:
+    """Read a call; None where it gives no value."""
+    name, at = cursor.spelling, ctx.location(cursor)
+    declaration = cursor.referenced
+    if declaration is None or declaration.kind is not CursorKind.FUNCTION_DECL:
+        raise ctx.refusal("function-pointer", cursor)
+    definition = declaration.get_definition()
+    if definition is not None:
+        return _own(ctx, cursor, definition)
+    if name.startswith(_CONSTANTS):
+        found, ctype = libclang.evaluate(cursor), ctx.type_of(cursor)
+        if found is None or not isinstance(ctype, FloatType):
+            raise ctx.refusal("call", cursor, name)
+        return ctx.constant(found, ctype, at)
+    if is_math_function(name) and isinstance(ctx.type_of(cursor), IntegerType | FloatType):
+        return _mathematical(ctx, cursor, base_name(name))
+    library = _LIBRARY.get(name.removeprefix("__builtin_"))
+    if library is not None:
+        return library(ctx, cursor)
+    if name in _ENDINGS:
+        message = StringAttr(f"the program ends by `{_ENDINGS[name]}`")
+        ctx.flow.add(AssertOp.create(operands=(ctx.truth(0, at),), properties={"msg": message}, location=at))
+        return None
+    reason = _REFUSED.get(name, "call")
+    raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
+
+
+def _value_of_call(ctx: Context, cursor: Any) -> Value:
+    found = _call(ctx, cursor)
+    if found is None:
+        raise ctx.refusal("expression", cursor, "a value of type `void`")
+    return found
+
+
+def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
+    """Call a function of the unit; a pointer is passed as its memory and its offset, and returned so."""
+    name, at = cursor.spelling, ctx.location(cursor)
+    parameters, arguments = list(definition.get_arguments()), list(cursor.get_arguments())
+    if len(parameters) != len(arguments):
+        raise ctx.refusal("variadic", cursor, name)
+    ctx.callees.setdefault(name, cursor)
+    ctx.unit.function(definition)
+    passed: list[SSAValue] = []
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        found = converted(ctx, argument, ctx.type_of(parameter))
+        if isinstance(found, Allocation):
+            raise ctx.refusal("heap", argument, "malloc")
+        passed += [found.base, found.offset] if isinstance(found, Pointer) else [found]
+    results = result_types(ctx, ctx.type_of(cursor), cursor)
+    made = CallOp.create(
+        operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at
+    )
+    ctx.flow.add(made)
+    if len(results) > 1:
+        ctype = ctx.type_of(cursor)
+        assert isinstance(ctype, PointerType)
+        _, shape = pointee(ctx, ctype.element, cursor, name)
+        return Pointer(made.results[0], made.results[1], tuple(extent for extent in shape if extent is not None))
+    return made.results[0] if results else None
+
+
+def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
+    """Give the types of what a function returns: nothing, a scalar, or the two parts of a pointer."""
+    if isinstance(ctype, VoidType):
+        return []
+    if isinstance(ctype, IntegerType | FloatType):
+        return [ir_type(ctype)]
+    if isinstance(ctype, PointerType):
+        element, shape = pointee(ctx, ctype.element, cursor, ctype.spelling)
+        if None not in shape:
+            return [memory_type(element), ir_type(UNSIGNED_LONG)]
+    raise ctx.refusal(getattr(ctype, "kind", "type"), cursor, ctype.spelling)
+
+
+def _mathematical(ctx: Context, cursor: Any, name: str) -> Value:
+    """Read a call of <math.h>; what classifies a float gives an ``int``."""
+    at, ctype = ctx.location(cursor), ctx.type_of(cursor)
+    arguments = list(cursor.get_arguments())
+    if name in CLASSIFICATIONS:
+        return _classified(ctx, name, arguments[0], at)
+    operands = [converted(ctx, argument, ctype) for argument in arguments]
+    assert isinstance(ctype, IntegerType | FloatType)
+    return ctx.operation(
+        operation_of(name), [operand for operand in operands if isinstance(operand, SSAValue)], ir_type(ctype), at
+    )
+
+
+def _classified(ctx: Context, name: str, argument: Any, at: FileLineColLoc) -> Value:
+    ctype = ctx.type_of(argument)
+    found = converted(ctx, argument, ctype)
+    if not isinstance(ctype, FloatType) or not isinstance(found, SSAValue):
+        raise ctx.refusal("call", argument, name)
+    if name == "isnan":
+        truth = ctx.comparison("!=", found, found, ctype, at)
+    else:
+        size = ctx.operation("math.absf", (found,), ir_type(ctype), at)
+        infinity = ctx.constant(math.inf, ctype, at)
+        truth = ctx.comparison("==" if name == "isinf" else "<", size, infinity, ctype, at)
+    return ctx.operation("arith.extui", (truth,), ir_type(INT), at)
+
+
+def _size(ctx: Context, cursor: Any) -> SSAValue:
+    """Read a number of bytes."""
+    found = converted(ctx, cursor, UNSIGNED_LONG)
+    assert isinstance(found, SSAValue)
+    return found
+
+
+def _malloc(ctx: Context, cursor: Any) -> Value:
+    (size,) = cursor.get_arguments()
+    return Allocation(_size(ctx, size), is_zero=False)
+
+
+def _calloc(ctx: Context, cursor: Any) -> Value:
+    count, size = (_size(ctx, argument) for argument in cursor.get_arguments())
+    return Allocation(ctx.arithmetic("*", count, size, UNSIGNED_LONG, ctx.location(cursor)), is_zero=True)
+
+
+def _free(ctx: Context, cursor: Any) -> None:
+    (argument,) = cursor.get_arguments()
+    freed = pointer(ctx, _without_void(argument))
+    ctx.flow.add(DeallocOp.create(operands=(freed.base,), location=ctx.location(cursor)))
+
+
+def _memset(ctx: Context, cursor: Any) -> None:
+    """Read ``memset`` to zero, or of bytes; it gives no value here."""
+    target, byte, size = cursor.get_arguments()
+    at, start = ctx.location(cursor), pointer(ctx, _without_void(target))
+    element = _element(ctx, target)
+    if libclang.evaluate(byte) == 0:
+        new = ctx.constant(0, element, at)
+    elif isinstance(element, IntegerType) and element.width == 8:  # noqa: PLR2004 - bits
+        found = converted(ctx, byte, element)
+        assert isinstance(found, SSAValue)
+        new = found
+    else:
+        raise ctx.refusal("memory-call", cursor, "`memset` of wide elements to another byte than 0")
+    fill(ctx, start, elements(ctx, _size(ctx, size), element, at), new, at)
+
+
+def _memcpy(ctx: Context, cursor: Any) -> None:
+    """Read ``memcpy``; it gives no value here."""
+    target, source, size = cursor.get_arguments()
+    at, element = ctx.location(cursor), _element(ctx, target)
+    to, of = pointer(ctx, _without_void(target)), pointer(ctx, _without_void(source))
+    if to.base.type != of.base.type:
+        raise ctx.refusal("memory-call", cursor, "`memcpy` between elements of different types")
+    copy(ctx, to, of, elements(ctx, _size(ctx, size), element, at), at)
+
+
+def _without_void(cursor: Any) -> Any:
+    """Strip the conversion to ``void *``."""
+    while cursor.kind in _CONVERSIONS:
+        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        if len(children) != 1:
+            break
+        cursor = children[0]
+    return cursor
+
+
+def _element(ctx: Context, cursor: Any) -> CType:
+    """Give the element type of the memory that is passed as ``void *``."""
+    ctype = ctx.type_of(_without_void(cursor))
+    inner = ctype.element if isinstance(ctype, PointerType) else ctype
+    return pointee(ctx, inner, cursor, cursor.spelling)[0]
+
+
+_LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
+    "malloc": _malloc,
+    "calloc": _calloc,
+    "free": _free,
+    "memset": _memset,
+    "memcpy": _memcpy,
+}
+CALLS[CursorKind.CALL_EXPR.value] = _call
+VALUES[CursorKind.CALL_EXPR.value] = _value_of_call

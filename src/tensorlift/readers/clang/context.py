@@ -1,0 +1,279 @@
+"""What the rules of the C reader share while one function is read, and the few operations that all of them make.
+
+A value of C is an SSA value, or a ``Pointer``: the memory that it points into and an offset in elements of that memory.
+What an lvalue names is a ``Local`` (a scalar in SSA form), a ``PointerLocal`` (two of them), or a ``Cell``: the object
+that a pointer points to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.arith import CmpfOp, CmpiOp, ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FileLineColLoc,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.dialects.builtin import IndexType as MLIRIndexType
+from xdsl.ir import Attribute, SSAValue
+
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import (
+    BOOL,
+    LONG,
+    ArrayType,
+    CType,
+    FloatType,
+    IntegerType,
+    OtherType,
+    PointerType,
+)
+from tensorlift.frontends.c.clang_types import TypeReader
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.readers.clang.flow import Flow, FlowGraph, Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.diagnostics import LiftError
+
+INDEX = MLIRIndexType()
+_NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
+_WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
+_CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
+_DEEPEST = 120  # nested expressions and statements; more would exhaust the stack
+
+# Attributes are immutable, and making one checks it; these occur again and again.
+_memref = lru_cache(maxsize=64)(MemRefType)
+_integer = lru_cache(maxsize=1024)(IntegerAttr)
+_number = lru_cache(maxsize=4096)(IntAttr)
+_text = lru_cache(maxsize=64)(StringAttr)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer: the memory, the offset in elements, and the extents of the array pointed to, none for a scalar."""
+
+    base: SSAValue
+    offset: SSAValue
+    shape: tuple[int | SSAValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The object that a pointer points to."""
+
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class PointerLocal:
+    """A variable that holds a pointer."""
+
+    base: Local
+    offset: Local
+    shape: tuple[int | SSAValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What ``malloc`` and ``calloc`` give: memory whose elements a conversion will tell; ``size`` counts bytes."""
+
+    size: SSAValue
+    is_zero: bool
+
+
+Value: TypeAlias = SSAValue | Pointer | Allocation
+Place: TypeAlias = Local | PointerLocal | Cell
+
+
+@dataclass(slots=True)
+class Unit:
+    """One translation unit: its file, its types, and what its functions ask of it."""
+
+    file: str
+    source: bytes
+    types: TypeReader
+    function: Callable[[Any], None]  # have a function read that is called
+    memory: Callable[[Any], tuple[str, MemRefType[Attribute]]]  # declare a static variable; gives its symbol and type
+    positions: libclang.Positions = field(default_factory=libclang.Positions)
+    locations: dict[int, FileLineColLoc] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Context:
+    """The function that is being read."""
+
+    unit: Unit
+    flow: FlowGraph
+    result: CType
+    places: dict[int | None, Place] = field(default_factory=dict)
+    breaks: list[Flow] = field(default_factory=list)
+    continues: list[Flow] = field(default_factory=list)
+    labels: dict[str, Flow] = field(default_factory=dict)
+    cases: dict[int | None, Flow] = field(default_factory=dict)
+    callees: dict[str, Any] = field(default_factory=dict)
+    checks: list[Callable[[], None]] = field(default_factory=list)  # asked when all phis are settled
+    depth: int = 0
+
+    def type_of(self, cursor: Any) -> CType:
+        """Give the C type of an expression or declaration."""
+        return self.unit.types.of(cursor)
+
+    def position(self, cursor: Any) -> Location:
+        """Give the place of a cursor for messages."""
+        at = self.location(cursor)
+        return Location(at.filename.data, at.line.data, at.column.data)
+
+    def location(self, cursor: Any) -> FileLineColLoc:
+        """Give the place of a cursor as an attribute."""
+        unit, start = self.unit, libclang.start(cursor)
+        known = unit.locations.get(start.int_data)
+        if known is None:
+            line, column = unit.positions.of(start)
+            known = FileLineColLoc(_text(unit.file), _number(line), _number(column))
+            unit.locations[start.int_data] = known
+        return known
+
+    def refusal(self, reason: str, cursor: Any, detail: str = "") -> LiftError:
+        """Build the refusal of a construct, to be raised by the caller."""
+        return refusal(reason, self.position(cursor), detail)
+
+    def enter(self, cursor: Any) -> None:
+        """Note one more level of nesting, and refuse what would exhaust the stack."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.refusal("depth", cursor)
+
+    def operation(
+        self, name: str, operands: Sequence[SSAValue], result: Attribute, at: FileLineColLoc, **properties: Attribute
+    ) -> SSAValue:
+        """Append an operation of one result."""
+        made = operation_class(name).create(
+            operands=operands, result_types=(result,), properties=properties, location=at
+        )
+        self.flow.current.block.add_op(made)
+        return made.results[0]
+
+    def constant(self, value: float, ctype: CType, at: FileLineColLoc) -> SSAValue:
+        """Append a constant of a C type."""
+        attribute: Attribute
+        if isinstance(ctype, FloatType):
+            attribute = FloatAttr(ctype.rounded(value), ctype.width)
+        else:
+            assert isinstance(ctype, IntegerType)
+            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
+        made = ConstantOp.create(result_types=(ir_type(ctype),), properties={"value": attribute}, location=at)
+        self.flow.current.block.add_op(made)
+        return made.results[0]
+
+    def truth(self, value: int, at: FileLineColLoc) -> SSAValue:
+        """Append a constant ``i1``."""
+        made = ConstantOp.create(result_types=(i1,), properties={"value": _integer(-value, i1)}, location=at)
+        self.flow.current.block.add_op(made)
+        return made.results[0]
+
+    def arithmetic(
+        self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc
+    ) -> SSAValue:
+        """Append an arithmetic operation on operands of one type; overflow of signed types is undefined."""
+        assert isinstance(ctype, IntegerType | FloatType)
+        name = arithmetic_operation(operator, ctype)
+        if name not in _CAN_OVERFLOW:
+            return self.operation(name, (left, right), ir_type(ctype), at)
+        flags = _NSW if isinstance(ctype, IntegerType) and ctype.signed else _WRAPS
+        return self.operation(name, (left, right), ir_type(ctype), at, **flags)
+
+    def comparison(
+        self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc
+    ) -> SSAValue:
+        """Append a comparison of operands of one type; it gives an ``i1``."""
+        assert isinstance(ctype, IntegerType | FloatType)
+        kind = CmpfOp if isinstance(ctype, FloatType) else CmpiOp
+        number = _integer(predicate(operator, ctype), i64)
+        made = kind.create(
+            operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=at
+        )
+        self.flow.current.block.add_op(made)
+        return made.results[0]
+
+    def is_nonzero(self, value: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
+        """Compare a scalar with zero."""
+        return self.comparison("!=", value, self.constant(0, ctype, at), ctype, at)
+
+    def converted(self, value: SSAValue, source: CType, target: CType, at: FileLineColLoc) -> SSAValue:
+        """Convert a scalar between arithmetic types."""
+        assert isinstance(source, IntegerType | FloatType)
+        assert isinstance(target, IntegerType | FloatType)
+        if source == target:
+            return value
+        if target == BOOL:
+            return self.operation("arith.extui", (self.is_nonzero(value, source, at),), i8, at)
+        name = conversion_operation(source, target)
+        return value if name is None else self.operation(name, (value,), ir_type(target), at)
+
+    def moved(self, pointer: Pointer, by: SSAValue, operator: str, at: FileLineColLoc) -> Pointer:
+        """Move a pointer by a number, an ``i64``, of the objects that it points to."""
+        for extent in pointer.shape:
+            by = self.arithmetic("*", by, self.extent(extent, at), LONG, at)
+        offset = self.arithmetic(operator, pointer.offset, by, LONG, at)
+        return Pointer(pointer.base, offset, pointer.shape)
+
+    def extent(self, extent: int | SSAValue, at: FileLineColLoc) -> SSAValue:
+        """Give an extent as an ``i64``."""
+        return self.constant(extent, LONG, at) if isinstance(extent, int) else extent
+
+    def index(self, offset: SSAValue, at: FileLineColLoc) -> SSAValue:
+        """Give an offset as an index of memory."""
+        return self.operation("arith.index_cast", (offset,), INDEX, at)
+
+
+Rule: TypeAlias = "Callable[[Context, Any], Value]"
+VALUES: dict[int, Rule] = {}  # by kind of cursor; the files of rules fill it
+
+
+def value(ctx: Context, cursor: Any) -> Value:
+    """Read an expression for its value, by the rule of its kind."""
+    rule = VALUES.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+    if rule is None:
+        raise ctx.refusal("expression", cursor, f"the expression kind `{cursor.kind.name}`")
+    ctx.enter(cursor)
+    found = rule(ctx, cursor)
+    ctx.depth -= 1
+    return found
+
+
+def memory_type(element: CType) -> MemRefType[Attribute]:
+    """Give the type of flat memory of an element type."""
+    return _memref(ir_type(element), (DYNAMIC_INDEX,))
+
+
+def pointee(ctx: Context, ctype: CType, cursor: Any, name: str) -> tuple[CType, tuple[int | None, ...]]:
+    """Give element type and extents of what a pointer points to; an extent that varies is None.
+
+    Raises ``LiftError`` where that is no scalar and no array of scalars.
+    """
+    shape: list[int | None] = []
+    while isinstance(ctype, ArrayType):
+        shape.append(ctype.length)
+        ctype = ctype.element
+    if isinstance(ctype, PointerType):
+        raise ctx.refusal("row-pointers", cursor, name)
+    if isinstance(ctype, OtherType):
+        raise ctx.refusal(ctype.kind, cursor, ctype.spelling)
+    if not isinstance(ctype, IntegerType | FloatType):
+        raise ctx.refusal("pointer", cursor, f"`{name}` points to no elements")
+    return ctype, tuple(shape)

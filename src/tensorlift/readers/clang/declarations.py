@@ -1,0 +1,147 @@
+"""Declarations: parameters, local variables, extents and initialisers.
+
+A scalar whose address is not taken is a variable in SSA form, a pointer is two of them, an array is memory.  Extents
+that vary are computed where the declaration stands.  libclang lists the extents of an array as children of the
+declaration, innermost first, before the initialiser.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, StorageClass
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import (
+    LONG,
+    ArrayType,
+    CType,
+    FloatType,
+    IntegerType,
+    OtherType,
+    PointerType,
+)
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.readers.clang.context import Cell, Context, Pointer, PointerLocal, memory_type, pointee
+from tensorlift.readers.clang.expressions import assign, converted, offset_value
+from tensorlift.readers.clang.flow import Local
+from tensorlift.readers.clang.memory import fill, on_stack
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+
+def storage(ctx: Context, cursor: Any) -> Local | PointerLocal:
+    """Give a scalar or a pointer its place, without the extents that vary."""
+    ctype, at, name = ctx.type_of(cursor), ctx.location(cursor), cursor.spelling
+    if isinstance(ctype, IntegerType | FloatType):
+        return Local(ir_type(ctype), at, name or None)
+    if isinstance(ctype, PointerType | ArrayType):  # an array as a parameter is a pointer
+        element, _ = pointee(ctx, ctype.element, cursor, name)
+        base = Local(memory_type(element), at, name or None)
+        return PointerLocal(base, Local(ir_type(LONG), at, f"{name}_at" if name else None), ())
+    if isinstance(ctype, OtherType):
+        raise ctx.refusal(ctype.kind, cursor, ctype.spelling)
+    raise ctx.refusal("declaration", cursor, name)
+
+
+def with_extents(ctx: Context, cursor: Any, place: Local | PointerLocal) -> Local | PointerLocal:
+    """Complete a pointer by the extents of what it points to, which are computed here."""
+    ctype = ctx.type_of(cursor)
+    if isinstance(place, Local) or not isinstance(ctype, PointerType | ArrayType):
+        return place
+    shape, _ = _extents(ctx, cursor, ctype.element)
+    return PointerLocal(place.base, place.offset, shape)
+
+
+def declare(ctx: Context, cursor: Any) -> None:
+    """Read the declaration of one variable in a function."""
+    if cursor.storage_class is StorageClass.STATIC:
+        if not is_constant(cursor.type):
+            raise ctx.refusal("static-local", cursor, cursor.spelling)
+        return  # as one at file scope, where it is used
+    if cursor.storage_class is StorageClass.EXTERN:
+        raise ctx.refusal("global", cursor, cursor.spelling)
+    ctype, identity = ctx.type_of(cursor), cursor.data[0]
+    if isinstance(ctype, ArrayType):
+        ctx.places[identity] = _array(ctx, cursor, ctype)
+        return
+    place = storage(ctx, cursor)
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType):
+        shape, children = _extents(ctx, cursor, ctype.element)
+        assert isinstance(place, PointerLocal)
+        place = PointerLocal(place.base, place.offset, shape)
+    ctx.places[identity] = place
+    if not children:
+        for local in (place,) if isinstance(place, Local) else (place.base, place.offset):
+            ctx.flow.write(local, ctx.flow.undefined(local.type, local.location))
+    elif children[-1].kind is CursorKind.INIT_LIST_EXPR:
+        raise ctx.refusal("initialiser", children[-1], "a list for one number")
+    else:
+        assign(ctx, place, converted(ctx, children[-1], ctype), cursor)
+
+
+def is_constant(clang_type: Any) -> bool:
+    """Whether objects of a type keep their value; libclang tells the qualifiers of elements only in the spelling."""
+    clang_type = clang_type.get_canonical()
+    spelling = clang_type.spelling
+    return bool(clang_type.is_const_qualified() or (spelling.startswith("const ") and "*" not in spelling))
+
+
+def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAValue, ...], list[Any]]:
+    """Give the extents of an array type, outermost first, and the children of the declaration that are left."""
+    _, lengths = pointee(ctx, array, cursor, cursor.spelling)
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    spelled = [child for child in children if isinstance(ctx.type_of(child), IntegerType)][: len(lengths)]
+    if None in lengths and len(spelled) < len(lengths):
+        raise ctx.refusal("type", cursor, ctx.type_of(cursor).spelling)
+    shape = tuple(
+        offset_value(ctx, spelled[-1 - number]) if length is None else length for number, length in enumerate(lengths)
+    )
+    return shape, [child for child in children if not isinstance(ctx.type_of(child), IntegerType)]
+
+
+def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
+    """Make the memory of a local array and initialise it."""
+    at = ctx.location(cursor)
+    element, _ = pointee(ctx, ctype, cursor, cursor.spelling)
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    initialiser = children[-1] if children and children[-1].kind is CursorKind.INIT_LIST_EXPR else None
+    if children and children[-1].kind is CursorKind.STRING_LITERAL:
+        raise ctx.refusal("string", children[-1])
+    shape, _ = _extents(ctx, cursor, ctype)
+    count = ctx.extent(shape[0], at)
+    for extent in shape[1:]:
+        count = ctx.arithmetic("*", count, ctx.extent(extent, at), LONG, at)
+    made = on_stack(ctx, element, count, at)
+    if initialiser is not None:
+        lengths = [extent for extent in shape if isinstance(extent, int)]
+        if len(lengths) < len(shape):
+            raise ctx.refusal("initialiser", initialiser, "an array of variable extent")
+        fill(ctx, made, count, ctx.constant(0, element, at), at)
+        for position, item in initialisers(ctx, initialiser, lengths):
+            target = Pointer(made.base, ctx.constant(position, LONG, at))
+            assign(ctx, Cell(target), converted(ctx, item, element), item)
+    return Cell(Pointer(made.base, made.offset, shape))
+
+
+def initialisers(ctx: Context, cursor: Any, lengths: list[int], start: int = 0) -> list[tuple[int, Any]]:
+    """List the expressions of an initialiser with the positions of their elements."""
+    inner = 1
+    for length in lengths[1:]:
+        inner *= length
+    found: list[tuple[int, Any]] = []
+    for number, item in enumerate(libclang.children(cursor)):
+        position = start + number * inner
+        if item.kind is CursorKind.INIT_LIST_EXPR and len(lengths) > 1:
+            found += initialisers(ctx, item, lengths[1:], position)
+        elif item.kind is CursorKind.INIT_LIST_EXPR or len(lengths) > 1:
+            raise ctx.refusal("initialiser", item, "braces that do not follow the dimensions")
+        elif item.kind is CursorKind.UNEXPOSED_EXPR and len(libclang.children(item)) != 1:
+            raise ctx.refusal("initialiser", item, "a designator")
+        elif item.kind is CursorKind.STRING_LITERAL:
+            raise ctx.refusal("string", item)
+        else:
+            found.append((position, item))
+    return found

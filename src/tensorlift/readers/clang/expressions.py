@@ -1,0 +1,576 @@
+"""Expressions of C: one rule for each kind of cursor, in the tables at the end.
+
+``value`` reads an expression for its value, ``place`` for the object that it names, ``truth`` for an ``i1``, ``effect``
+for its effects alone, and ``branch_on`` for the way to go.  libclang shows implicit conversions as cursors of no exposed
+kind with one child, so both operands of an arithmetic operator have one type here.  What the language leaves in no
+order is read from left to right, but an assigned value before the object that it goes to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, TypeKind
+from xdsl.dialects.builtin import i1
+from xdsl.dialects.memref import LoadOp, StoreOp
+from xdsl.ir import SSAValue
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import (
+    BOOL,
+    INT,
+    LONG,
+    ArrayType,
+    CType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    VoidType,
+    promote,
+    usual_arithmetic,
+)
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.readers.clang.context import (
+    VALUES,
+    Allocation,
+    Cell,
+    Context,
+    Place,
+    Pointer,
+    PointerLocal,
+    Value,
+    memory_type,
+    pointee,
+    value,
+)
+from tensorlift.readers.clang.flow import Flow, Local
+from tensorlift.readers.clang.memory import allocated, global_place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import FileLineColLoc
+
+_COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+_SHIFTS = {"<<", ">>"}
+_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
+
+
+def scalar(ctx: Context, cursor: Any) -> SSAValue:
+    """Read an expression whose value is a number."""
+    found = value(ctx, cursor)
+    if not isinstance(found, SSAValue):
+        raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
+    return found
+
+
+def pointer(ctx: Context, cursor: Any) -> Pointer:
+    """Read an expression whose value is a pointer."""
+    found = value(ctx, cursor)
+    if not isinstance(found, Pointer):
+        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+    return found
+
+
+def place(ctx: Context, cursor: Any) -> Place:
+    """Read an expression for the object that it names."""
+    match cursor.kind:
+        case CursorKind.PAREN_EXPR:
+            return place(ctx, libclang.children(cursor)[0])
+        case CursorKind.DECL_REF_EXPR:
+            return _named(ctx, cursor)
+        case CursorKind.ARRAY_SUBSCRIPT_EXPR:
+            return _element(ctx, cursor)
+        case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "*":
+            return Cell(pointer(ctx, libclang.children(cursor)[0]))
+        case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "extension":
+            return place(ctx, libclang.children(cursor)[0])
+        case CursorKind.MEMBER_REF_EXPR:
+            raise ctx.refusal("struct", cursor, f"the member `{cursor.spelling}`")
+    raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+
+
+def truth(ctx: Context, cursor: Any) -> SSAValue:
+    """Read an expression as an ``i1``: whether it is not zero."""
+    inside = _without_parentheses(ctx, cursor)
+    at = ctx.location(inside)
+    if inside.kind is CursorKind.BINARY_OPERATOR:
+        operator = libclang.binary_operator(inside)
+        if operator in _COMPARISONS:
+            return _compared(ctx, inside, operator)
+        if operator in {"&&", "||"}:
+            return _chosen(ctx, inside)
+    if inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
+        negated = truth(ctx, libclang.children(inside)[0])
+        return ctx.operation("arith.xori", (negated, ctx.truth(1, at)), i1, at)
+    found = value(ctx, inside)
+    if isinstance(found, Pointer):
+        return _is_null(ctx, found, inside, null=False)
+    assert isinstance(found, SSAValue)
+    return ctx.is_nonzero(found, ctx.type_of(inside), at)
+
+
+def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
+    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves."""
+    inside = _without_parentheses(ctx, cursor)
+    if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in {"&&", "||"}:
+        left, right = libclang.children(inside)
+        middle = Flow()
+        first = (middle, otherwise) if libclang.binary_operator(inside) == "&&" else (then, middle)
+        branch_on(ctx, left, *first)
+        ctx.flow.start(middle, seal=True)
+        branch_on(ctx, right, then, otherwise)
+    elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
+        branch_on(ctx, libclang.children(inside)[0], otherwise, then)
+    else:
+        ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
+
+
+def effect(ctx: Context, cursor: Any) -> None:
+    """Read an expression whose value nobody uses."""
+    inside = _without_parentheses(ctx, cursor)
+    kind = inside.kind
+    if kind is CursorKind.CSTYLE_CAST_EXPR and isinstance(ctx.type_of(inside), VoidType):
+        effect(ctx, libclang.children(inside)[-1])
+    elif kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
+        for part in libclang.children(inside):
+            effect(ctx, part)
+    elif kind is CursorKind.CONDITIONAL_OPERATOR and isinstance(ctx.type_of(inside), VoidType):
+        _arms(ctx, inside, effect)
+    elif kind is CursorKind.CALL_EXPR:
+        CALLS[kind.value](ctx, inside)
+    elif kind is CursorKind.DECL_REF_EXPR:
+        place(ctx, inside)
+    else:
+        value(ctx, inside)
+
+
+def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
+    """Store a value in an object."""
+    match target, new:
+        case Local(), SSAValue():
+            ctx.flow.write(target, new)
+        case PointerLocal(), Pointer():
+            if target.base.type != new.base.type:
+                raise ctx.refusal("pointer", cursor, "the elements of the two pointers differ in type")
+            ctx.flow.write(target.base, new.base)
+            ctx.flow.write(target.offset, new.offset)
+        case Cell(), SSAValue():
+            at = ctx.location(cursor)
+            index = ctx.index(target.pointer.offset, at)
+            ctx.flow.add(StoreOp.create(operands=(new, target.pointer.base, index), location=at))
+        case _:
+            raise ctx.refusal("pointer", cursor, "a pointer is kept where a number is expected")
+
+
+def contents(ctx: Context, source: Place, cursor: Any) -> Value:
+    """Give the value of an object; an array gives a pointer to its first element."""
+    match source:
+        case Local():
+            return ctx.flow.read(source)
+        case PointerLocal():
+            return Pointer(ctx.flow.read(source.base), ctx.flow.read(source.offset), source.shape)
+        case Cell(pointer) if pointer.shape:
+            return Pointer(pointer.base, pointer.offset, pointer.shape[1:])
+        case Cell(pointer):
+            at = ctx.location(cursor)
+            element: Any = pointer.base.type
+            operands = (pointer.base, ctx.index(pointer.offset, at))
+            made = LoadOp.create(operands=operands, result_types=(element.element_type,), location=at)
+            ctx.flow.add(made)
+            return made.results[0]
+
+
+def converted(ctx: Context, cursor: Any, target: CType) -> Value:
+    """Read an expression and convert its value to a type, as an assignment does."""
+    if isinstance(target, ArrayType):  # a parameter
+        target = PointerType(target.spelling, target.element)
+    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), target)
+
+
+def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
+    """Convert a value; a pointer may only change what the elements' bits are taken for."""
+    at = ctx.location(cursor)
+    if isinstance(found, Pointer) and target == BOOL:
+        return ctx.operation("arith.extui", (_is_null(ctx, found, cursor, null=False),), ir_type(BOOL), at)
+    if isinstance(found, Pointer | Allocation):
+        if not isinstance(target, PointerType):
+            raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
+        return _retyped(ctx, found, target, cursor)
+    if isinstance(target, PointerType):
+        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+    if not isinstance(source, IntegerType | FloatType) or not isinstance(target, IntegerType | FloatType):
+        raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
+    return ctx.converted(found, source, target, at)
+
+
+def _retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, cursor: Any) -> Value:
+    """Take a pointer for one to other objects, which may be made of the same elements in another way."""
+    if isinstance(found, Allocation) and isinstance(target.element, VoidType):
+        return found
+    element, shape = pointee(ctx, target.element, cursor, target.spelling)
+    known = tuple(extent for extent in shape if extent is not None)
+    if isinstance(found, Allocation):
+        if len(known) < len(shape):
+            raise ctx.refusal("heap", cursor, "memory of arrays of variable extent")
+        made = allocated(ctx, element, found, cursor)
+        return Pointer(made.base, made.offset, known)
+    if memory_type(element) != found.base.type:
+        detail = f"a pointer is converted to `{target.spelling}`, whose elements are of another type"
+        raise ctx.refusal("pointer", cursor, detail)
+    return Pointer(found.base, found.offset, known if len(known) == len(shape) else found.shape)
+
+
+def offset_value(ctx: Context, cursor: Any) -> SSAValue:
+    """Read an integer as an ``i64``."""
+    found = converted(ctx, cursor, LONG)
+    assert isinstance(found, SSAValue)
+    return found
+
+
+# Rules.
+
+
+def _parenthesised(ctx: Context, cursor: Any) -> Value:
+    return value(ctx, libclang.children(cursor)[0])
+
+
+def _conversion(ctx: Context, cursor: Any) -> Value:
+    """Read an implicit or explicit conversion."""
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    if len(children) != 1:
+        raise ctx.refusal("expression", cursor, "this expression")
+    ctype = ctx.type_of(cursor)
+    if isinstance(ctype, VoidType):
+        raise ctx.refusal("expression", cursor, "a value of type `void`")
+    return converted(ctx, children[0], ctype)
+
+
+def _number(ctx: Context, cursor: Any) -> Value:
+    """Read a literal, or ``sizeof`` of a constant extent."""
+    found, ctype = libclang.evaluate(cursor), ctx.type_of(cursor)
+    if found is None or not isinstance(ctype, IntegerType | FloatType):
+        reason = "long-double" if cursor.kind is CursorKind.FLOATING_LITERAL else "expression"
+        raise ctx.refusal(reason, cursor, "`sizeof` of a variable extent")
+    return ctx.constant(found, ctype, ctx.location(cursor))
+
+
+def _refused(reason: str, detail: str = "") -> Callable[[Context, Any], Value]:
+    def rule(ctx: Context, cursor: Any) -> Value:
+        raise ctx.refusal(reason, cursor, detail or cursor.spelling)
+
+    return rule
+
+
+def _named(ctx: Context, cursor: Any) -> Place:
+    """Give the object that a name stands for."""
+    known = ctx.places.get(libclang.referenced_identity(cursor))
+    if known is not None:
+        return known
+    declaration = cursor.referenced
+    if declaration is None or declaration.kind is not CursorKind.VAR_DECL:
+        raise ctx.refusal("function-pointer", cursor)
+    return global_place(ctx, declaration, cursor)
+
+
+def _reference(ctx: Context, cursor: Any) -> Value:
+    declaration = libclang.referenced(cursor)
+    if declaration.kind is CursorKind.ENUM_CONSTANT_DECL:
+        return ctx.constant(declaration.enum_value, ctx.type_of(cursor), ctx.location(cursor))
+    return contents(ctx, _named(ctx, cursor), cursor)
+
+
+def _element(ctx: Context, cursor: Any) -> Cell:
+    base, index = libclang.children(cursor)
+    if isinstance(ctx.type_of(base), IntegerType):  # C allows 2[a]
+        base, index = index, base
+    start = pointer(ctx, base)
+    return Cell(ctx.moved(start, offset_value(ctx, index), "+", ctx.location(cursor)))
+
+
+def _contents(ctx: Context, cursor: Any) -> Value:
+    return contents(ctx, place(ctx, cursor), cursor)
+
+
+def _binary(ctx: Context, cursor: Any) -> Value:
+    operator, at = libclang.binary_operator(cursor), ctx.location(cursor)
+    left, right = libclang.children(cursor)
+    match operator:
+        case "=":
+            return _assignment(ctx, cursor, left, right)
+        case ",":
+            effect(ctx, left)
+            return value(ctx, right)
+        case "&&" | "||":
+            return _as_int(ctx, _chosen(ctx, cursor), cursor)
+        case _ if operator in _COMPARISONS:
+            return _as_int(ctx, _compared(ctx, cursor, operator), cursor)
+    first, ctype = value(ctx, left), ctx.type_of(cursor)
+    if isinstance(first, Pointer):
+        if isinstance(ctype, PointerType):
+            return ctx.moved(first, offset_value(ctx, right), operator, at)
+        return _difference(ctx, first, pointer(ctx, right), cursor)
+    if isinstance(ctype, PointerType):
+        by = ctx.converted(first, ctx.type_of(left), LONG, at)
+        return ctx.moved(pointer(ctx, right), by, "+", at)
+    return _arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
+
+
+def _arithmetic(  # noqa: PLR0913, PLR0917 - an operator, its operands and their types
+    ctx: Context, operator: str, left: SSAValue, right: SSAValue, ctype: CType, amount: CType, at: FileLineColLoc
+) -> SSAValue:
+    """Append an arithmetic operation; only the amount of a shift may have a type of its own."""
+    if operator in _SHIFTS:
+        right = _shift_amount(ctx, right, amount, ctype, at)
+    return ctx.arithmetic(operator, left, right, ctype, at)
+
+
+def _shift_amount(ctx: Context, amount: SSAValue, source: CType, target: CType, at: FileLineColLoc) -> SSAValue:
+    """Bring the amount to the shifted type; one that is too large stays so."""
+    assert isinstance(source, IntegerType)
+    assert isinstance(target, IntegerType)
+    if source.width > target.width:
+        most = ctx.constant(target.width, source, at)
+        amount = ctx.operation("arith.minui", (amount, most), ir_type(source), at)
+    return ctx.converted(amount, source, IntegerType("", target.width, signed=source.signed, rank=0), at)
+
+
+def _assignment(ctx: Context, cursor: Any, left: Any, right: Any) -> Value:
+    if ctx.type_of(cursor) != ctx.type_of(left):
+        raise ctx.refusal("expression", cursor, "this assignment")
+    if cursor.type.get_canonical().kind is TypeKind.RECORD:
+        raise ctx.refusal("struct", cursor, "an assignment")
+    new = converted(ctx, right, ctx.type_of(left))
+    assign(ctx, place(ctx, left), new, cursor)
+    return new
+
+
+def _compound(ctx: Context, cursor: Any) -> Value:
+    operator, at = libclang.binary_operator(cursor).removesuffix("="), ctx.location(cursor)
+    left, right = libclang.children(cursor)
+    ctype, amount = ctx.type_of(left), ctx.type_of(right)
+    if isinstance(ctype, PointerType | ArrayType):
+        by = offset_value(ctx, right)
+        target = place(ctx, left)
+        return _updated(ctx, target, lambda old: ctx.moved(_as_pointer(ctx, old, left), by, operator, at), cursor)[1]
+    operand = scalar(ctx, right)
+    assert isinstance(ctype, IntegerType | FloatType)
+    if operator in _SHIFTS:
+        assert isinstance(ctype, IntegerType)
+        common: CType = promote(ctype)
+    else:
+        common = usual_arithmetic(ctype, amount)
+        operand = ctx.converted(operand, amount, common, at)
+
+    def update(old: Value) -> Value:
+        assert isinstance(old, SSAValue)
+        wide = ctx.converted(old, ctype, common, at)
+        return ctx.converted(_arithmetic(ctx, operator, wide, operand, common, amount, at), common, ctype, at)
+
+    return _updated(ctx, place(ctx, left), update, cursor)[1]
+
+
+def _updated(ctx: Context, target: Place, update: Callable[[Value], Value], cursor: Any) -> tuple[Value, Value]:
+    """Replace the value of an object; give the old one and the new one."""
+    old = contents(ctx, target, cursor)
+    new = update(old)
+    assign(ctx, target, new, cursor)
+    return old, new
+
+
+def _as_pointer(ctx: Context, found: Value, cursor: Any) -> Pointer:
+    if not isinstance(found, Pointer):
+        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+    return found
+
+
+def _unary(ctx: Context, cursor: Any) -> Value:
+    operator, at, ctype = libclang.unary_operator(cursor), ctx.location(cursor), ctx.type_of(cursor)
+    (operand,) = libclang.children(cursor)
+    match operator:
+        case "*":
+            return _contents(ctx, cursor)
+        case "&":
+            target = place(ctx, operand)
+            if not isinstance(target, Cell):
+                raise ctx.refusal("address", cursor, operand.spelling)
+            return target.pointer
+        case "!":
+            return _as_int(ctx, truth(ctx, cursor), cursor)
+        case "+" | "extension":
+            return value(ctx, operand)
+        case "-" if isinstance(ctype, FloatType):
+            return ctx.operation("arith.negf", (scalar(ctx, operand),), ir_type(ctype), at)
+        case "-":
+            found = scalar(ctx, operand)
+            return ctx.arithmetic("-", ctx.constant(0, ctype, at), found, ctype, at)
+        case "~":
+            found = scalar(ctx, operand)
+            return ctx.arithmetic("^", found, ctx.constant(-1, ctype, at), ctype, at)
+        case "post++" | "pre++" | "post--" | "pre--":
+            old, new = _stepped(ctx, operand, operator[-1], cursor)
+            return old if operator.startswith("post") else new
+    raise ctx.refusal("complex", cursor)
+
+
+def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Value, Value]:
+    """Add one to an object or take one from it, in the promoted type."""
+    ctype, at = ctx.type_of(operand), ctx.location(cursor)
+
+    def update(old: Value) -> Value:
+        if isinstance(old, Pointer):
+            return ctx.moved(old, ctx.constant(1, LONG, at), operator, at)
+        common = promote(ctype) if isinstance(ctype, IntegerType) else ctype
+        wide = ctx.converted(old, ctype, common, at)
+        return ctx.converted(
+            ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at
+        )
+
+    if not isinstance(ctype, IntegerType | FloatType | PointerType | ArrayType):
+        raise ctx.refusal("expression", cursor, f"`{operator}` on `{ctype.spelling}`")
+    return _updated(ctx, place(ctx, operand), update, cursor)
+
+
+def _compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
+    """Compare numbers, or the offsets of pointers into one memory."""
+    left, right = libclang.children(cursor)
+    for one, other in ((left, right), (right, left)):
+        if operator in {"==", "!="} and isinstance(ctx.type_of(one), PointerType) and _is_null_constant(other):
+            return _is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
+    at, first = ctx.location(cursor), value(ctx, left)
+    if isinstance(first, Pointer):
+        second = pointer(ctx, right)
+        _same_base(ctx, first, second, cursor)
+        return ctx.comparison(operator, first.offset, second.offset, LONG, at)
+    return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
+
+
+def _difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAValue:
+    """Subtract pointers into one memory."""
+    at = ctx.location(cursor)
+    _same_base(ctx, left, right, cursor)
+    distance = ctx.arithmetic("-", left.offset, right.offset, LONG, at)
+    for extent in left.shape:
+        distance = ctx.arithmetic("/", distance, ctx.extent(extent, at), LONG, at)
+    return distance
+
+
+def _same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
+    """Demand that two pointers point into one memory, which is known when all phis are settled."""
+
+    def check() -> None:
+        if ctx.flow.settled(left.base) is not ctx.flow.settled(right.base):
+            raise ctx.refusal("pointer", cursor, "pointers into different arrays are compared")
+
+    ctx.checks.append(check)
+
+
+def _is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValue:
+    """Decide a null test: memory that the function allocates is there, and other pointers are refused."""
+
+    def check() -> None:
+        owner: Any = ctx.flow.settled(found.base).owner
+        if getattr(owner, "name", "") not in {"memref.alloc", "memref.alloca"}:
+            raise ctx.refusal("pointer", cursor, "a pointer is compared with null")
+
+    ctx.checks.append(check)
+    return ctx.truth(int(not null), ctx.location(cursor))
+
+
+def _is_null_constant(cursor: Any) -> bool:
+    """Whether an expression is ``0``, ``NULL`` or a cast of one."""
+    while cursor.kind in {*_WRAPPERS, CursorKind.CSTYLE_CAST_EXPR}:
+        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        if len(children) != 1:
+            return False
+        cursor = children[0]
+    return cursor.kind is CursorKind.INTEGER_LITERAL and libclang.evaluate(cursor) == 0
+
+
+def _as_int(ctx: Context, found: SSAValue, cursor: Any) -> SSAValue:
+    """Give a truth value as the ``int`` that it is in C."""
+    return ctx.operation("arith.extui", (found,), ir_type(INT), ctx.location(cursor))
+
+
+def _chosen(ctx: Context, cursor: Any) -> SSAValue:
+    """Read ``&&`` and ``||`` for an ``i1``."""
+    at = ctx.location(cursor)
+    then, otherwise, join, result = Flow(), Flow(), Flow(), Local(i1, at)
+    branch_on(ctx, cursor, then, otherwise)
+    for arm, known in ((then, 1), (otherwise, 0)):
+        ctx.flow.start(arm, seal=True)
+        ctx.flow.write(result, ctx.truth(known, at))
+        ctx.flow.jump(join, at)
+    ctx.flow.start(join, seal=True)
+    return ctx.flow.read(result)
+
+
+def _conditional(ctx: Context, cursor: Any) -> Value:
+    ctype, at = ctx.type_of(cursor), ctx.location(cursor)
+    result: Place
+    if isinstance(ctype, PointerType):
+        element, shape = pointee(ctx, ctype.element, cursor, cursor.spelling)
+        if None in shape:
+            raise ctx.refusal("pointer", cursor, "`?:` chooses between pointers to arrays of variable extent")
+        known = tuple(extent for extent in shape if extent is not None)
+        result = PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
+    elif isinstance(ctype, IntegerType | FloatType):
+        result = Local(ir_type(ctype), at)
+    else:
+        raise ctx.refusal("expression", cursor, f"`?:` of type `{ctype.spelling}`")
+    _arms(ctx, cursor, lambda ctx, arm: assign(ctx, result, converted(ctx, arm, ctype), arm))
+    return contents(ctx, result, cursor)
+
+
+def _arms(ctx: Context, cursor: Any, read: Callable[[Context, Any], None]) -> None:
+    """Branch over the two arms of ``?:``."""
+    children = libclang.children(cursor)
+    if len(children) != 3:  # noqa: PLR2004 - condition, then, otherwise
+        raise ctx.refusal("expression", cursor, "`?:` without a middle operand")
+    then, otherwise, join = Flow(), Flow(), Flow()
+    branch_on(ctx, children[0], then, otherwise)
+    for flow, arm in ((then, children[1]), (otherwise, children[2])):
+        ctx.flow.start(flow, seal=True)
+        read(ctx, arm)
+        ctx.flow.jump(join, ctx.location(arm))
+    ctx.flow.start(join, seal=True)
+
+
+def _without_parentheses(ctx: Context, cursor: Any) -> Any:
+    """Strip parentheses, ``__extension__``, and what libclang shows around an expression of the same type."""
+    while True:
+        if cursor.kind in _WRAPPERS:
+            children = libclang.children(cursor)
+            if len(children) != 1 or ctx.type_of(children[0]) != ctx.type_of(cursor):
+                return cursor
+            cursor = children[0]
+        elif cursor.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) == "extension":
+            (cursor,) = libclang.children(cursor)
+        else:
+            return cursor
+
+
+CALLS: dict[int, Callable[[Context, Any], Value | None]] = {}  # calls for their effect; the file of calls fills it
+VALUES |= {
+    kind.value: rule
+    for kind, rule in (
+        (CursorKind.PAREN_EXPR, _parenthesised),
+        (CursorKind.UNEXPOSED_EXPR, _conversion),
+        (CursorKind.CSTYLE_CAST_EXPR, _conversion),
+        (CursorKind.INTEGER_LITERAL, _number),
+        (CursorKind.CHARACTER_LITERAL, _number),
+        (CursorKind.FLOATING_LITERAL, _number),
+        (CursorKind.CXX_UNARY_EXPR, _number),
+        (CursorKind.DECL_REF_EXPR, _reference),
+        (CursorKind.ARRAY_SUBSCRIPT_EXPR, _contents),
+        (CursorKind.BINARY_OPERATOR, _binary),
+        (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, _compound),
+        (CursorKind.UNARY_OPERATOR, _unary),
+        (CursorKind.CONDITIONAL_OPERATOR, _conditional),
+        (CursorKind.MEMBER_REF_EXPR, _contents),
+        (CursorKind.STRING_LITERAL, _refused("string")),
+        (CursorKind.INIT_LIST_EXPR, _refused("initialiser", "a list where a value is expected")),
+        (CursorKind.StmtExpr, _refused("expression", "a statement in an expression")),
+        (CursorKind.COMPOUND_LITERAL_EXPR, _refused("expression", "a compound literal")),
+    )
+}

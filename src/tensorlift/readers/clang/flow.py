@@ -1,0 +1,248 @@
+"""Basic blocks and SSA form, built while the source is read.
+
+The method is that of Braun, Buchwald, Hack, Leissa, Mallon and Zwinkau, "Simple and Efficient Construction of Static
+Single Assignment Form" (CC 2013).  Each block knows which value a local variable has at its end.  A variable that a
+block does not define has the value of the only predecessor, or else a *phi*: an argument of the block with one operand
+for each predecessor.  A block is *sealed* when all its predecessors are known; before that, a phi has no operands yet.
+A phi whose operands are one value besides itself is trivial: that value takes its place, and the phis that used it are
+looked at again.  Joins are found and filled from a list of things to do, so long functions need no deep stack.
+
+A block that nothing reaches, such as what follows a ``return``, gives its successors no edge, so no undefined value
+comes from there.  Terminators are made last, when the phis are settled: they pass the operands to the arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.ub import PoisonAttr, PoisonOp
+from xdsl.ir import Block, BlockArgument, SSAValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import LocationAttr
+    from xdsl.ir import Attribute, Operation
+
+
+@dataclass(slots=True, eq=False)
+class Local:
+    """A variable in SSA form, known by its identity."""
+
+    type: Attribute
+    location: LocationAttr
+    name: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Flow:
+    """A basic block that is being built; ``ending`` is how it goes on: condition or results, and successors."""
+
+    block: Block = field(default_factory=Block)
+    is_live: bool = False
+    is_sealed: bool = False
+    predecessors: list[Flow] = field(default_factory=list)
+    definitions: dict[Local, SSAValue] = field(default_factory=dict)
+    phis: dict[BlockArgument, list[SSAValue]] = field(default_factory=dict)
+    waiting: dict[Local, BlockArgument] = field(default_factory=dict)
+    ending: tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr] | None = None
+
+
+class FlowGraph:
+    """The blocks of one function; operations are appended to ``current``."""
+
+    def __init__(self, entry: Block) -> None:
+        """Begin in the entry block, whose arguments are the parameters."""
+        self.entry = self.current = Flow(entry, is_live=True, is_sealed=True)
+        self._placed = [self.entry]
+        self._replaced: dict[SSAValue, SSAValue] = {}
+        self._phi_users: dict[SSAValue, list[tuple[Flow, BlockArgument]]] = {}
+        self._poison: dict[Attribute, PoisonOp] = {}
+
+    def add(self, operation: Operation) -> SSAValue | None:
+        """Append an operation and give its first result."""
+        self.current.block.add_op(operation)
+        return operation.results[0] if operation.results else None
+
+    # Control flow.
+
+    def start(self, flow: Flow, *, seal: bool = False) -> None:
+        """Go on in a block; ``seal`` it where no more edges will lead to it."""
+        self._placed.append(flow)
+        self.current = flow
+        if seal:
+            self.seal(flow)
+
+    def jump(self, target: Flow, location: LocationAttr) -> None:
+        """End the current block with a branch."""
+        self._end((), (target,), location)
+
+    def branch(self, condition: SSAValue, then: Flow, otherwise: Flow, location: LocationAttr) -> None:
+        """End the current block with a conditional branch."""
+        self._end((condition,), (then, otherwise), location)
+
+    def leave(self, values: Sequence[SSAValue], location: LocationAttr) -> None:
+        """End the current block with a return."""
+        self._end(values, (), location)
+
+    def _end(self, values: Sequence[SSAValue], targets: Sequence[Flow], location: LocationAttr) -> None:
+        """End the current block; what follows is reached by nothing until another block is started."""
+        flow = self.current
+        flow.ending = values, targets, location
+        for target in targets if flow.is_live else ():
+            assert not target.is_sealed, "an edge to a sealed block"
+            target.predecessors.append(flow)
+            target.is_live = True
+        self.start(Flow(is_sealed=True))
+
+    def seal(self, flow: Flow) -> None:
+        """Declare that no more edges will lead to a block, and fill the phis that waited for that."""
+        flow.is_sealed = True
+        waiting, flow.waiting = flow.waiting, {}
+        self._fill([(flow, local, phi) for local, phi in waiting.items()])
+
+    # Variables.
+
+    def write(self, local: Local, value: SSAValue) -> None:
+        """Give a variable a value from here on."""
+        self.current.definitions[local] = value
+
+    def read(self, local: Local) -> SSAValue:
+        """Give the value of a variable here; one that was never written is undefined."""
+        pending: list[tuple[Flow, Local, BlockArgument]] = []
+        value = self._at_end(local, self.current, pending)
+        if pending:
+            self._fill(pending)
+        return self.settled(value)
+
+    def undefined(self, of_type: Attribute, location: LocationAttr) -> SSAValue:
+        """Give the undefined value of a type, made once at the head of the function."""
+        made = self._poison.get(of_type)
+        if made is None:
+            made = PoisonOp.create(result_types=[of_type], properties={"value": PoisonAttr()}, location=location)
+            first = self.entry.block.first_op
+            if first is None:
+                self.entry.block.add_op(made)
+            else:
+                self.entry.block.insert_op_before(made, first)
+            self._poison[of_type] = made
+        return made.results[0]
+
+    def settled(self, value: SSAValue) -> SSAValue:
+        """Give what stands for a value now, where it was a trivial phi."""
+        while (better := self._replaced.get(value)) is not None:
+            value = better
+        return value
+
+    def _at_end(self, local: Local, flow: Flow, pending: list[tuple[Flow, Local, BlockArgument]]) -> SSAValue:
+        """Find the value at the end of a block; a new phi of a sealed block is put on the list to be filled."""
+        path: list[Flow] = []
+        while (value := flow.definitions.get(local)) is None:
+            path.append(flow)
+            if flow.is_sealed and len(flow.predecessors) == 1:
+                flow = flow.predecessors[0]
+                continue
+            if flow.is_sealed and not flow.predecessors:
+                value = self.undefined(local.type, local.location)
+            else:
+                value = self._new_phi(local, flow, pending)
+            break
+        for passed in path:
+            passed.definitions[local] = value
+        return value
+
+    def _new_phi(self, local: Local, flow: Flow, pending: list[tuple[Flow, Local, BlockArgument]]) -> BlockArgument:
+        phi = flow.block.insert_arg(local.type, len(flow.block.args), local.location)
+        phi.name_hint = local.name
+        flow.phis[phi] = []
+        if flow.is_sealed:
+            pending.append((flow, local, phi))
+        else:
+            flow.waiting[local] = phi
+        return phi
+
+    def _fill(self, pending: list[tuple[Flow, Local, BlockArgument]]) -> None:
+        """Give phis their operands, which may need more phis; then remove those that are trivial."""
+        filled: list[tuple[Flow, BlockArgument]] = []
+        while pending:
+            flow, local, phi = pending.pop()
+            operands = [self.settled(self._at_end(local, source, pending)) for source in flow.predecessors]
+            flow.phis[phi] = operands
+            for operand in dict.fromkeys(operands):
+                self._phi_users.setdefault(operand, []).append((flow, phi))
+            filled.append((flow, phi))
+        while filled:
+            flow, phi = filled.pop()
+            filled += self._without_trivial(flow, phi)
+
+    def _without_trivial(self, flow: Flow, phi: BlockArgument) -> list[tuple[Flow, BlockArgument]]:
+        """Replace a phi of one value besides itself; give the phis that used it."""
+        if phi in self._replaced or phi not in flow.phis:
+            return []
+        others = {self.settled(operand) for operand in flow.phis[phi]} - {phi}
+        if len(others) != 1:
+            return []
+        (value,) = others
+        self._replaced[phi] = value
+        del flow.phis[phi]
+        phi.replace_all_uses_with(value)
+        flow.block.erase_arg(phi)
+        users = self._phi_users.pop(phi, [])
+        self._phi_users.setdefault(value, []).extend(users)
+        return users
+
+    # The end.
+
+    def finish(self) -> list[Block]:
+        """Make the terminators, and give the blocks that are reached, in the order in which they were started."""
+        for flow in self._placed:
+            if not flow.is_sealed:
+                self.seal(flow)
+        reached = self._reached()
+        blocks = [flow for flow in self._placed if flow in reached]
+        for flow in self._placed:
+            if flow not in reached:
+                flow.block.drop_all_references()
+        for flow in blocks:
+            flow.block.add_op(self._terminator(flow))
+        return [flow.block for flow in blocks]
+
+    def _reached(self) -> set[Flow]:
+        reached, open_ = {self.entry}, [self.entry]
+        while open_:
+            _, targets, _ = _ending(open_.pop())
+            new = [target for target in targets if target not in reached]
+            reached.update(new)
+            open_ += new
+        return reached
+
+    def _terminator(self, flow: Flow) -> Operation:
+        values, targets, location = _ending(flow)
+        values = [self.settled(value) for value in values]
+        if not targets:
+            return ReturnOp.create(operands=values, location=location)
+        passed = [self._passed(flow, target) for target in targets]
+        blocks = [target.block for target in targets]
+        if len(targets) == 1:
+            return BranchOp.create(operands=passed[0], successors=blocks, location=location)
+        sizes = DenseArrayBase.from_list(i32, [1, *map(len, passed)])
+        return ConditionalBranchOp.create(
+            operands=[*values, *passed[0], *passed[1]],
+            successors=blocks,
+            properties={"operandSegmentSizes": sizes},
+            location=location,
+        )
+
+    def _passed(self, flow: Flow, target: Flow) -> list[SSAValue]:
+        """Give what a block passes to the arguments of its successor."""
+        number = target.predecessors.index(flow)
+        return [self.settled(target.phis[phi][number]) for phi in target.block.args]
+
+
+def _ending(flow: Flow) -> tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr]:
+    assert flow.ending is not None, "a block that is reached goes on somewhere"
+    return flow.ending

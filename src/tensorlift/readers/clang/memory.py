@@ -1,0 +1,121 @@
+"""Memory: arrays on the stack and the heap, variables at file scope, and the loops of ``calloc``, ``memset``, ``memcpy``.
+
+All memory is flat, of one dimension that is not told by its type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.arith import DivUIOp
+from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32, i64
+from xdsl.dialects.memref import AllocaOp, AllocOp, CastOp, GetGlobalOp, LoadOp, StoreOp
+
+from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, FloatType, IntegerType
+from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, memory_type, pointee
+from tensorlift.readers.clang.flow import Flow, Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.ir import SSAValue
+
+_BYTE = 8
+
+
+def on_stack(ctx: Context, element: CType, count: SSAValue, at: FileLineColLoc) -> Pointer:
+    """Make memory of a number of elements that lives as long as the function."""
+    return _made(ctx, AllocaOp, element, count, at)
+
+
+def allocated(ctx: Context, element: CType, memory: Allocation, cursor: Any) -> Pointer:
+    """Make memory on the heap; the elements that fit in it are its extent."""
+    at = ctx.location(cursor)
+    count = elements(ctx, memory.size, element, at)
+    made = _made(ctx, AllocOp, element, count, at)
+    if memory.is_zero:
+        zero = ctx.constant(0, element, at)
+        fill(ctx, made, count, zero, at)
+    return made
+
+
+def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -> SSAValue:
+    """Give how many elements fit in a number of bytes."""
+    assert isinstance(element, IntegerType | FloatType)
+    width = ctx.constant(element.width // _BYTE, UNSIGNED_LONG, at)
+    made = DivUIOp.create(operands=(size, width), result_types=(i64,), location=at)
+    ctx.flow.add(made)
+    return made.results[0]
+
+
+def _made(
+    ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc
+) -> Pointer:
+    made = kind.create(
+        operands=(ctx.index(count, at),),
+        result_types=(memory_type(element),),
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
+        location=at,
+    )
+    ctx.flow.add(made)
+    return Pointer(made.results[0], ctx.constant(0, LONG, at))
+
+
+def fill(ctx: Context, target: Pointer, count: SSAValue, new: SSAValue, at: FileLineColLoc) -> None:
+    """Store one value in a number of elements."""
+
+    def body(index: SSAValue) -> None:
+        ctx.flow.add(StoreOp.create(operands=(new, target.base, _at(ctx, target, index, at)), location=at))
+
+    _counted(ctx, count, at, body)
+
+
+def copy(ctx: Context, target: Pointer, source: Pointer, count: SSAValue, at: FileLineColLoc) -> None:
+    """Copy a number of elements, the first one first."""
+    memory: Any = source.base.type
+
+    def body(index: SSAValue) -> None:
+        operands = (source.base, _at(ctx, source, index, at))
+        loaded = LoadOp.create(operands=operands, result_types=(memory.element_type,), location=at)
+        ctx.flow.add(loaded)
+        operands = (loaded.results[0], target.base, _at(ctx, target, index, at))
+        ctx.flow.add(StoreOp.create(operands=operands, location=at))
+
+    _counted(ctx, count, at, body)
+
+
+def _at(ctx: Context, pointer: Pointer, index: SSAValue, at: FileLineColLoc) -> SSAValue:
+    return ctx.index(ctx.arithmetic("+", pointer.offset, index, LONG, at), at)
+
+
+def _counted(ctx: Context, count: SSAValue, at: FileLineColLoc, body: Callable[[SSAValue], None]) -> None:
+    """Run a body for each number below a count."""
+    header, inside, after, index = Flow(), Flow(), Flow(), Local(i64, at)
+    ctx.flow.write(index, ctx.constant(0, LONG, at))
+    ctx.flow.jump(header, at)
+    ctx.flow.start(header)
+    ctx.flow.branch(ctx.comparison("<", ctx.flow.read(index), count, UNSIGNED_LONG, at), inside, after, at)
+    ctx.flow.start(inside, seal=True)
+    now = ctx.flow.read(index)
+    body(now)
+    ctx.flow.write(index, ctx.arithmetic("+", now, ctx.constant(1, LONG, at), LONG, at))
+    ctx.flow.jump(header, at)
+    ctx.flow.seal(header)
+    ctx.flow.start(after, seal=True)
+
+
+def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
+    """Give the object of a variable at file scope; one that is not constant is memory as any other."""
+    ctype = ctx.type_of(declaration)
+    element, shape = pointee(ctx, ctype, declaration, declaration.spelling)
+    if isinstance(ctype, ArrayType) and None in shape:
+        raise ctx.refusal("global", cursor, declaration.spelling)
+    known = tuple(extent for extent in shape if extent is not None)
+    at = ctx.location(cursor)
+    symbol, memory = ctx.unit.memory(declaration)
+    got = GetGlobalOp.create(result_types=(memory,), properties={"name": SymbolRefAttr(symbol)}, location=at)
+    cast = CastOp.create(operands=got.results, result_types=(memory_type(element),), location=at)
+    ctx.flow.add(got)
+    ctx.flow.add(cast)
+    return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))

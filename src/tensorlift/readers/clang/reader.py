@@ -1,0 +1,301 @@
+"""Reading a C file literally: one module that holds every function that can be read, and a diagnostic for each other.
+
+A function is read by the rules of ``statements``; its pointers are passed as their memory and an offset.  A function
+that calls one which is not read is refused with it.  Variables at file scope become ``memref.global``.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, TranslationUnitLoadError
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FunctionType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.memref import GlobalOp
+from xdsl.ir import Attribute, Block, Region
+
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType, VoidType
+from tensorlift.frontends.c.clang_types import TypeReader
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.parse_errors import ParseErrors
+from tensorlift.frontends.c.reader import encoded, found_by_parser, inside_of, parser_arguments
+from tensorlift.frontends.c.refusals import REFUSALS, refusal
+from tensorlift.readers.clang import calls as _calls  # fills the table of rules
+from tensorlift.readers.clang.calls import result_types
+from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
+from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
+from tensorlift.readers.clang.flow import FlowGraph
+from tensorlift.readers.clang.statements import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.readers.clang.flow import Local
+
+assert _calls
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralFunction:
+    """A function of the file; ``operation`` is None where diagnostics refuse it.
+
+    ``parameters`` are those of the source: a scalar is one argument of the operation, a pointer two.
+    """
+
+    name: str
+    location: Location
+    operation: FuncOp | None
+    parameters: tuple[tuple[str, CType], ...] = ()
+    result: CType = VoidType()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralModule:
+    """What a file says: a module, and its functions in the order of the source, refused ones included."""
+
+    module: ModuleOp
+    functions: tuple[LiteralFunction, ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of reading one file."""
+
+    unit: Unit
+    unsequenced: Sequence[Diagnostic]
+    errors: ParseErrors | None
+    functions: dict[str, LiteralFunction] = field(default_factory=dict)
+    callees: dict[str, dict[str, Location]] = field(default_factory=dict)
+    waiting: list[Any] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    globals: dict[int | None, GlobalOp] = field(default_factory=dict)
+
+
+def read_literally(  # noqa: PLR0913 - each option is one of a compiler's
+    text: str,
+    filename: str,
+    *,
+    include_dirs: Sequence[str] = (),
+    include_files: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    std: str | None = None,
+) -> LiteralModule:
+    """Read C source text into literal IR.
+
+    The options are the ``-I``, ``-include``, ``-D`` and ``-std`` of compilers.
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no text.
+    """
+    source = encoded(text, filename)
+    arguments = parser_arguments(include_dirs, include_files, defines, std)
+    try:
+        parsed = libclang.parse(text, filename, arguments)
+    except TranslationUnitLoadError as error:
+        detail = f"libclang does not take the options {shlex.join(arguments)}"
+        raise refusal("parse", Location(filename, 1, 1), detail) from error
+    errors, unsequenced = found_by_parser(parsed, filename, REFUSALS["parse"])
+    reading = _reading(filename, source, unsequenced)
+    if errors:
+        reading.errors = ParseErrors(parsed, filename, text, errors)
+    own = [c for c in libclang.definitions(parsed, CursorKind.FUNCTION_DECL) if _in_file(c, filename)]
+    if errors and all(reading.errors is not None and reading.errors.within(cursor) for cursor in own):
+        raise LiftError(*errors)
+    for cursor in own:
+        _ask(reading, cursor)
+    while reading.waiting:
+        _read(reading, reading.waiting.pop(0))
+    _refuse_callers(reading)
+    functions = tuple(reading.functions.values())
+    kept = [function.operation for function in functions if function.operation is not None]
+    names = {cursor.spelling for cursor in own}
+    return LiteralModule(
+        ModuleOp([*reading.globals.values(), *kept]), tuple(item for item in functions if item.name in names)
+    )
+
+
+def _reading(filename: str, source: bytes, unsequenced: Sequence[Diagnostic]) -> _Reading:
+    """Tie the knot: the unit's functions need the reading."""
+    unit = Unit(filename, source, TypeReader(), lambda _: None, _no_memory)
+    reading = _Reading(unit, unsequenced, None)
+    unit.function = lambda cursor: _ask(reading, cursor)
+    unit.memory = lambda cursor: _global(reading, cursor)
+    return reading
+
+
+def _no_memory(cursor: Any) -> tuple[str, MemRefType[Attribute]]:
+    raise NotImplementedError(cursor.spelling)
+
+
+def _in_file(cursor: Any, filename: str) -> bool:
+    file = cursor.location.file
+    return file is not None and file.name == filename
+
+
+def _ask(reading: _Reading, cursor: Any) -> None:
+    """Have a function read, once."""
+    if cursor.spelling not in reading.asked:
+        reading.asked.add(cursor.spelling)
+        reading.waiting.append(cursor)
+
+
+def _read(reading: _Reading, cursor: Any) -> None:
+    """Read one function; what refuses it becomes its diagnostics."""
+    name, graph = cursor.spelling, FlowGraph(Block())
+    ctx = Context(reading.unit, graph, reading.unit.types.read(cursor.result_type))
+    location = ctx.position(cursor)
+    found = inside_of(cursor, reading.unsequenced)
+    found += reading.errors.within(cursor) if reading.errors is not None else ()
+    try:
+        if found:
+            raise LiftError(*found)
+        function = _function(ctx, cursor, location)
+    except LiftError as error:
+        function = LiteralFunction(name, location, None, diagnostics=error.diagnostics)
+    reading.functions[name] = function
+    reading.callees[name] = {callee: ctx.position(call) for callee, call in ctx.callees.items()}
+
+
+def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
+    """Read parameters and body of a function."""
+    if cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic():
+        raise refusal("variadic", location, cursor.spelling)
+    results = result_types(ctx, ctx.result, cursor)
+    declared = list(cursor.get_arguments())
+    names = _parameters(ctx, declared)
+    entry = ctx.flow.entry.block
+    types = [argument.type for argument in entry.args]
+    (body,) = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
+    statement(ctx, body)
+    _fall_off(ctx, results, cursor)
+    blocks = ctx.flow.finish()
+    for check in ctx.checks:
+        check()
+    attributes = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]
+    operation = FuncOp.create(
+        properties={
+            "sym_name": StringAttr(cursor.spelling),
+            "function_type": FunctionType.from_lists(types, results),
+            **({"arg_attrs": ArrayAttr(attributes)} if attributes else {}),
+        },
+        regions=[Region(blocks)],
+        location=ctx.location(cursor),
+    )
+    parameters = tuple((parameter.spelling, ctx.type_of(parameter)) for parameter in declared)
+    return LiteralFunction(cursor.spelling, location, operation, parameters, ctx.result)
+
+
+def _parameters(ctx: Context, declared: list[Any]) -> list[str]:
+    """Make the arguments, then compute the extents of arrays; gives a name for each argument."""
+    names: list[str] = []
+    for parameter in declared:
+        place = storage(ctx, parameter)
+        ctx.places[parameter.data[0]] = place
+        for local in (place.base, place.offset) if isinstance(place, PointerLocal) else (place,):
+            _argument(ctx, local)
+            names.append(local.name or "")
+    for parameter in declared:
+        known = ctx.places[parameter.data[0]]
+        assert not hasattr(known, "pointer")
+        ctx.places[parameter.data[0]] = with_extents(ctx, parameter, known)  # type: ignore[arg-type] # as just made
+    return names
+
+
+def _argument(ctx: Context, local: Local) -> None:
+    entry = ctx.flow.entry.block
+    argument = entry.insert_arg(local.type, len(entry.args), local.location)
+    argument.name_hint = local.name
+    ctx.flow.write(local, argument)
+
+
+def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
+    """Return at the end of the body; what is returned there is undefined."""
+    at = ctx.location(cursor)
+    ctx.flow.leave([ctx.flow.undefined(result, at) for result in results if ctx.flow.current.is_live], at)
+
+
+def _refuse_callers(reading: _Reading) -> None:
+    """Refuse what calls a function that is refused, until nothing changes."""
+    changed = True
+    while changed:
+        changed = False
+        for name, function in reading.functions.items():
+            if function.operation is None:
+                continue
+            for callee, place in reading.callees[name].items():
+                called = reading.functions[callee]
+                if called.operation is None:
+                    note = Note(f"in `{callee}`, called from here", place)
+                    found = tuple(replace(d, notes=(*d.notes, note)) for d in called.diagnostics)
+                    reading.functions[name] = replace(function, operation=None, diagnostics=found)
+                    changed = True
+                    break
+
+
+def _global(reading: _Reading, cursor: Any) -> tuple[str, MemRefType[Attribute]]:
+    """Declare a static variable; a constant one keeps its initialiser, another may hold anything by now."""
+    cursor = cursor.get_definition() or cursor
+    parent = cursor.semantic_parent
+    name = cursor.spelling if parent.kind is CursorKind.TRANSLATION_UNIT else f"{parent.spelling}.{cursor.spelling}"
+    known = reading.globals.get(cursor.data[0])
+    if known is None:
+        taken = {str(made.sym_name.data) for made in reading.globals.values()}
+        symbol = next(name + "_" * k for k in range(len(taken) + 1) if name + "_" * k not in taken)
+        ctx = Context(reading.unit, FlowGraph(Block()), VoidType())
+        known = reading.globals[cursor.data[0]] = _declared(ctx, cursor, symbol)
+    found = known.type
+    assert isinstance(found, MemRefType)
+    return known.sym_name.data, found
+
+
+def _declared(ctx: Context, cursor: Any, symbol: str) -> GlobalOp:
+    element, shape = pointee(ctx, ctx.type_of(cursor), cursor, cursor.spelling)
+    lengths = [extent for extent in shape if extent is not None]
+    count, keeps_value = prod(lengths), is_constant(cursor.type)
+    return GlobalOp.create(
+        properties={
+            "sym_name": StringAttr(symbol),
+            "sym_visibility": StringAttr("private" if keeps_value else "public"),
+            "type": MemRefType(ir_type(element), (count,)),
+            "initial_value": _constant_values(ctx, cursor, element, lengths) if keeps_value else UnitAttr(),
+            **({"constant": UnitAttr()} if keeps_value else {}),
+        },
+        location=ctx.location(cursor),
+    )
+
+
+def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[int]) -> Attribute:
+    """Evaluate the initialiser of a constant; what it does not give is zero."""
+    assert isinstance(element, IntegerType | FloatType)
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    count = prod(lengths)
+    values: list[float] = [0] * count
+    if lengths and children and children[-1].kind is CursorKind.INIT_LIST_EXPR:
+        items = initialisers(ctx, children[-1], lengths)
+    elif not lengths and children:
+        items = [(0, children[-1])]
+    elif not children:
+        raise ctx.refusal("global", cursor, cursor.spelling)
+    else:
+        raise ctx.refusal("initialiser", cursor, cursor.spelling)
+    for position, item in items:
+        found = libclang.evaluate(item)
+        if found is None or position >= count:
+            raise ctx.refusal("initialiser", item, "this is no constant")
+        values[position] = element.rounded(found) if isinstance(element, FloatType) else element.signless(int(found))
+    tensor = TensorType(ir_type(element), (count,))
+    return DenseIntOrFPElementsAttr.from_list(tensor, values)

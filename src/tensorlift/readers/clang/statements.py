@@ -1,0 +1,259 @@
+"""Statements of C as basic blocks: one rule for each kind of cursor, in the table at the end.
+
+A loop is a header with back edges; ``break``, ``continue``, ``goto`` and the cases of a ``switch`` are jumps.  A block
+is sealed as soon as all jumps to it are known: a loop's header after its body, the block of a label when the function
+is read.  What follows a jump is reached by nothing, unless it has a label.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import IntegerType, VoidType
+from tensorlift.frontends.c.for_headers import places_of_parts
+from tensorlift.readers.clang.context import Context, Pointer
+from tensorlift.readers.clang.declarations import declare
+from tensorlift.readers.clang.expressions import branch_on, converted, effect, scalar
+from tensorlift.readers.clang.flow import Flow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import SSAValue
+
+_FOR_PARTS = 4
+_HARMLESS = {
+    CursorKind.TYPEDEF_DECL,
+    CursorKind.STRUCT_DECL,
+    CursorKind.UNION_DECL,
+    CursorKind.ENUM_DECL,
+    CursorKind.FUNCTION_DECL,
+    CursorKind.STATIC_ASSERT,
+}
+
+
+def statement(ctx: Context, cursor: Any) -> None:
+    """Read one statement."""
+    rule = _STATEMENTS.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+    ctx.enter(cursor)
+    if rule is not None:
+        rule(ctx, cursor)
+    elif cursor.kind.is_expression():
+        effect(ctx, cursor)
+    else:
+        raise ctx.refusal("statement", cursor, cursor.kind.name)
+    ctx.depth -= 1
+
+
+def _block(ctx: Context, cursor: Any) -> None:
+    for child in libclang.children(cursor):
+        statement(ctx, child)
+
+
+def _declarations(ctx: Context, cursor: Any) -> None:
+    for child in libclang.children(cursor):
+        if child.kind is CursorKind.VAR_DECL:
+            declare(ctx, child)
+        elif child.kind not in _HARMLESS:
+            raise ctx.refusal("declaration", child, child.spelling)
+
+
+def _nothing(_ctx: Context, _cursor: Any) -> None:
+    pass
+
+
+def _if(ctx: Context, cursor: Any) -> None:
+    condition, then, *otherwise = libclang.children(cursor)
+    arms, join = [(Flow(), then), (Flow(), otherwise[0] if otherwise else None)], Flow()
+    branch_on(ctx, condition, arms[0][0], arms[1][0])
+    for flow, arm in arms:
+        ctx.flow.start(flow, seal=True)
+        if arm is not None:
+            statement(ctx, arm)
+        ctx.flow.jump(join, ctx.location(cursor if arm is None else arm))
+    ctx.flow.start(join, seal=True)
+
+
+def _while(ctx: Context, cursor: Any) -> None:
+    condition, body = libclang.children(cursor)
+    _loop(ctx, cursor, condition, None, body)
+
+
+def _for(ctx: Context, cursor: Any) -> None:
+    *parts, body = libclang.children(cursor)
+    places: list[int] | range | None = range(3)
+    if len(parts) < _FOR_PARTS - 1:
+        start = cursor.location.offset
+        text = ctx.unit.source[start : cursor.extent.end.offset]
+        places = places_of_parts(text, [part.location.offset - start for part in parts])
+    if places is None:
+        raise ctx.refusal("statement", cursor, "a `for` from a macro with missing parts")
+    by_place = dict(zip(places, parts, strict=True))
+    if 0 in by_place:
+        statement(ctx, by_place[0])
+    _loop(ctx, cursor, by_place.get(1), by_place.get(2), body)
+
+
+def _loop(ctx: Context, cursor: Any, condition: Any, advance: Any, body: Any) -> None:
+    """Read a loop that tests before its body; ``continue`` goes to the advance."""
+    header, inside, latch, after, at = Flow(), Flow(), Flow(), Flow(), ctx.location(cursor)
+    ctx.flow.jump(header, at)
+    ctx.flow.start(header)
+    if condition is None:
+        ctx.flow.jump(inside, at)
+    else:
+        branch_on(ctx, condition, inside, after)
+    ctx.flow.start(inside, seal=True)
+    _body(ctx, body, latch, after)
+    ctx.flow.jump(latch, at)
+    ctx.flow.start(latch, seal=True)
+    if advance is not None:
+        effect(ctx, advance)
+    ctx.flow.jump(header, at)
+    ctx.flow.seal(header)
+    ctx.flow.start(after, seal=True)
+
+
+def _do(ctx: Context, cursor: Any) -> None:
+    body, condition = libclang.children(cursor)
+    inside, latch, after = Flow(), Flow(), Flow()
+    ctx.flow.jump(inside, ctx.location(cursor))
+    ctx.flow.start(inside)
+    _body(ctx, body, latch, after)
+    ctx.flow.jump(latch, ctx.location(condition))
+    ctx.flow.start(latch, seal=True)
+    branch_on(ctx, condition, inside, after)
+    ctx.flow.seal(inside)
+    ctx.flow.start(after, seal=True)
+
+
+def _body(ctx: Context, body: Any, latch: Flow, after: Flow) -> None:
+    ctx.continues.append(latch)
+    ctx.breaks.append(after)
+    statement(ctx, body)
+    ctx.continues.pop()
+    ctx.breaks.pop()
+
+
+def _break(ctx: Context, cursor: Any) -> None:
+    ctx.flow.jump(ctx.breaks[-1], ctx.location(cursor))
+
+
+def _continue(ctx: Context, cursor: Any) -> None:
+    ctx.flow.jump(ctx.continues[-1], ctx.location(cursor))
+
+
+def _goto(ctx: Context, cursor: Any) -> None:
+    (target,) = libclang.children(cursor)
+    ctx.flow.jump(ctx.labels.setdefault(target.spelling, Flow()), ctx.location(cursor))
+
+
+def _label(ctx: Context, cursor: Any) -> None:
+    """Begin the block of a label; whatever jumps to it may come later."""
+    flow = ctx.labels.setdefault(cursor.spelling, Flow())
+    ctx.flow.jump(flow, ctx.location(cursor))
+    flow.is_live = True
+    ctx.flow.start(flow)
+    _block(ctx, cursor)
+
+
+def _switch(ctx: Context, cursor: Any) -> None:
+    """Compare the value with one case after the other, then read the body, into which the cases lead."""
+    condition, body = libclang.children(cursor)
+    chosen, ctype, after = scalar(ctx, condition), ctx.type_of(condition), Flow()
+    otherwise, cases = after, _cases(body)
+    for case in cases:
+        flow, at = Flow(), ctx.location(case)
+        ctx.cases[case.data[1]] = flow
+        if case.kind is CursorKind.DEFAULT_STMT:
+            otherwise = flow
+            continue
+        following = Flow()
+        ctx.flow.branch(_is_case(ctx, case, chosen, ctype), flow, following, at)
+        ctx.flow.start(following, seal=True)
+    ctx.flow.jump(otherwise, ctx.location(cursor))
+    ctx.breaks.append(after)
+    statement(ctx, body)
+    ctx.breaks.pop()
+    ctx.flow.jump(after, ctx.location(cursor))
+    ctx.flow.start(after, seal=True)
+
+
+def _is_case(ctx: Context, case: Any, chosen: SSAValue, ctype: Any) -> SSAValue:
+    label, at = libclang.children(case)[0], ctx.location(case)
+    number = libclang.evaluate(label)
+    if not isinstance(number, int) or not isinstance(ctype, IntegerType) or len(libclang.children(case)) != 2:  # noqa: PLR2004 - a value and a statement
+        raise ctx.refusal("statement", case, "this `case`")
+    return ctx.comparison("==", chosen, ctx.constant(number, ctype, at), ctype, at)
+
+
+def _cases(cursor: Any) -> list[Any]:
+    """List the cases of a switch, those of inner ones left out."""
+    found: list[Any] = []
+    open_ = [cursor]
+    while open_:
+        current = open_.pop()
+        if current.kind in {CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT}:
+            found.append(current)
+        if current.kind is not CursorKind.SWITCH_STMT and not current.kind.is_expression():
+            open_ += reversed(libclang.children(current))
+    return found
+
+
+def _case(ctx: Context, cursor: Any) -> None:
+    """Begin the block of a case, into which the statements before it fall."""
+    flow = ctx.cases[cursor.data[1]]
+    ctx.flow.jump(flow, ctx.location(cursor))
+    ctx.flow.start(flow, seal=True)
+    statement(ctx, libclang.children(cursor)[-1])
+
+
+def _return(ctx: Context, cursor: Any) -> None:
+    children, at = libclang.children(cursor), ctx.location(cursor)
+    if not children:
+        ctx.flow.leave((), at)
+    elif isinstance(ctx.result, VoidType):
+        effect(ctx, children[0])
+        ctx.flow.leave((), at)
+    else:
+        found = converted(ctx, children[0], ctx.result)
+        if isinstance(found, Pointer):
+            ctx.flow.leave((found.base, found.offset), at)
+        else:
+            assert not hasattr(found, "is_zero"), "memory that no conversion gave elements"
+            ctx.flow.leave((found,), at)
+
+
+def _refused(reason: str) -> Callable[[Context, Any], None]:
+    def rule(ctx: Context, cursor: Any) -> None:
+        raise ctx.refusal(reason, cursor)
+
+    return rule
+
+
+_STATEMENTS: dict[int, Callable[[Context, Any], None]] = {
+    kind.value: rule
+    for kind, rule in (
+        (CursorKind.COMPOUND_STMT, _block),
+        (CursorKind.DECL_STMT, _declarations),
+        (CursorKind.NULL_STMT, _nothing),
+        (CursorKind.IF_STMT, _if),
+        (CursorKind.WHILE_STMT, _while),
+        (CursorKind.FOR_STMT, _for),
+        (CursorKind.DO_STMT, _do),
+        (CursorKind.BREAK_STMT, _break),
+        (CursorKind.CONTINUE_STMT, _continue),
+        (CursorKind.GOTO_STMT, _goto),
+        (CursorKind.LABEL_STMT, _label),
+        (CursorKind.SWITCH_STMT, _switch),
+        (CursorKind.CASE_STMT, _case),
+        (CursorKind.DEFAULT_STMT, _case),
+        (CursorKind.RETURN_STMT, _return),
+        (CursorKind.INDIRECT_GOTO_STMT, _refused("goto")),
+        (CursorKind.ASM_STMT, _refused("asm")),
+        (CursorKind.MS_ASM_STMT, _refused("asm")),
+    )
+}
