@@ -1,0 +1,349 @@
+"""How much C is read literally, and whether it runs as compiled: ``python bench/literal.py [--old] [NAME...]``.
+
+Each function of the corpora that is read is run by the interpreter of literal IR on a few small inputs, and, where C
+gives these a meaning, compared bit by bit with the function compiled by ``cc -O0``.  All originals are one shared
+library, in which each file has names of its own.  Sizes and arguments are drawn for the signature that the lifting
+front end finds, so only functions that it reads too are run.  ``--old`` also compares the interpreter of loop IR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import ctypes
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c import read_c
+from tensorlift.frontends.c.c_types import FloatType, IntegerType
+from tensorlift.ir.function import FunctionView
+from tensorlift.ir.interpreter import Interpreter, InterpreterError
+from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_literally
+from tensorlift.runtime.call_file import call_file
+from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.data import STYLES, random_arguments, seeded
+from tensorlift.runtime.layout import Layout, layout_of
+from tensorlift.runtime.original_worker import Buffer
+from tensorlift.runtime.sizes import choose_sizes, required
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tensorlift.ir.function import Parameter
+
+    Arguments = dict[str, Any]
+
+ROOT = Path(__file__).parent.parent
+CORPORA = ("bench/kernels", "bench/legacy_programs", "examples", "tests/programs", "tests/frontends/agreement.c")
+_FLAGS = ("-O0", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG", "-shared", "-fPIC", "-w")
+_MOST_BRANCHES = 2_000_000
+_SIZES = 3  # sizes to run each function at
+# Where libm rounds a single another way than the double rounded to it, one unit in the last place is no disagreement.
+_SINGLE_MATH = {"arith.addf", "arith.subf", "math.absf", "math.sqrt", "math.floor", "math.ceil", "math.trunc"}
+
+
+@dataclass
+class Subject:
+    """One function of the corpora: what the literal reader says, and the view of the old front end to draw from."""
+
+    path: Path
+    module: LiteralModule
+    function: LiteralFunction
+    view: FunctionView | None
+    result: str = ""  # equal, undefined, or what differs
+    remark: str = ""
+    old: str = ""
+
+
+@dataclass
+class Corpus:
+    """The functions of some files, with what reading took, and the files that were refused."""
+
+    subjects: list[Subject] = field(default_factory=list)
+    refused: dict[Path, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=lambda: {"literal": 0.0, "old": 0.0})
+
+
+def files(names: Sequence[str] = CORPORA) -> list[Path]:
+    """List the C files of some folders."""
+    found = [ROOT / name for name in names]
+    return [path for start in found for path in (sorted(start.rglob("*.c")) if start.is_dir() else [start])]
+
+
+def read(paths: Iterable[Path], *, old: bool = True) -> Corpus:
+    """Read files with both readers."""
+    corpus = Corpus()
+    for path in paths:
+        text, folder = path.read_text(encoding="utf-8"), [str(path.parent)]
+        try:
+            begin = time.perf_counter()
+            module = read_literally(text, str(path), include_dirs=folder, defines=["NDEBUG"])
+            corpus.seconds["literal"] += time.perf_counter() - begin
+            begin = time.perf_counter()
+            lifted = read_c(text, str(path), include_dirs=folder, defines=["NDEBUG"]) if old else []
+            corpus.seconds["old"] += time.perf_counter() - begin
+        except LiftError as error:
+            corpus.refused[path] = str(error)
+            continue
+        views = {item.name: FunctionView(op) for item in lifted if item.module is not None for op in item.module.ops}
+        corpus.subjects += [Subject(path, module, f, views.get(f.name)) for f in module.functions]
+    return corpus
+
+
+def run(subjects: Sequence[Subject], *, old: bool = False) -> None:
+    """Compile the originals, run both on the same inputs, and note what came of it."""
+    chosen = [s for s in subjects if s.function.operation is not None and s.view is not None]
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
+        library = ctypes.CDLL(str(_compiled(chosen, Path(folder))))
+        for number, subject in enumerate(chosen):
+            _run(subject, library[f"tl_call_{number}"], old=old)
+
+
+def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
+    """Compile the files of all subjects to one library with one calling function each."""
+    units: dict[Path, list[str]] = {}
+    for number, subject in enumerate(subjects):
+        lines = units.setdefault(subject.path, _renamed(subject, len(units)))
+        assert subject.view is not None
+        _, _, body = call_file("", subject.view).partition("\n")
+        body = body.replace("tl_call(", f"tl_call_{number}(").replace("tl_nanoseconds", f"tl_time_{number}")
+        lines.append(body)
+    names = []
+    for number, lines in enumerate(units.values()):
+        names.append(f"unit_{number}.c")
+        (folder / names[-1]).write_text("\n".join(lines), encoding="utf-8")
+    (folder / "clock.c").write_text("long long tl_clock(void) { return 0; }\n", encoding="utf-8")
+    command = ["cc", *_FLAGS, "-o", "originals.so", "clock.c", *names, "-lm"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return folder / "originals.so"
+
+
+def _renamed(subject: Subject, number: int) -> list[str]:
+    """Include a file under names of its own, for the functions and variables that it defines."""
+    defined = [f.name for f in subject.module.functions]
+    defined += [op.sym_name.data for op in subject.module.module.ops if op.name == "memref.global"]  # type: ignore[attr-defined] # a global has one
+    lines = [f"#define {name} tl_{number}_{name}" for name in dict.fromkeys(defined) if name.isidentifier()]
+    return [*lines, f"#include {json.dumps(str(subject.path))}"]
+
+
+def _run(subject: Subject, original: Any, *, old: bool) -> None:
+    """Run a function at several sizes until one input has a meaning at each."""
+    assert subject.view is not None
+    interpreter, ran = LiteralInterpreter(subject.module.module), 0
+    loops = Interpreter(subject.view) if old else None
+    for arguments in _drawn(subject.view, zlib.crc32(subject.function.name.encode())):
+        for one in arguments:
+            try:
+                after, returned = _literal(subject, interpreter, one)
+            except (UndefinedError, TooLongError, EndedError) as error:
+                subject.remark = f"{type(error).__name__}: {error}"
+                continue
+            ran += 1
+            theirs, value = _original(subject, original, one)
+            found = _difference(subject, (after, returned), (theirs, value))
+            if found:
+                subject.result = found
+                return
+            if loops is not None:
+                _compare_old(subject, loops, one, (theirs, value))
+            break
+    subject.result = "equal" if ran else "undefined"
+
+
+def _drawn(view: FunctionView, seed: int) -> Iterator[list[Arguments]]:
+    """Draw arguments in each style at each size."""
+    rng = seeded(seed)
+    try:
+        for sizes in choose_sizes(view.parameters, required(view), rng, _SIZES):
+            yield [random_arguments(view.parameters, sizes, rng, style) for style in STYLES]
+    except (LiftError, ValueError) as error:
+        print(view.name, error, file=sys.stderr)
+
+
+def _sizes(view: FunctionView, arguments: Arguments) -> dict[str, int]:
+    return {p.name: int(arguments[p.name]) for p in view.parameters if p.role == "size"}
+
+
+def _cells(array: np.ndarray[Any, Any], layout: Layout) -> list[Any]:
+    """Lay an array out as C does; the gaps between its rows are undefined."""
+    flat: np.ndarray[Any, Any] = np.full(layout.span, None, dtype=object)
+    signed = array.view(f"i{array.itemsize}") if array.dtype.kind in "bu" else array
+    if array.size:
+        strides = [stride * flat.itemsize for stride in layout.strides]
+        np.lib.stride_tricks.as_strided(flat, array.shape, strides)[...] = signed.astype(object)
+    return list(flat)
+
+
+def _elements(cells: list[Any], layout: Layout, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Take the elements of an array out of its memory."""
+    signed = np.dtype(f"i{dtype.itemsize}") if dtype.kind in "bu" else dtype
+    flat = np.array([0 if cell is None else cell for cell in cells], signed)
+    strides = [stride * flat.itemsize for stride in layout.strides]
+    if not flat.size:
+        return np.zeros(layout.shape, dtype)
+    return np.lib.stride_tricks.as_strided(flat, layout.shape, strides).copy().view(dtype)
+
+
+def _literal(subject: Subject, interpreter: LiteralInterpreter, arguments: Arguments) -> tuple[Arguments, Any]:
+    """Run the literal IR; gives the arrays afterwards and what is returned."""
+    view = subject.view
+    assert view is not None
+    sizes, by_name = _sizes(view, arguments), {p.name: p for p in view.parameters}
+    layouts = {p.name: layout_of(p, sizes) for p in view.parameters if p.role == "array"}
+    memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
+    for parameter in view.parameters:
+        if parameter.access:
+            _set_global(interpreter, parameter, memories, arguments)
+    passed: list[Any] = []
+    for name, ctype in subject.function.parameters:
+        if by_name[name].role == "array":
+            passed += [memories[name], 0]
+        elif isinstance(ctype, IntegerType):
+            passed.append(ctype.signless(int(arguments[name])))
+        else:
+            passed.append(float(arguments[name]))
+    results = interpreter(subject.function.name, passed, _MOST_BRANCHES)
+    for parameter in view.parameters:
+        if parameter.access:
+            memories[parameter.name] = interpreter.memories[parameter.access.removesuffix("[]")]
+    after = {
+        name: _elements(memories[name], layout, NUMPY_TYPES[by_name[name].dtype]) for name, layout in layouts.items()
+    }
+    return after, _returned(subject, results)
+
+
+def _set_global(
+    interpreter: LiteralInterpreter, parameter: Parameter, memories: dict[str, list[Any]], arguments: Arguments
+) -> None:
+    """Give a variable at file scope its value; the old front end makes it a parameter."""
+    value = arguments[parameter.name]
+    cells = memories.get(parameter.name)
+    interpreter.memories[parameter.access.removesuffix("[]")] = [value.item()] if cells is None else cells
+
+
+def _returned(subject: Subject, results: tuple[Any, ...]) -> Any:
+    ctype = subject.function.result
+    if not results or not isinstance(ctype, IntegerType | FloatType):
+        return None
+    if isinstance(ctype, FloatType):
+        return np.dtype(f"f{ctype.width // 8}").type(results[0])
+    return np.array(results[0], f"i{ctype.width // 8}").view(f"{'i' if ctype.signed else 'u'}{ctype.width // 8}")[()]
+
+
+def _original(subject: Subject, function: Any, arguments: Arguments) -> tuple[Arguments, Any]:
+    """Call the compiled function, on memory of its own; the input is known to have a meaning."""
+    view = subject.view
+    assert view is not None
+    sizes, kept, buffers = _sizes(view, arguments), [], {}
+    pointers = (ctypes.c_void_p * max(len(view.parameters), 1))()
+    for position, parameter in enumerate(view.parameters):
+        value = np.array(arguments[parameter.name], NUMPY_TYPES[parameter.dtype])
+        if parameter.role == "array":
+            layout = layout_of(parameter, sizes)
+            buffers[parameter.name] = Buffer(value, list(layout.strides), row_pointers=layout.row_pointers)
+            pointers[position] = buffers[parameter.name].address
+        else:
+            kept.append(value)
+            pointers[position] = value.ctypes.data
+    returned = np.zeros((), NUMPY_TYPES[view.result_dtype] if view.result_dtype else np.dtype("u1"))
+    function.restype = None
+    function(pointers, ctypes.c_void_p(returned.ctypes.data))
+    after = {name: np.ascontiguousarray(buffer.elements).reshape(buffer.shape) for name, buffer in buffers.items()}
+    return after, returned[()] if view.result_dtype else None
+
+
+def _difference(subject: Subject, mine: tuple[Arguments, Any], theirs: tuple[Arguments, Any]) -> str:
+    """Say what differs in a bit; NaNs are all the same."""
+    pairs = [(name, mine[0][name], array) for name, array in theirs[0].items()]
+    if theirs[1] is not None:
+        pairs.append(("return", np.asarray(mine[1]), np.asarray(theirs[1])))
+    for name, one, other in pairs:
+        if one.dtype != other.dtype and one.dtype.itemsize != other.dtype.itemsize:
+            return f"{name}: {one.dtype} and {other.dtype}"
+        bits = f"u{one.dtype.itemsize}"
+        differ = np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits)
+        if one.dtype.kind == "f":
+            differ &= ~(np.isnan(one) & np.isnan(other))
+            if _rounds_twice(subject):
+                differ &= ~np.isclose(one, other, rtol=4 * np.finfo(np.float32).eps, atol=1e-12)
+        if differ.any():
+            return f"{name}: {one[differ].ravel()[:3]} and {other[differ].ravel()[:3]}"
+    return ""
+
+
+def _rounds_twice(subject: Subject) -> bool:
+    """Whether the module calls a function of <math.h> on singles, which libm computes in its own way."""
+    return any(
+        op.name.startswith("math.") and op.name not in _SINGLE_MATH and str(op.results[0].type) == "f32"
+        for op in subject.module.module.walk()
+    )
+
+
+def _compare_old(subject: Subject, loops: Interpreter, arguments: Arguments, theirs: tuple[Arguments, Any]) -> None:
+    """Compare the interpreter of loop IR with the original, up to rounding."""
+    after = copy.deepcopy(arguments)
+    try:
+        result = loops(after)
+    except InterpreterError as error:
+        subject.old = f"{type(error).__name__}: {error}"
+        return
+    pairs = [(name, after[name], array) for name, array in theirs[0].items()]
+    if theirs[1] is not None:
+        pairs.append(("return", np.asarray(result.value), np.asarray(theirs[1])))
+    for name, one, other in pairs:
+        complaint = compare(name, other, one, Tolerance()).complaint
+        if complaint:
+            subject.old = complaint
+
+
+def main() -> int:
+    """Print the figures; the exit status is 1 where literal IR and the compiled original differ."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=CORPORA, help="folders and files, the corpora if none is given")
+    parser.add_argument("--old", action="store_true", help="compare the interpreter of loop IR too")
+    options = parser.parse_args()
+    corpus = read(files(options.names))
+    begin = time.perf_counter()
+    run(corpus.subjects, old=options.old)
+    seconds = time.perf_counter() - begin
+    everything = corpus.subjects
+    literal = [s for s in everything if s.function.operation is not None]
+    outcomes = Counter(s.result if s.result in {"equal", "undefined", ""} else "different" for s in literal)
+    print(f"functions           {len(everything):6}   in files that neither reader refuses")
+    print(f"read literally      {len(literal):6}")
+    print(f"run and equal       {outcomes['equal']:6}   bit by bit")
+    print(f"run and different   {outcomes['different']:6}")
+    print(f"undefined           {outcomes['undefined']:6}   on every input that was drawn")
+    print(f"not run             {outcomes['']:6}   the old front end refuses them")
+    for name, spent in corpus.seconds.items():
+        print(f"reading, {name:10} {spent / max(len(everything), 1) * 1e3:7.2f} ms for each function")
+    print(f"running and compiling {seconds:7.1f} s")
+    refused = Counter(s.function.diagnostics[0].code for s in everything if s.function.operation is None)
+    for code, count in refused.most_common():
+        print(f"refused {code}: {count}")
+    for path, why in corpus.refused.items():
+        print(f"{path.relative_to(ROOT)}: {why.splitlines()[0]}")
+    for s in everything:
+        if s.result not in {"equal", ""}:
+            print(f"{s.path.relative_to(ROOT)}: {s.function.name}: {s.result} {s.remark}")
+        if s.old:
+            print(f"{s.path.relative_to(ROOT)}: {s.function.name}: loop IR differs: {s.old}")
+    return int(outcomes["different"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
