@@ -135,7 +135,7 @@ def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
 def _renamed(subject: Subject, number: int) -> list[str]:
     """Include a file under names of its own, for the functions and variables that it defines."""
     defined = [f.name for f in subject.module.functions]
-    defined += [op.sym_name.data for op in subject.module.module.ops if op.name == "memref.global"]  # type: ignore[attr-defined] # a global has one
+    defined += [op.sym_name.data for op in subject.module.module.ops if op.name == "memref.global"]
     lines = [f"#define {name} tl_{number}_{name}" for name in dict.fromkeys(defined) if name.isidentifier()]
     return [*lines, f"#include {json.dumps(str(subject.path))}"]
 

@@ -13,8 +13,8 @@ a number: a loop takes the node named by ``go`` until the function returns, and 
             i, s = 0, 0.0; go = 1; continue
 
 What C leaves undefined stops the run.  Overflow is tested after the operation, an access outside fails in Python or by
-the test for negative indices, a cell that was never written holds ``None``, and an undefined value is an object of which
-no operation gives anything.  Hot operations are spelled in place, the others call their evaluator in ``arithmetic``; a
+the test for negative indices, a cell that was never written holds ``None``, and an undefined value is an object that
+every operation refuses.  Hot operations are spelled in place, the others call their evaluator in ``arithmetic``; a
 test compares the two.  Each line of the text belongs to an operation, so an exception tells its place.
 """
 
@@ -25,8 +25,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import Float32Type, IntegerType, MemRefType
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument
 
 from tensorlift.ir.arithmetic import ArithmeticFault, constant, evaluator, width_of
 from tensorlift.ir.execution import InterpreterError
@@ -35,6 +33,7 @@ from tensorlift.ir.location import location_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 _DEEPEST = 30  # blocks inside of each other; Python takes no more than 100 levels of indentation
@@ -230,9 +229,12 @@ class Undefined:
     __slots__ = ()
 
 
-for _operator in "add radd sub rsub mul rmul truediv rtruediv and rand or ror xor rxor neg abs lt le gt ge eq ne".split():
-    setattr(Undefined, f"__{_operator}__", unreadable)
-for _operator in "bool int float index getitem setitem len lshift rlshift rshift rrshift floordiv rfloordiv hash".split():
+_OPERATORS = (
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "neg", "abs"),
+    *("and", "rand", "or", "ror", "xor", "rxor", "lshift", "rlshift", "rshift", "rrshift"),
+    *("lt", "le", "gt", "ge", "eq", "ne", "bool", "int", "float", "index", "getitem", "setitem", "len", "hash"),
+)
+for _operator in _OPERATORS:
     setattr(Undefined, f"__{_operator}__", unreadable)
 UNDEFINED = Undefined()
 
@@ -446,4 +448,3 @@ _RULES: dict[str, Callable[[_Function, Operation, int], None]] = {
     "ub.poison": _poison,
     "cf.assert": _assert,
 }
-assert BlockArgument

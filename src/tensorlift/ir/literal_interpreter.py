@@ -22,7 +22,7 @@ from tensorlift.ir.literal_code import UNDEFINED, Ended, compile_functions, func
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from types import TracebackType
 
     from xdsl.dialects.builtin import ModuleOp
@@ -103,7 +103,6 @@ def _initial(op: GlobalOp) -> Memory:
     """Give the values of a variable at file scope, or cells without a value."""
     values: Any = op.initial_value
     if isinstance(values, DenseIntOrFPElementsAttr):
-        found: Iterable[Scalar] = values.get_values()  # type: ignore[assignment] # no complex elements
-        return list(found)
+        return list(values.get_values())
     memory: Any = op.type
     return [None] * memory.get_shape()[0]

@@ -100,9 +100,7 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
             raise ctx.refusal("heap", argument, "malloc")
         passed += [found.base, found.offset] if isinstance(found, Pointer) else [found]
     results = result_types(ctx, ctx.type_of(cursor), cursor)
-    made = CallOp.create(
-        operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at
-    )
+    made = CallOp.create(operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at)
     ctx.flow.add(made)
     if len(results) > 1:
         ctype = ctx.type_of(cursor)

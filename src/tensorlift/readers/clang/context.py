@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FileLineColLoc,
     FloatAttr,
+    IndexType,
     IntAttr,
     IntegerAttr,
     MemRefType,
@@ -24,7 +25,6 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.dialects.builtin import IndexType as MLIRIndexType
 from xdsl.ir import Attribute, SSAValue
 
 from tensorlift.diagnostics import Location
@@ -39,7 +39,6 @@ from tensorlift.frontends.c.c_types import (
     OtherType,
     PointerType,
 )
-from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.c.refusals import refusal
@@ -49,8 +48,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.c.clang_types import TypeReader
 
-INDEX = MLIRIndexType()
+INDEX = IndexType()
 _NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
 _WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
 _CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
@@ -186,9 +186,7 @@ class Context:
         self.flow.current.block.add_op(made)
         return made.results[0]
 
-    def arithmetic(
-        self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc
-    ) -> SSAValue:
+    def arithmetic(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append an arithmetic operation on operands of one type; overflow of signed types is undefined."""
         assert isinstance(ctype, IntegerType | FloatType)
         name = arithmetic_operation(operator, ctype)
@@ -197,16 +195,12 @@ class Context:
         flags = _NSW if isinstance(ctype, IntegerType) and ctype.signed else _WRAPS
         return self.operation(name, (left, right), ir_type(ctype), at, **flags)
 
-    def comparison(
-        self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc
-    ) -> SSAValue:
+    def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append a comparison of operands of one type; it gives an ``i1``."""
         assert isinstance(ctype, IntegerType | FloatType)
         kind = CmpfOp if isinstance(ctype, FloatType) else CmpiOp
         number = _integer(predicate(operator, ctype), i64)
-        made = kind.create(
-            operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=at
-        )
+        made = kind.create(operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=at)
         self.flow.current.block.add_op(made)
         return made.results[0]
 

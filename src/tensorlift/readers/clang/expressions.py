@@ -1,9 +1,9 @@
 """Expressions of C: one rule for each kind of cursor, in the tables at the end.
 
-``value`` reads an expression for its value, ``place`` for the object that it names, ``truth`` for an ``i1``, ``effect``
-for its effects alone, and ``branch_on`` for the way to go.  libclang shows implicit conversions as cursors of no exposed
-kind with one child, so both operands of an arithmetic operator have one type here.  What the language leaves in no
-order is read from left to right, but an assigned value before the object that it goes to.
+``value`` reads an expression for its value, ``place`` for the object that it names, ``truth`` for an ``i1``,
+``effect`` for its effects alone, and ``branch_on`` for the way to go.  libclang shows implicit conversions as cursors
+of no exposed kind with one child, so both operands of an arithmetic operator have one type here.  What the language
+leaves in no order is read from left to right, but an assigned value before the object that it goes to.
 """
 
 from __future__ import annotations
@@ -305,15 +305,18 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return _as_int(ctx, _chosen(ctx, cursor), cursor)
         case _ if operator in _COMPARISONS:
             return _as_int(ctx, _compared(ctx, cursor, operator), cursor)
-    first, ctype = value(ctx, left), ctx.type_of(cursor)
-    if isinstance(first, Pointer):
-        if isinstance(ctype, PointerType):
+    ctype = ctx.type_of(cursor)
+    match value(ctx, left):
+        case Pointer() as first if isinstance(ctype, PointerType):
             return ctx.moved(first, offset_value(ctx, right), operator, at)
-        return _difference(ctx, first, pointer(ctx, right), cursor)
-    if isinstance(ctype, PointerType):
-        by = ctx.converted(first, ctx.type_of(left), LONG, at)
-        return ctx.moved(pointer(ctx, right), by, "+", at)
-    return _arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
+        case Pointer() as first:
+            return _difference(ctx, first, pointer(ctx, right), cursor)
+        case SSAValue() as first if isinstance(ctype, PointerType):
+            by = ctx.converted(first, ctx.type_of(left), LONG, at)
+            return ctx.moved(pointer(ctx, right), by, "+", at)
+        case SSAValue() as first:
+            return _arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
+    raise ctx.refusal("heap", cursor, "malloc")
 
 
 def _arithmetic(  # noqa: PLR0913, PLR0917 - an operator, its operands and their types
@@ -420,11 +423,10 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
     def update(old: Value) -> Value:
         if isinstance(old, Pointer):
             return ctx.moved(old, ctx.constant(1, LONG, at), operator, at)
+        assert isinstance(old, SSAValue)
         common = promote(ctype) if isinstance(ctype, IntegerType) else ctype
         wide = ctx.converted(old, ctype, common, at)
-        return ctx.converted(
-            ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at
-        )
+        return ctx.converted(ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at)
 
     if not isinstance(ctype, IntegerType | FloatType | PointerType | ArrayType):
         raise ctx.refusal("expression", cursor, f"`{operator}` on `{ctype.spelling}`")
@@ -437,12 +439,15 @@ def _compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     for one, other in ((left, right), (right, left)):
         if operator in {"==", "!="} and isinstance(ctx.type_of(one), PointerType) and _is_null_constant(other):
             return _is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
-    at, first = ctx.location(cursor), value(ctx, left)
-    if isinstance(first, Pointer):
-        second = pointer(ctx, right)
-        _same_base(ctx, first, second, cursor)
-        return ctx.comparison(operator, first.offset, second.offset, LONG, at)
-    return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
+    at = ctx.location(cursor)
+    match value(ctx, left):
+        case Pointer() as first:
+            second = pointer(ctx, right)
+            _same_base(ctx, first, second, cursor)
+            return ctx.comparison(operator, first.offset, second.offset, LONG, at)
+        case SSAValue() as first:
+            return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
+    raise ctx.refusal("heap", cursor, "malloc")
 
 
 def _difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Memory: arrays on the stack and the heap, variables at file scope, and the loops of ``calloc``, ``memset``, ``memcpy``.
+"""Memory: arrays on the stack and the heap, variables at file scope, and the loops that fill and copy.
 
 All memory is flat, of one dimension that is not told by its type.
 """
@@ -49,9 +49,7 @@ def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -
     return made.results[0]
 
 
-def _made(
-    ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc
-) -> Pointer:
+def _made(ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc) -> Pointer:
     made = kind.create(
         operands=(ctx.index(count, at),),
         result_types=(memory_type(element),),
@@ -76,11 +74,11 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: SSAValue, at: Fi
     memory: Any = source.base.type
 
     def body(index: SSAValue) -> None:
-        operands = (source.base, _at(ctx, source, index, at))
-        loaded = LoadOp.create(operands=operands, result_types=(memory.element_type,), location=at)
+        read = (source.base, _at(ctx, source, index, at))
+        loaded = LoadOp.create(operands=read, result_types=(memory.element_type,), location=at)
         ctx.flow.add(loaded)
-        operands = (loaded.results[0], target.base, _at(ctx, target, index, at))
-        ctx.flow.add(StoreOp.create(operands=operands, location=at))
+        written = (loaded.results[0], target.base, _at(ctx, target, index, at))
+        ctx.flow.add(StoreOp.create(operands=written, location=at))
 
     _counted(ctx, count, at, body)
 

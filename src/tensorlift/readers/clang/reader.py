@@ -6,6 +6,7 @@ that calls one which is not read is refused with it.  Variables at file scope be
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -27,16 +28,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Block, Region
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note, internal_error
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType, VoidType
+from tensorlift.frontends.c.c_types import VOID, CType, FloatType, IntegerType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.reader import encoded, found_by_parser, inside_of, parser_arguments
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
-from tensorlift.readers.clang import calls as _calls  # fills the table of rules
-from tensorlift.readers.clang.calls import result_types
+from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.flow import FlowGraph
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.readers.clang.flow import Local
-
-assert _calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class LiteralFunction:
     location: Location
     operation: FuncOp | None
     parameters: tuple[tuple[str, CType], ...] = ()
-    result: CType = VoidType()
+    result: CType = VOID
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -161,13 +159,19 @@ def _read(reading: _Reading, cursor: Any) -> None:
     found = inside_of(cursor, reading.unsequenced)
     found += reading.errors.within(cursor) if reading.errors is not None else ()
     try:
-        if found:
-            raise LiftError(*found)
-        function = _function(ctx, cursor, location)
+        function = _refused(name, location, found) if found else _function(ctx, cursor, location)
     except LiftError as error:
-        function = LiteralFunction(name, location, None, diagnostics=error.diagnostics)
+        function = _refused(name, location, error.diagnostics)
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        function = _refused(name, location, (internal_error(error, location),))
     reading.functions[name] = function
     reading.callees[name] = {callee: ctx.position(call) for callee, call in ctx.callees.items()}
+
+
+def _refused(name: str, location: Location, diagnostics: tuple[Diagnostic, ...]) -> LiteralFunction:
+    return LiteralFunction(name, location, None, diagnostics=diagnostics)
 
 
 def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
@@ -202,16 +206,14 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
 def _parameters(ctx: Context, declared: list[Any]) -> list[str]:
     """Make the arguments, then compute the extents of arrays; gives a name for each argument."""
     names: list[str] = []
-    for parameter in declared:
-        place = storage(ctx, parameter)
+    places = [(parameter, storage(ctx, parameter)) for parameter in declared]
+    for parameter, place in places:
         ctx.places[parameter.data[0]] = place
         for local in (place.base, place.offset) if isinstance(place, PointerLocal) else (place,):
             _argument(ctx, local)
             names.append(local.name or "")
-    for parameter in declared:
-        known = ctx.places[parameter.data[0]]
-        assert not hasattr(known, "pointer")
-        ctx.places[parameter.data[0]] = with_extents(ctx, parameter, known)  # type: ignore[arg-type] # as just made
+    for parameter, place in places:
+        ctx.places[parameter.data[0]] = with_extents(ctx, parameter, place)
     return names
 
 
@@ -255,7 +257,7 @@ def _global(reading: _Reading, cursor: Any) -> tuple[str, MemRefType[Attribute]]
     if known is None:
         taken = {str(made.sym_name.data) for made in reading.globals.values()}
         symbol = next(name + "_" * k for k in range(len(taken) + 1) if name + "_" * k not in taken)
-        ctx = Context(reading.unit, FlowGraph(Block()), VoidType())
+        ctx = Context(reading.unit, FlowGraph(Block()), VOID)
         known = reading.globals[cursor.data[0]] = _declared(ctx, cursor, symbol)
     found = known.type
     assert isinstance(found, MemRefType)
@@ -297,5 +299,5 @@ def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[in
         if found is None or position >= count:
             raise ctx.refusal("initialiser", item, "this is no constant")
         values[position] = element.rounded(found) if isinstance(element, FloatType) else element.signless(int(found))
-    tensor = TensorType(ir_type(element), (count,))
+    tensor: Any = TensorType(ir_type(element), (count,))
     return DenseIntOrFPElementsAttr.from_list(tensor, values)
