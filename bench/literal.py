@@ -1,4 +1,4 @@
-"""How much C is read literally, and whether it runs as compiled: ``python bench/literal.py [--old] [NAME...]``.
+"""How much C is read literally, and whether it runs as compiled: ``python -m bench.literal [--old] [NAME...]``.
 
 Each function of the corpora that is read is run by the interpreter of literal IR on a few small inputs, and, where C
 gives these a meaning, compared bit by bit with the function compiled by ``cc -O0``.  All originals are one shared
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bench.signatures import calling_text, can_be_called, draw, run_compiled, run_literally
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import read_c
 from tensorlift.frontends.c.c_types import FloatType, IntegerType
@@ -50,6 +51,8 @@ ROOT = Path(__file__).parent.parent
 CORPORA = ("bench/kernels", "bench/legacy_programs", "examples", "tests/programs", "tests/frontends/agreement.c")
 _FLAGS = ("-O0", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG", "-shared", "-fPIC", "-w")
 _MOST_BRANCHES = 2_000_000
+_FEW_BRANCHES = 20_000
+_TRIES = 40  # arguments drawn for a signature alone
 _SIZES = 3  # sizes to run each function at
 # Where libm rounds a single another way than the double rounded to it, one unit in the last place is no disagreement.
 _SINGLE_MATH = {"arith.addf", "arith.subf", "math.absf", "math.sqrt", "math.floor", "math.ceil", "math.trunc"}
@@ -65,6 +68,7 @@ class Subject:
     view: FunctionView | None
     result: str = ""  # equal, undefined, or what differs
     remark: str = ""
+    ran: int = 0
     old: str = ""
 
 
@@ -105,11 +109,21 @@ def read(paths: Iterable[Path], *, old: bool = True) -> Corpus:
 
 def run(subjects: Sequence[Subject], *, old: bool = False) -> None:
     """Compile the originals, run both on the same inputs, and note what came of it."""
-    chosen = [s for s in subjects if s.function.operation is not None and s.view is not None]
+    chosen = [s for s in subjects if s.function.operation is not None and (s.view is not None or _is_alone(s))]
+    interpreters = {id(s.module): LiteralInterpreter(s.module.module) for s in chosen}
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
         library = ctypes.CDLL(str(_compiled(chosen, Path(folder))))
         for number, subject in enumerate(chosen):
-            _run(subject, library[f"tl_call_{number}"], old=old)
+            original, interpreter = library[f"tl_call_{number}"], interpreters[id(subject.module)]
+            if subject.view is None:
+                _run_alone(subject, interpreter, original)
+            else:
+                _run(subject, interpreter, original, old=old)
+
+
+def _is_alone(subject: Subject) -> bool:
+    """Whether a function can be run without a view of the old front end."""
+    return can_be_called(subject.function)
 
 
 def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
@@ -117,9 +131,11 @@ def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
     units: dict[Path, list[str]] = {}
     for number, subject in enumerate(subjects):
         lines = units.setdefault(subject.path, _renamed(subject, len(units)))
-        assert subject.view is not None
-        _, _, body = call_file("", subject.view).partition("\n")
-        body = body.replace("tl_call(", f"tl_call_{number}(").replace("tl_nanoseconds", f"tl_time_{number}")
+        if subject.view is None:
+            body = calling_text(subject.function, f"tl_call_{number}")
+        else:
+            _, _, body = call_file("", subject.view).partition("\n")
+            body = body.replace("tl_call(", f"tl_call_{number}(").replace("tl_nanoseconds", f"tl_time_{number}")
         lines.append(body)
     names = []
     for number, lines in enumerate(units.values()):
@@ -140,10 +156,33 @@ def _renamed(subject: Subject, number: int) -> list[str]:
     return [*lines, f"#include {json.dumps(str(subject.path))}"]
 
 
-def _run(subject: Subject, original: Any, *, old: bool) -> None:
+def _run_alone(subject: Subject, interpreter: LiteralInterpreter, original: Any) -> None:
+    """Run a function on arguments drawn for its signature; variables at file scope begin as zeros, as in C."""
+    function, rng, ran = subject.function, seeded(zlib.crc32(subject.function.name.encode())), 0
+    for cells in interpreter.memories.values():
+        cells[:] = [0 if cell is None else cell for cell in cells]
+    for _ in range(_TRIES):
+        values, before = draw(function, rng), {name: list(cells) for name, cells in interpreter.memories.items()}
+        try:
+            mine = run_literally(function, interpreter, values, _FEW_BRANCHES)
+        except (UndefinedError, TooLongError, EndedError) as error:
+            subject.remark = f"{type(error).__name__}: {error}"
+            interpreter.memories |= before
+            continue
+        ran += 1
+        theirs = run_compiled(function, original, values)
+        for one, other in zip(mine, theirs, strict=True):
+            found = _different(subject, "", one, other)
+            if found:
+                subject.result = f"{found} on {[value.ravel()[:4] for value in values]}"
+                return
+    subject.result, subject.ran = "equal" if ran else "undefined", ran
+
+
+def _run(subject: Subject, interpreter: LiteralInterpreter, original: Any, *, old: bool) -> None:
     """Run a function at several sizes until one input has a meaning at each."""
     assert subject.view is not None
-    interpreter, ran = LiteralInterpreter(subject.module.module), 0
+    ran = 0
     loops = Interpreter(subject.view) if old else None
     for arguments in _drawn(subject.view, zlib.crc32(subject.function.name.encode())):
         for one in arguments:
@@ -161,7 +200,7 @@ def _run(subject: Subject, original: Any, *, old: bool) -> None:
             if loops is not None:
                 _compare_old(subject, loops, one, (theirs, value))
             break
-    subject.result = "equal" if ran else "undefined"
+    subject.result, subject.ran = "equal" if ran else "undefined", ran
 
 
 def _drawn(view: FunctionView, seed: int) -> Iterator[list[Arguments]]:
@@ -271,18 +310,22 @@ def _difference(subject: Subject, mine: tuple[Arguments, Any], theirs: tuple[Arg
     pairs = [(name, mine[0][name], array) for name, array in theirs[0].items()]
     if theirs[1] is not None:
         pairs.append(("return", np.asarray(mine[1]), np.asarray(theirs[1])))
-    for name, one, other in pairs:
-        if one.dtype != other.dtype and one.dtype.itemsize != other.dtype.itemsize:
-            return f"{name}: {one.dtype} and {other.dtype}"
-        bits = f"u{one.dtype.itemsize}"
-        differ = np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits)
-        if one.dtype.kind == "f":
-            differ &= ~(np.isnan(one) & np.isnan(other))
-            if _rounds_twice(subject):
-                differ &= ~np.isclose(one, other, rtol=4 * np.finfo(np.float32).eps, atol=1e-12)
-        if differ.any():
-            return f"{name}: {one[differ].ravel()[:3]} and {other[differ].ravel()[:3]}"
-    return ""
+    return next((found for name, one, other in pairs if (found := _different(subject, name, one, other))), "")
+
+
+def _different(subject: Subject, name: str, one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> str:
+    """Say what differs in a bit; NaNs are all the same."""
+    if one.dtype.itemsize != other.dtype.itemsize:
+        return f"{name}: {one.dtype} and {other.dtype}"
+    bits = f"u{one.dtype.itemsize}"
+    differ = np.asarray(np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits))
+    if one.dtype.kind == "f":
+        differ &= ~(np.isnan(one) & np.isnan(other))
+        if _rounds_twice(subject):
+            differ &= ~np.isclose(one, other, rtol=4 * np.finfo(np.float32).eps, atol=1e-12)
+    if not differ.any():
+        return ""
+    return f"{name}: {np.atleast_1d(one)[differ].ravel()[:3]} and {np.atleast_1d(other)[differ].ravel()[:3]}"
 
 
 def _rounds_twice(subject: Subject) -> bool:
@@ -328,7 +371,8 @@ def main() -> int:
     print(f"run and equal       {outcomes['equal']:6}   bit by bit")
     print(f"run and different   {outcomes['different']:6}")
     print(f"undefined           {outcomes['undefined']:6}   on every input that was drawn")
-    print(f"not run             {outcomes['']:6}   the old front end refuses them")
+    print(f"not run             {outcomes['']:6}   neither the old front end nor the signature tells arguments")
+    print(f"drawn by signature  {sum(s.view is None and bool(s.result) for s in literal):6}")
     for name, spent in corpus.seconds.items():
         print(f"reading, {name:10} {spent / max(len(everything), 1) * 1e3:7.2f} ms for each function")
     print(f"running and compiling {seconds:7.1f} s")

@@ -133,6 +133,10 @@ class Context:
         """Give the C type of an expression or declaration."""
         return self.unit.types.of(cursor)
 
+    def value_type(self, cursor: Any) -> CType:
+        """Give the C type of an expression's value; libclang tells the type of ``a + 1`` as ``a`` was declared."""
+        return decayed(self.unit.types.of(cursor))
+
     def position(self, cursor: Any) -> Location:
         """Give the place of a cursor for messages."""
         at = self.location(cursor)
@@ -248,6 +252,11 @@ def value(ctx: Context, cursor: Any) -> Value:
     found = rule(ctx, cursor)
     ctx.depth -= 1
     return found
+
+
+def decayed(ctype: CType) -> CType:
+    """Give the type of a pointer to the first element for that of an array."""
+    return PointerType(ctype.spelling, ctype.element) if isinstance(ctype, ArrayType) else ctype
 
 
 def memory_type(element: CType) -> MemRefType[Attribute]:

@@ -20,7 +20,6 @@ from tensorlift.frontends.c.c_types import (
     BOOL,
     INT,
     LONG,
-    ArrayType,
     CType,
     FloatType,
     IntegerType,
@@ -39,6 +38,7 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Value,
+    decayed,
     memory_type,
     pointee,
     value,
@@ -183,9 +183,7 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
 
 def converted(ctx: Context, cursor: Any, target: CType) -> Value:
     """Read an expression and convert its value to a type, as an assignment does."""
-    if isinstance(target, ArrayType):  # a parameter
-        target = PointerType(target.spelling, target.element)
-    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), target)
+    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), decayed(target))
 
 
 def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
@@ -240,7 +238,7 @@ def _conversion(ctx: Context, cursor: Any) -> Value:
     children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
     if len(children) != 1:
         raise ctx.refusal("expression", cursor, "this expression")
-    ctype = ctx.type_of(cursor)
+    ctype = ctx.value_type(cursor)
     if isinstance(ctype, VoidType):
         raise ctx.refusal("expression", cursor, "a value of type `void`")
     return converted(ctx, children[0], ctype)
@@ -305,7 +303,7 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return _as_int(ctx, _chosen(ctx, cursor), cursor)
         case _ if operator in _COMPARISONS:
             return _as_int(ctx, _compared(ctx, cursor, operator), cursor)
-    ctype = ctx.type_of(cursor)
+    ctype = ctx.value_type(cursor)
     match value(ctx, left):
         case Pointer() as first if isinstance(ctype, PointerType):
             return ctx.moved(first, offset_value(ctx, right), operator, at)
@@ -351,8 +349,8 @@ def _assignment(ctx: Context, cursor: Any, left: Any, right: Any) -> Value:
 def _compound(ctx: Context, cursor: Any) -> Value:
     operator, at = libclang.binary_operator(cursor).removesuffix("="), ctx.location(cursor)
     left, right = libclang.children(cursor)
-    ctype, amount = ctx.type_of(left), ctx.type_of(right)
-    if isinstance(ctype, PointerType | ArrayType):
+    ctype, amount = ctx.value_type(left), ctx.type_of(right)
+    if isinstance(ctype, PointerType):
         by = offset_value(ctx, right)
         target = place(ctx, left)
         return _updated(ctx, target, lambda old: ctx.moved(_as_pointer(ctx, old, left), by, operator, at), cursor)[1]
@@ -418,7 +416,7 @@ def _unary(ctx: Context, cursor: Any) -> Value:
 
 def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Value, Value]:
     """Add one to an object or take one from it, in the promoted type."""
-    ctype, at = ctx.type_of(operand), ctx.location(cursor)
+    ctype, at = ctx.value_type(operand), ctx.location(cursor)
 
     def update(old: Value) -> Value:
         if isinstance(old, Pointer):
@@ -428,7 +426,7 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
         wide = ctx.converted(old, ctype, common, at)
         return ctx.converted(ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at)
 
-    if not isinstance(ctype, IntegerType | FloatType | PointerType | ArrayType):
+    if not isinstance(ctype, IntegerType | FloatType | PointerType):
         raise ctx.refusal("expression", cursor, f"`{operator}` on `{ctype.spelling}`")
     return _updated(ctx, place(ctx, operand), update, cursor)
 
@@ -437,7 +435,7 @@ def _compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     """Compare numbers, or the offsets of pointers into one memory."""
     left, right = libclang.children(cursor)
     for one, other in ((left, right), (right, left)):
-        if operator in {"==", "!="} and isinstance(ctx.type_of(one), PointerType) and _is_null_constant(other):
+        if operator in {"==", "!="} and isinstance(ctx.value_type(one), PointerType) and _is_null_constant(other):
             return _is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
     at = ctx.location(cursor)
     match value(ctx, left):
@@ -511,7 +509,7 @@ def _chosen(ctx: Context, cursor: Any) -> SSAValue:
 
 
 def _conditional(ctx: Context, cursor: Any) -> Value:
-    ctype, at = ctx.type_of(cursor), ctx.location(cursor)
+    ctype, at = ctx.value_type(cursor), ctx.location(cursor)
     result: Place
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, cursor, cursor.spelling)
