@@ -1,4 +1,4 @@
-"""How much C is read literally, and whether it runs as compiled: ``python -m bench.literal [--old] [NAME...]``.
+"""How much C is read literally, and whether it runs as compiled: ``python bench/literal.py [--old] [NAME...]``.
 
 Each function of the corpora that is read is run by the interpreter of literal IR on a few small inputs, and, where C
 gives these a meaning, compared bit by bit with the function compiled by ``cc -O0``.  All originals are one shared
@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
 from bench.signatures import calling_text, can_be_called, draw, run_compiled, run_literally
 from tensorlift.diagnostics import LiftError
@@ -321,7 +323,7 @@ def _different(subject: Subject, name: str, one: np.ndarray[Any, Any], other: np
     differ = np.asarray(np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits))
     if one.dtype.kind == "f":
         differ &= ~(np.isnan(one) & np.isnan(other))
-        if _rounds_twice(subject):
+        if differ.any() and _rounds_twice(subject):
             differ &= ~np.isclose(one, other, rtol=4 * np.finfo(np.float32).eps, atol=1e-12)
     if not differ.any():
         return ""

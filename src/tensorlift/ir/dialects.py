@@ -100,6 +100,12 @@ _HOMES = {
     "scf": "Scf",
     "tensor": "Tensor",
 }
+# Literal IR is made of these alone: control is branches, and nothing is affine yet.
+_LITERAL_HOMES = {
+    **{name: _HOMES[name] for name in ("arith", "builtin", "func", "math", "memref")},
+    "cf": "Cf",
+    "ub": "UB",
+}
 _ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp, AffineParallelOp], "arith": [RemfOp, IndexCastUIOp]}
 
 
@@ -115,7 +121,7 @@ def _load(name: str) -> Dialect:
     if name == "llvm":
         llvm = import_module("xdsl.dialects.llvm")
         return Dialect(name, [llvm.IntToPtrOp], [llvm.LLVMPointerType])
-    dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), _HOMES[name])
+    dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), (_HOMES | _LITERAL_HOMES)[name])
     added = _ADDED.get(name, [])
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
     operations = [*map(upstream_syntax, [*kept, *added])]
@@ -139,5 +145,14 @@ def loop_context() -> Context:
     """Give the one context of the process; operations of any other dialect are refused."""
     context = _LoopContext()
     for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
+        context.register_dialect(name, partial(_load, name))
+    return context
+
+
+@cache
+def literal_context() -> Context:
+    """Give the context of literal IR."""
+    context = _LoopContext()
+    for name in _LITERAL_HOMES:
         context.register_dialect(name, partial(_load, name))
     return context

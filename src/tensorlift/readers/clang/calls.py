@@ -24,8 +24,8 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
-from tensorlift.readers.clang.context import VALUES, Allocation, Context, Pointer, Value, memory_type, pointee
-from tensorlift.readers.clang.expressions import CALLS, converted, pointer
+from tensorlift.readers.clang.context import VALUES, Allocation, Context, Pointer, Value, memory_type, pointee, pointer
+from tensorlift.readers.clang.expressions import CALLS, converted
 from tensorlift.readers.clang.memory import copy, elements, fill
 
 if TYPE_CHECKING:

@@ -254,6 +254,22 @@ def value(ctx: Context, cursor: Any) -> Value:
     return found
 
 
+def scalar(ctx: Context, cursor: Any) -> SSAValue:
+    """Read an expression whose value is a number."""
+    found = value(ctx, cursor)
+    if not isinstance(found, SSAValue):
+        raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
+    return found
+
+
+def pointer(ctx: Context, cursor: Any) -> Pointer:
+    """Read an expression whose value is a pointer."""
+    found = value(ctx, cursor)
+    if not isinstance(found, Pointer):
+        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+    return found
+
+
 def decayed(ctype: CType) -> CType:
     """Give the type of a pointer to the first element for that of an array."""
     return PointerType(ctype.spelling, ctype.element) if isinstance(ctype, ArrayType) else ctype

@@ -1,7 +1,7 @@
 """Expressions of C: one rule for each kind of cursor, in the tables at the end.
 
-``value`` reads an expression for its value, ``place`` for the object that it names, ``truth`` for an ``i1``,
-``effect`` for its effects alone, and ``branch_on`` for the way to go.  libclang shows implicit conversions as cursors
+``value`` reads an expression for its value, ``place`` for the object that it names, and ``effect`` for its effects
+alone; ``conditions`` reads it for the way to go.  libclang shows implicit conversions as cursors
 of no exposed kind with one child, so both operands of an arithmetic operator have one type here.  What the language
 leaves in no order is read from left to right, but an assigned value before the object that it goes to.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
-from xdsl.dialects.builtin import i1
 from xdsl.dialects.memref import LoadOp, StoreOp
 from xdsl.ir import SSAValue
 
@@ -29,6 +28,7 @@ from tensorlift.frontends.c.c_types import (
     usual_arithmetic,
 )
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.readers.clang.conditions import COMPARISONS, branch_on, chosen, compared, truth, without_parentheses
 from tensorlift.readers.clang.context import (
     VALUES,
     Allocation,
@@ -41,35 +41,20 @@ from tensorlift.readers.clang.context import (
     decayed,
     memory_type,
     pointee,
+    pointer,
+    scalar,
     value,
 )
 from tensorlift.readers.clang.flow import Flow, Local
-from tensorlift.readers.clang.memory import allocated, global_place
+from tensorlift.readers.clang.memory import global_place
+from tensorlift.readers.clang.pointers import difference, is_null, retyped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.dialects.builtin import FileLineColLoc
 
-_COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 _SHIFTS = {"<<", ">>"}
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
-
-
-def scalar(ctx: Context, cursor: Any) -> SSAValue:
-    """Read an expression whose value is a number."""
-    found = value(ctx, cursor)
-    if not isinstance(found, SSAValue):
-        raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
-    return found
-
-
-def pointer(ctx: Context, cursor: Any) -> Pointer:
-    """Read an expression whose value is a pointer."""
-    found = value(ctx, cursor)
-    if not isinstance(found, Pointer):
-        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
-    return found
 
 
 def place(ctx: Context, cursor: Any) -> Place:
@@ -90,45 +75,9 @@ def place(ctx: Context, cursor: Any) -> Place:
     raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
 
 
-def truth(ctx: Context, cursor: Any) -> SSAValue:
-    """Read an expression as an ``i1``: whether it is not zero."""
-    inside = _without_parentheses(ctx, cursor)
-    at = ctx.location(inside)
-    if inside.kind is CursorKind.BINARY_OPERATOR:
-        operator = libclang.binary_operator(inside)
-        if operator in _COMPARISONS:
-            return _compared(ctx, inside, operator)
-        if operator in {"&&", "||"}:
-            return _chosen(ctx, inside)
-    if inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
-        negated = truth(ctx, libclang.children(inside)[0])
-        return ctx.operation("arith.xori", (negated, ctx.truth(1, at)), i1, at)
-    found = value(ctx, inside)
-    if isinstance(found, Pointer):
-        return _is_null(ctx, found, inside, null=False)
-    assert isinstance(found, SSAValue)
-    return ctx.is_nonzero(found, ctx.type_of(inside), at)
-
-
-def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
-    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves."""
-    inside = _without_parentheses(ctx, cursor)
-    if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in {"&&", "||"}:
-        left, right = libclang.children(inside)
-        middle = Flow()
-        first = (middle, otherwise) if libclang.binary_operator(inside) == "&&" else (then, middle)
-        branch_on(ctx, left, *first)
-        ctx.flow.start(middle, seal=True)
-        branch_on(ctx, right, then, otherwise)
-    elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
-        branch_on(ctx, libclang.children(inside)[0], otherwise, then)
-    else:
-        ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
-
-
 def effect(ctx: Context, cursor: Any) -> None:
     """Read an expression whose value nobody uses."""
-    inside = _without_parentheses(ctx, cursor)
+    inside = without_parentheses(ctx, cursor)
     kind = inside.kind
     if kind is CursorKind.CSTYLE_CAST_EXPR and isinstance(ctx.type_of(inside), VoidType):
         effect(ctx, libclang.children(inside)[-1])
@@ -190,33 +139,16 @@ def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTy
     """Convert a value; a pointer may only change what the elements' bits are taken for."""
     at = ctx.location(cursor)
     if isinstance(found, Pointer) and target == BOOL:
-        return ctx.operation("arith.extui", (_is_null(ctx, found, cursor, null=False),), ir_type(BOOL), at)
+        return ctx.operation("arith.extui", (is_null(ctx, found, cursor, null=False),), ir_type(BOOL), at)
     if isinstance(found, Pointer | Allocation):
         if not isinstance(target, PointerType):
             raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
-        return _retyped(ctx, found, target, cursor)
+        return retyped(ctx, found, target, cursor)
     if isinstance(target, PointerType):
         raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
     if not isinstance(source, IntegerType | FloatType) or not isinstance(target, IntegerType | FloatType):
         raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
     return ctx.converted(found, source, target, at)
-
-
-def _retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, cursor: Any) -> Value:
-    """Take a pointer for one to other objects, which may be made of the same elements in another way."""
-    if isinstance(found, Allocation) and isinstance(target.element, VoidType):
-        return found
-    element, shape = pointee(ctx, target.element, cursor, target.spelling)
-    known = tuple(extent for extent in shape if extent is not None)
-    if isinstance(found, Allocation):
-        if len(known) < len(shape):
-            raise ctx.refusal("heap", cursor, "memory of arrays of variable extent")
-        made = allocated(ctx, element, found, cursor)
-        return Pointer(made.base, made.offset, known)
-    if memory_type(element) != found.base.type:
-        detail = f"a pointer is converted to `{target.spelling}`, whose elements are of another type"
-        raise ctx.refusal("pointer", cursor, detail)
-    return Pointer(found.base, found.offset, known if len(known) == len(shape) else found.shape)
 
 
 def offset_value(ctx: Context, cursor: Any) -> SSAValue:
@@ -300,15 +232,15 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             effect(ctx, left)
             return value(ctx, right)
         case "&&" | "||":
-            return _as_int(ctx, _chosen(ctx, cursor), cursor)
-        case _ if operator in _COMPARISONS:
-            return _as_int(ctx, _compared(ctx, cursor, operator), cursor)
+            return _as_int(ctx, chosen(ctx, cursor), cursor)
+        case _ if operator in COMPARISONS:
+            return _as_int(ctx, compared(ctx, cursor, operator), cursor)
     ctype = ctx.value_type(cursor)
     match value(ctx, left):
         case Pointer() as first if isinstance(ctype, PointerType):
             return ctx.moved(first, offset_value(ctx, right), operator, at)
         case Pointer() as first:
-            return _difference(ctx, first, pointer(ctx, right), cursor)
+            return difference(ctx, first, pointer(ctx, right), cursor)
         case SSAValue() as first if isinstance(ctype, PointerType):
             by = ctx.converted(first, ctx.type_of(left), LONG, at)
             return ctx.moved(pointer(ctx, right), by, "+", at)
@@ -431,81 +363,9 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
     return _updated(ctx, place(ctx, operand), update, cursor)
 
 
-def _compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
-    """Compare numbers, or the offsets of pointers into one memory."""
-    left, right = libclang.children(cursor)
-    for one, other in ((left, right), (right, left)):
-        if operator in {"==", "!="} and isinstance(ctx.value_type(one), PointerType) and _is_null_constant(other):
-            return _is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
-    at = ctx.location(cursor)
-    match value(ctx, left):
-        case Pointer() as first:
-            second = pointer(ctx, right)
-            _same_base(ctx, first, second, cursor)
-            return ctx.comparison(operator, first.offset, second.offset, LONG, at)
-        case SSAValue() as first:
-            return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
-    raise ctx.refusal("heap", cursor, "malloc")
-
-
-def _difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAValue:
-    """Subtract pointers into one memory."""
-    at = ctx.location(cursor)
-    _same_base(ctx, left, right, cursor)
-    distance = ctx.arithmetic("-", left.offset, right.offset, LONG, at)
-    for extent in left.shape:
-        distance = ctx.arithmetic("/", distance, ctx.extent(extent, at), LONG, at)
-    return distance
-
-
-def _same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
-    """Demand that two pointers point into one memory, which is known when all phis are settled."""
-
-    def check() -> None:
-        if ctx.flow.settled(left.base) is not ctx.flow.settled(right.base):
-            raise ctx.refusal("pointer", cursor, "pointers into different arrays are compared")
-
-    ctx.checks.append(check)
-
-
-def _is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValue:
-    """Decide a null test: memory that the function allocates is there, and other pointers are refused."""
-
-    def check() -> None:
-        owner: Any = ctx.flow.settled(found.base).owner
-        if getattr(owner, "name", "") not in {"memref.alloc", "memref.alloca"}:
-            raise ctx.refusal("pointer", cursor, "a pointer is compared with null")
-
-    ctx.checks.append(check)
-    return ctx.truth(int(not null), ctx.location(cursor))
-
-
-def _is_null_constant(cursor: Any) -> bool:
-    """Whether an expression is ``0``, ``NULL`` or a cast of one."""
-    while cursor.kind in {*_WRAPPERS, CursorKind.CSTYLE_CAST_EXPR}:
-        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
-        if len(children) != 1:
-            return False
-        cursor = children[0]
-    return cursor.kind is CursorKind.INTEGER_LITERAL and libclang.evaluate(cursor) == 0
-
-
 def _as_int(ctx: Context, found: SSAValue, cursor: Any) -> SSAValue:
     """Give a truth value as the ``int`` that it is in C."""
     return ctx.operation("arith.extui", (found,), ir_type(INT), ctx.location(cursor))
-
-
-def _chosen(ctx: Context, cursor: Any) -> SSAValue:
-    """Read ``&&`` and ``||`` for an ``i1``."""
-    at = ctx.location(cursor)
-    then, otherwise, join, result = Flow(), Flow(), Flow(), Local(i1, at)
-    branch_on(ctx, cursor, then, otherwise)
-    for arm, known in ((then, 1), (otherwise, 0)):
-        ctx.flow.start(arm, seal=True)
-        ctx.flow.write(result, ctx.truth(known, at))
-        ctx.flow.jump(join, at)
-    ctx.flow.start(join, seal=True)
-    return ctx.flow.read(result)
 
 
 def _conditional(ctx: Context, cursor: Any) -> Value:
@@ -537,20 +397,6 @@ def _arms(ctx: Context, cursor: Any, read: Callable[[Context, Any], None]) -> No
         read(ctx, arm)
         ctx.flow.jump(join, ctx.location(arm))
     ctx.flow.start(join, seal=True)
-
-
-def _without_parentheses(ctx: Context, cursor: Any) -> Any:
-    """Strip parentheses, ``__extension__``, and what libclang shows around an expression of the same type."""
-    while True:
-        if cursor.kind in _WRAPPERS:
-            children = libclang.children(cursor)
-            if len(children) != 1 or ctx.type_of(children[0]) != ctx.type_of(cursor):
-                return cursor
-            cursor = children[0]
-        elif cursor.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) == "extension":
-            (cursor,) = libclang.children(cursor)
-        else:
-            return cursor
 
 
 CALLS: dict[int, Callable[[Context, Any], Value | None]] = {}  # calls for their effect; the file of calls fills it

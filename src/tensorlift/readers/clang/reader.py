@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LiteralFunction:
-    """A function of the file; ``operation`` is None where diagnostics refuse it.
+    """A function of the file; ``operation`` is None where diagnostics refuse it, else they are warnings.
 
     ``parameters`` are those of the source: a scalar is one argument of the operation, a pointer two.
     """
@@ -166,6 +166,8 @@ def _read(reading: _Reading, cursor: Any) -> None:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
         function = _refused(name, location, (internal_error(error, location),))
+    if function.operation is not None and reading.errors is not None:
+        function = replace(function, diagnostics=reading.errors.warnings())
     reading.functions[name] = function
     reading.callees[name] = {callee: ctx.position(call) for callee, call in ctx.callees.items()}
 

@@ -14,9 +14,10 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import IntegerType, VoidType
 from tensorlift.frontends.c.for_headers import places_of_parts
-from tensorlift.readers.clang.context import Context, Pointer
+from tensorlift.readers.clang.conditions import branch_on
+from tensorlift.readers.clang.context import Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
-from tensorlift.readers.clang.expressions import branch_on, converted, effect, scalar
+from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.clang.flow import Flow
 
 if TYPE_CHECKING:

@@ -1,0 +1,98 @@
+"""Conditions: comparisons, and ``&&``, ``||`` and ``!`` as branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clang.cindex import CursorKind
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import LONG, PointerType
+from tensorlift.readers.clang.context import Context, Pointer, pointer, scalar, value
+from tensorlift.readers.clang.flow import Flow, Local
+from tensorlift.readers.clang.pointers import is_null, is_null_constant, same_base
+
+COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
+
+
+def truth(ctx: Context, cursor: Any) -> SSAValue:
+    """Read an expression as an ``i1``: whether it is not zero."""
+    inside = without_parentheses(ctx, cursor)
+    at = ctx.location(inside)
+    if inside.kind is CursorKind.BINARY_OPERATOR:
+        operator = libclang.binary_operator(inside)
+        if operator in COMPARISONS:
+            return compared(ctx, inside, operator)
+        if operator in {"&&", "||"}:
+            return chosen(ctx, inside)
+    if inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
+        negated = truth(ctx, libclang.children(inside)[0])
+        return ctx.operation("arith.xori", (negated, ctx.truth(1, at)), i1, at)
+    found = value(ctx, inside)
+    if isinstance(found, Pointer):
+        return is_null(ctx, found, inside, null=False)
+    assert isinstance(found, SSAValue)
+    return ctx.is_nonzero(found, ctx.type_of(inside), at)
+
+
+def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
+    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves."""
+    inside = without_parentheses(ctx, cursor)
+    if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in {"&&", "||"}:
+        left, right = libclang.children(inside)
+        middle = Flow()
+        first = (middle, otherwise) if libclang.binary_operator(inside) == "&&" else (then, middle)
+        branch_on(ctx, left, *first)
+        ctx.flow.start(middle, seal=True)
+        branch_on(ctx, right, then, otherwise)
+    elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
+        branch_on(ctx, libclang.children(inside)[0], otherwise, then)
+    else:
+        ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
+
+
+def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
+    """Compare numbers, or the offsets of pointers into one memory."""
+    left, right = libclang.children(cursor)
+    for one, other in ((left, right), (right, left)):
+        if operator in {"==", "!="} and isinstance(ctx.value_type(one), PointerType) and is_null_constant(other):
+            return is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
+    at = ctx.location(cursor)
+    match value(ctx, left):
+        case Pointer() as first:
+            second = pointer(ctx, right)
+            same_base(ctx, first, second, cursor)
+            return ctx.comparison(operator, first.offset, second.offset, LONG, at)
+        case SSAValue() as first:
+            return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
+    raise ctx.refusal("heap", cursor, "malloc")
+
+
+def chosen(ctx: Context, cursor: Any) -> SSAValue:
+    """Read ``&&`` and ``||`` for an ``i1``."""
+    at = ctx.location(cursor)
+    then, otherwise, join, result = Flow(), Flow(), Flow(), Local(i1, at)
+    branch_on(ctx, cursor, then, otherwise)
+    for arm, known in ((then, 1), (otherwise, 0)):
+        ctx.flow.start(arm, seal=True)
+        ctx.flow.write(result, ctx.truth(known, at))
+        ctx.flow.jump(join, at)
+    ctx.flow.start(join, seal=True)
+    return ctx.flow.read(result)
+
+
+def without_parentheses(ctx: Context, cursor: Any) -> Any:
+    """Strip parentheses, ``__extension__``, and what libclang shows around an expression of the same type."""
+    while True:
+        if cursor.kind in _WRAPPERS:
+            children = libclang.children(cursor)
+            if len(children) != 1 or ctx.type_of(children[0]) != ctx.type_of(cursor):
+                return cursor
+            cursor = children[0]
+        elif cursor.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) == "extension":
+            (cursor,) = libclang.children(cursor)
+        else:
+            return cursor

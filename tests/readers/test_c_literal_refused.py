@@ -1,0 +1,126 @@
+"""What the literal reader of C refuses, function by function, with the message and its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.readers.clang import read_literally
+
+# Source of a function, and how its diagnostic begins.
+REFUSED = {
+    "structure": (
+        "struct s { int x; }; int f(struct s *p) { return p->x; }",
+        "1:38: error TL140: this use of a structure or union is not lifted: struct s",
+    ),
+    "local structure": (
+        "struct s { int x; }; int f(void) { struct s t; return t.x; }",
+        "1:45: error TL140: this use of a structure or union is not lifted: struct s",
+    ),
+    "row pointers": ("double f(double **a) { return a[0][0]; }", "1:19: error TL138: `a` is a pointer to pointers"),
+    "volatile": ("int f(volatile int *a) { return *a; }", "1:21: error TL144: `volatile` objects are not lifted"),
+    "static local": ("int f(void) { static int n; return n++; }", "1:26: error TL147: the static variable `n` keeps"),
+    "function pointer": ("int f(int (*g)(int)) { return g(1); }", "1:13: error TL141: calls through function pointers"),
+    "long double": ("double f(long double x) { return x; }", "1:22: error TL142: `long double` is not lifted"),
+    "complex": ("double f(double _Complex x) { return 0; }", "1:26: error TL143: complex types are not lifted"),
+    "complex result": ("double _Complex f(double x) { return x; }", "1:17: error TL143: complex types are not lifted"),
+    "variadic": ("int f(int n, ...) { return n; }", "1:5: error TL153: variadic functions are not lifted: f"),
+    "assembly": ('void f(void) { __asm__("nop"); }', "1:16: error TL154: inline assembly is not lifted"),
+    "statement in an expression": (
+        "int f(int n) { return ({ n++; n; }); }",
+        "1:23: error TL156: a statement in an expression is not lifted",
+    ),
+    "address": ("int f(int n) { int *p = &n; return *p; }", "1:25: error TL139: the address of `n` is taken"),
+    "two arrays": (
+        "int f(int *a, int *b) { return a < b; }",
+        "1:32: error TL136: pointers into different arrays are compared",
+    ),
+    "distance of two arrays": (
+        "long f(int *a, int *b) { while (a[0]) { a = b; } return a - b; }",
+        "1:57: error TL136: pointers into different arrays are compared",
+    ),
+    "null": ("int f(int *a) { return a ? a[0] : 0; }", "1:24: error TL136: a pointer is compared with null"),
+    "null pointer": ("int f(void) { int *a = 0; return *a; }", "1:24: error TL136: a number is used as a pointer"),
+    "pun": (
+        "int f(float *a) { return *(int *)a; }",
+        "1:34: error TL136: a pointer is converted to `int *`, whose elements are of another type",
+    ),
+    "void pointer": ("int f(void *a) { return 0; }", "1:13: error TL136: `a` points to no elements"),
+    "string": (
+        'int f(void) { const char *s = "x"; return s[0]; }',
+        "1:31: error TL148: string literals are not lifted",
+    ),
+    "designator": ("int f(void) { int a[3] = {[1] = 2}; return a[1]; }", "1:27: error TL149: this initialiser"),
+    "braces left out": (
+        "int f(void) { int a[2][2] = {1, 2, 3}; return a[0][1]; }",
+        "1:30: error TL149: this initialiser",
+    ),
+    "compound literal": ("int f(void) { return ((int[]){1, 2})[0]; }", "1:23: error TL156: a compound literal"),
+    "range of cases": (
+        "int f(int n) { switch (n) { case 1 ... 3: n = 0; } return n; }",
+        "1:29: error TL162: this statement",
+    ),
+    "computed goto": ("void f(void) { void *p = &&x; goto *p; x:; }", "1:22: error TL136: `p` points to no elements"),
+    "sizeof of a variable extent": (
+        "int f(int n) { int a[n]; return sizeof a; }",
+        "1:33: error TL156: `sizeof` of a variable extent is not lifted",
+    ),
+    "unknown call": ("int g(int); int f(int n) { return g(n); }", "1:35: error TL150: `g` is not known"),
+    "output": ("int puts(const char *); void f(void) { puts(0); }", "1:40: error TL152: `puts` is input or output"),
+    "realloc": (
+        "#include <stdlib.h>\nvoid f(int *a) { a = realloc(a, 4); }",
+        "2:22: error TL151: `realloc` manages heap memory",
+    ),
+    "unsequenced": (
+        "int f(int n) { return n++ + n++; }",
+        "1:24: error TL155: multiple unsequenced modifications to 'n'",
+    ),
+    "depth": ("int f(int n) { return " + "(" * 150 + "n" + ")" * 150 + "; }", "1:140: error TL119: the code is nested"),
+    "called": (
+        "static int g(int n) { static int k; return k += n; }\nint f(int n) { return g(n); }",
+        "1:34: error TL147: the static variable `k` keeps its value between calls",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_function_is_refused_with_its_reason(name: str) -> None:
+    source, expected = REFUSED[name]
+    module = read_literally(source, "f.c")
+    (function,) = [function for function in module.functions if function.name == "f"]
+    assert function.operation is None
+    assert str(function.diagnostics[0]).startswith(f"f.c:{expected}")
+    module.module.verify()
+
+
+def test_a_caller_is_refused_with_a_note_where_it_calls() -> None:
+    source, _ = REFUSED["called"]
+    function = read_literally(source, "f.c").functions[1]
+    assert [str(note.location) for note in function.diagnostics[0].notes] == ["f.c:2:23"]
+
+
+def test_other_functions_of_the_file_are_read() -> None:
+    source = "double f(double **a) { return 0; } int g(int n) { return n; } int h(int n) { return n + }"
+    functions = {f.name: f for f in read_literally(source.replace(" int h", "\nint h"), "f.c").functions}
+    assert functions["f"].operation is None
+    assert functions["g"].operation is not None
+    assert str(functions["h"].diagnostics[0]).startswith("f.c:2:27: error TL101: the source does not parse")
+
+
+def test_what_the_parser_misses_elsewhere_is_a_warning() -> None:
+    (function,) = read_literally('#include "none.h"\nint f(void) { return 0; }', "f.c").functions
+    assert function.operation is not None
+    assert str(function.diagnostics[0]).startswith("f.c:1:10: warning TL102")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("", "f.c:1:1: error TL104: the file is empty"),
+        ("int f( {", "f.c:1:8: error TL101: the source does not parse"),
+    ],
+)
+def test_a_file_is_refused_as_a_whole(source: str, expected: str) -> None:
+    with pytest.raises(LiftError) as raised:
+        read_literally(source, "f.c")
+    assert str(raised.value).startswith(expected)
