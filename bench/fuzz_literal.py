@@ -1,8 +1,8 @@
 """Fuzz the literal reader of C: ``python bench/fuzz_literal.py COUNT [--seed N]``.
 
-Programs are random ones of mixed types, and those of the collections with changed tokens.  What is read must verify,
-what is refused must have a place, and each function that is read must run as compiled, bit by bit, on inputs to which
-C gives a meaning.  Faulty programs are printed; the exit status is then 1.
+Programs are random ones of mixed types, random ones of all control, and those of the collections with changed tokens.
+What is read must verify, what is refused must have a place, and each function that is read must run as compiled, bit by
+bit, on inputs to which C gives a meaning.  Faulty programs are printed; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
+from bench import random_control
 from bench.fuzz_frontend import mutants
 from bench.literal import Subject, run
 from bench.random_types import c_programs
@@ -37,8 +38,10 @@ def main() -> int:
     changed = mutants(options.seed)
     outcomes: Counter[str] = Counter()
     for start in range(options.seed, options.seed + options.count, _BATCH):
-        texts = [c_programs.generate(k, some("c", k, TYPES)).text for k in range(start, start + _BATCH // 2)]
-        texts += [mutant.text for mutant in islice(changed, _BATCH // 2)]
+        seeds = range(start, start + _BATCH // 3)
+        texts = [c_programs.generate(k, some("c", k, TYPES)).text for k in seeds]
+        texts += [random_control.generate(k) for k in seeds]
+        texts += [mutant.text for mutant in islice(changed, _BATCH - len(texts))]
         with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
             _judge(texts, Path(folder), outcomes)
         print(start, dict(outcomes), flush=True)

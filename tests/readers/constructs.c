@@ -193,3 +193,5 @@ int void_calls(int n, int *a) { n > 1 ? write_through(n, a) : (void)0; (void)n; 
 int nested_loops(int n) { int s = 0; for (int i = 0; i < n; i++) for (int j = i; j-- > 0;) { if (j == 2) continue; if (s > 50) goto out; s += i * j; } out: return s; }
 int overflows(int n) { int m = 2147483647; return m - 3 + n; }
 int array_walk(int n, int a[]) { int s = 0; while (n-- > 0) { s += *a; a++; a += 1; } return s; }
+int into_loop(int n) { int s = 0; goto into; while (n > 0) { into: s += n--; } return s; do s--; while (s > n); return s; }
+int dead_then_live(int n) { int s = n; goto there; for (s = 3; s < n; s++) { there: if (s > 9) return s; s += 2; } do { s++; } while (s < 5); return s; }

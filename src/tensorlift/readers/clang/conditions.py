@@ -45,9 +45,11 @@ def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
         left, right = libclang.children(inside)
         middle = Flow()
         first = (middle, otherwise) if libclang.binary_operator(inside) == "&&" else (then, middle)
+        ctx.enter(inside)
         branch_on(ctx, left, *first)
         ctx.flow.start(middle, seal=True)
         branch_on(ctx, right, then, otherwise)
+        ctx.depth -= 1
     elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
         branch_on(ctx, libclang.children(inside)[0], otherwise, then)
     else:

@@ -7,8 +7,8 @@ for each predecessor.  A block is *sealed* when all its predecessors are known; 
 A phi whose operands are one value besides itself is trivial: that value takes its place, and the phis that used it are
 looked at again.  Joins are found and filled from a list of things to do, so long functions need no deep stack.
 
-A block that nothing reaches, such as what follows a ``return``, gives its successors no edge, so no undefined value
-comes from there.  Terminators are made last, when the phis are settled: they pass the operands to the arguments.
+A sealed block that nothing reaches, such as what follows a ``return``, gives its successors no edge, so no undefined
+value comes from there.  Terminators are made last, when the phis are settled: they pass the operands to the arguments.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Local:
     name: str | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Flow:
     """A basic block that is being built; ``ending`` is how it goes on: condition or results, and successors."""
 
     block: Block = field(default_factory=Block)
-    is_live: bool = False
+    is_entry: bool = False
     is_sealed: bool = False
     predecessors: list[Flow] = field(default_factory=list)
     definitions: dict[Local, SSAValue] = field(default_factory=dict)
@@ -51,13 +51,18 @@ class Flow:
     waiting: dict[Local, BlockArgument] = field(default_factory=dict)
     ending: tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr] | None = None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether the block may be reached; to one that is not sealed, edges may come yet."""
+        return self.is_entry or not self.is_sealed or bool(self.predecessors)
+
 
 class FlowGraph:
     """The blocks of one function; operations are appended to ``current``."""
 
     def __init__(self, entry: Block) -> None:
         """Begin in the entry block, whose arguments are the parameters."""
-        self.entry = self.current = Flow(entry, is_live=True, is_sealed=True)
+        self.entry = self.current = Flow(entry, is_entry=True, is_sealed=True)
         self._placed = [self.entry]
         self._replaced: dict[SSAValue, SSAValue] = {}
         self._phi_users: dict[SSAValue, list[tuple[Flow, BlockArgument]]] = {}
@@ -96,7 +101,6 @@ class FlowGraph:
         for target in targets if flow.is_live else ():
             assert not target.is_sealed, "an edge to a sealed block"
             target.predecessors.append(flow)
-            target.is_live = True
         self.start(Flow(is_sealed=True))
 
     def seal(self, flow: Flow) -> None:
@@ -140,13 +144,14 @@ class FlowGraph:
 
     def _at_end(self, local: Local, flow: Flow, pending: list[tuple[Flow, Local, BlockArgument]]) -> SSAValue:
         """Find the value at the end of a block; a new phi of a sealed block is put on the list to be filled."""
-        path: list[Flow] = []
+        path: dict[Flow, None] = {}
         while (value := flow.definitions.get(local)) is None:
-            path.append(flow)
-            if flow.is_sealed and len(flow.predecessors) == 1:
+            is_cycle = flow in path  # of blocks with one predecessor each, so nothing else reaches them
+            path[flow] = None
+            if flow.is_sealed and len(flow.predecessors) == 1 and not is_cycle:
                 flow = flow.predecessors[0]
                 continue
-            if flow.is_sealed and not flow.predecessors:
+            if flow.is_sealed and (is_cycle or not flow.predecessors):
                 value = self.undefined(local.type, local.location)
             else:
                 value = self._new_phi(local, flow, pending)

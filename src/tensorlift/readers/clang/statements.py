@@ -153,10 +153,9 @@ def _goto(ctx: Context, cursor: Any) -> None:
 
 
 def _label(ctx: Context, cursor: Any) -> None:
-    """Begin the block of a label; whatever jumps to it may come later."""
+    """Begin the block of a label, which is not sealed: what jumps to it may come later."""
     flow = ctx.labels.setdefault(cursor.spelling, Flow())
     ctx.flow.jump(flow, ctx.location(cursor))
-    flow.is_live = True
     ctx.flow.start(flow)
     _block(ctx, cursor)
 
