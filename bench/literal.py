@@ -29,7 +29,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.signatures import calling_text, can_be_called, draw, run_compiled, run_literally
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import read_c
-from tensorlift.frontends.c.c_types import FloatType, IntegerType
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
@@ -38,14 +37,13 @@ from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_litera
 from tensorlift.runtime.call_file import call_file
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
-from tensorlift.runtime.layout import Layout, layout_of
+from tensorlift.runtime.layout import layout_of
+from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.original_worker import Buffer
 from tensorlift.runtime.sizes import choose_sizes, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from tensorlift.ir.function import Parameter
 
     Arguments = dict[str, Any]
 
@@ -185,11 +183,15 @@ def _run(subject: Subject, interpreter: LiteralInterpreter, original: Any, *, ol
     """Run a function at several sizes until one input has a meaning at each."""
     assert subject.view is not None
     ran = 0
+    literal = LiteralRun.of(subject.view, interpreter)
+    if literal is None:
+        subject.result = "the loop IR takes other parameters"
+        return
     loops = Interpreter(subject.view) if old else None
     for arguments in _drawn(subject.view, zlib.crc32(subject.function.name.encode())):
         for one in arguments:
             try:
-                after, returned = _literal(subject, interpreter, one)
+                after, returned = literal(one, _MOST_BRANCHES)
             except (UndefinedError, TooLongError, EndedError) as error:
                 subject.remark = f"{type(error).__name__}: {error}"
                 continue
@@ -217,72 +219,6 @@ def _drawn(view: FunctionView, seed: int) -> Iterator[list[Arguments]]:
 
 def _sizes(view: FunctionView, arguments: Arguments) -> dict[str, int]:
     return {p.name: int(arguments[p.name]) for p in view.parameters if p.role == "size"}
-
-
-def _cells(array: np.ndarray[Any, Any], layout: Layout) -> list[Any]:
-    """Lay an array out as C does; the gaps between its rows are undefined."""
-    flat: np.ndarray[Any, Any] = np.full(layout.span, None, dtype=object)
-    signed = array.view(f"i{array.itemsize}") if array.dtype.kind in "bu" else array
-    if array.size:
-        strides = [stride * flat.itemsize for stride in layout.strides]
-        np.lib.stride_tricks.as_strided(flat, array.shape, strides)[...] = signed.astype(object)
-    return list(flat)
-
-
-def _elements(cells: list[Any], layout: Layout, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Take the elements of an array out of its memory."""
-    signed = np.dtype(f"i{dtype.itemsize}") if dtype.kind in "bu" else dtype
-    flat = np.array([0 if cell is None else cell for cell in cells], signed)
-    strides = [stride * flat.itemsize for stride in layout.strides]
-    if not flat.size:
-        return np.zeros(layout.shape, dtype)
-    return np.lib.stride_tricks.as_strided(flat, layout.shape, strides).copy().view(dtype)
-
-
-def _literal(subject: Subject, interpreter: LiteralInterpreter, arguments: Arguments) -> tuple[Arguments, Any]:
-    """Run the literal IR; gives the arrays afterwards and what is returned."""
-    view = subject.view
-    assert view is not None
-    sizes, by_name = _sizes(view, arguments), {p.name: p for p in view.parameters}
-    layouts = {p.name: layout_of(p, sizes) for p in view.parameters if p.role == "array"}
-    memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
-    for parameter in view.parameters:
-        if parameter.access:
-            _set_global(interpreter, parameter, memories, arguments)
-    passed: list[Any] = []
-    for name, ctype in subject.function.parameters:
-        if by_name[name].role == "array":
-            passed += [memories[name], 0]
-        elif isinstance(ctype, IntegerType):
-            passed.append(ctype.signless(int(arguments[name])))
-        else:
-            passed.append(float(arguments[name]))
-    results = interpreter(subject.function.name, passed, _MOST_BRANCHES)
-    for parameter in view.parameters:
-        if parameter.access:
-            memories[parameter.name] = interpreter.memories[parameter.access.removesuffix("[]")]
-    after = {
-        name: _elements(memories[name], layout, NUMPY_TYPES[by_name[name].dtype]) for name, layout in layouts.items()
-    }
-    return after, _returned(subject, results)
-
-
-def _set_global(
-    interpreter: LiteralInterpreter, parameter: Parameter, memories: dict[str, list[Any]], arguments: Arguments
-) -> None:
-    """Give a variable at file scope its value; the old front end makes it a parameter."""
-    value = arguments[parameter.name]
-    cells = memories.get(parameter.name)
-    interpreter.memories[parameter.access.removesuffix("[]")] = [value.item()] if cells is None else cells
-
-
-def _returned(subject: Subject, results: tuple[Any, ...]) -> Any:
-    ctype = subject.function.result
-    if not results or not isinstance(ctype, IntegerType | FloatType):
-        return None
-    if isinstance(ctype, FloatType):
-        return np.dtype(f"f{ctype.width // 8}").type(results[0])
-    return np.array(results[0], f"i{ctype.width // 8}").view(f"{'i' if ctype.signed else 'u'}{ctype.width // 8}")[()]
 
 
 def _original(subject: Subject, function: Any, arguments: Arguments) -> tuple[Arguments, Any]:

@@ -26,6 +26,7 @@ _TOP = {
     "__init__",
     "__main__",
     "pipeline",
+    "reading",
     "attempts",
     "portfolio",
     "engines",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tensorlift import pipeline
+from tensorlift import pipeline, reading
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.pipeline import LiftOptions, StageClock, lift_source
 from tensorlift.record import FunctionRecord, Verdict
@@ -43,7 +43,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
     monkeypatch.setattr(pipeline, "get_target", str)
-    monkeypatch.setattr(pipeline, "_read", lambda _source, _options: read)
+    monkeypatch.setattr(reading, "read", lambda _source, _options: read)
     monkeypatch.setattr(pipeline, "_lift_module", lift_module)
 
 
@@ -81,7 +81,7 @@ def test_functions_that_are_not_defined_are_refused(source: Source, name: str, r
 
 
 def test_a_source_without_functions_is_refused(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_read", lambda _source, _options: [])
+    monkeypatch.setattr(reading, "read", lambda _source, _options: [])
     with pytest.raises(LiftError, match=r"'scale\.c' defines no function"):
         lift_source(source, LiftOptions())
 
@@ -92,7 +92,7 @@ def test_a_source_that_is_not_valid_is_a_record_without_functions(
     def fail(_source: Source, _options: LiftOptions) -> list[_Read]:
         raise refuse("TL101", "expected ';'")
 
-    monkeypatch.setattr(pipeline, "_read", fail)
+    monkeypatch.setattr(reading, "read", fail)
     record = lift_source(source, LiftOptions())
     assert (record.verdict, record.functions) == (Verdict.REFUSED, ())
     assert [d.code for d in record.diagnostics] == ["TL101"]

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from tensorlift import __version__
+from tensorlift import __version__, reading
 from tensorlift.attempts import Request, start_afresh
 from tensorlift.comprehension.allowance import telling
 from tensorlift.conditions.language import AnyOf, Compare
@@ -26,6 +26,7 @@ from tensorlift.engines import HEURISTICS, search_by
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
+from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.preconditions.gather import is_binding
 from tensorlift.preconditions.guards import unguarded
@@ -33,6 +34,7 @@ from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, w
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
+from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, required, stretched, with_room
 from tensorlift.sizes import check_request
@@ -112,7 +114,7 @@ class StageClock:
 
 def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
     """Lift the functions of a source; raise `LiftError` only where the request itself is wrong."""
-    return lift_read(source, options, partial(_read, source, options))
+    return lift_read(source, options, partial(reading.read, source, options))
 
 
 def lift_read(source: Source, options: LiftOptions, read: Callable[[], Sequence[ReadFunction]]) -> LiftRecord:
@@ -124,7 +126,7 @@ def lift_read(source: Source, options: LiftOptions, read: Callable[[], Sequence[
 def lift_to_run(source: Source, options: LiftOptions) -> tuple[LiftRecord, dict[str, Lifting]]:
     """Lift the functions of a source; give with the record what the rooms found out about each that was lifted."""
     target, found = get_target(options.target), dict[str, Lifting]()
-    record = with_deep_stack(lambda: _lift(source, target, options, partial(_read, source, options), found))
+    record = with_deep_stack(lambda: _lift(source, target, options, partial(reading.read, source, options), found))
     return record, found
 
 
@@ -164,7 +166,10 @@ def _lift(
 
 
 def intermediate(source: Source, options: LiftOptions, form: str) -> list[Intermediate]:
-    """Give each function in an earlier form: ``ir``, the loop IR, ``definitions``, its meaning, or ``sketches``."""
+    """Give each function in an earlier form.
+
+    ``literal`` is its literal IR, ``ir`` the loop IR, ``definitions`` its meaning, ``sketches`` how that is covered.
+    """
     read = with_deep_stack(lambda: read_functions(source, options))
     return [with_deep_stack(partial(_intermediate, f, form, options)) for f in read]
 
@@ -197,7 +202,7 @@ def _lift_function(function: ReadFunction, target: Target, source: Source, optio
         return general
     if record.verdict is Verdict.LOOP_FREE and _takes_all_sizes(record) and not _sizes(record):
         return general
-    (as_written,) = _read(source, replace(options, functions=(function.name,), generalise=False))
+    (as_written,) = reading.read(source, replace(options, functions=(function.name,), generalise=False))
     constant = _lift_as_read(as_written, target, source, options)
     other, _ = constant
     if record.restricted and other.lifted:
@@ -251,7 +256,8 @@ def _lift_module(
             require_library(target.library)
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
-                reports.append(_run_small(view, summary, emitted, target.library, proved.view))
+                literal = _literal_run(function, view)
+                reports.append(_run_small(view, summary, emitted, target.library, proved.view, literal))
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
                 reports.append(_run_original(view, summary, emitted, source, options, proved.view))
@@ -266,7 +272,7 @@ def _lift_module(
     record = record if target.reads_back else replace(record, engine=choice.engine, engines=choice.runs)
     if not options.adapter:
         return record, lifting
-    if target.library or target.reads_back or not _is_c(source):
+    if target.library or target.reads_back or not reading.is_c(source):
         message = "no adapter is written: it takes a source in C and programs for NumPy"
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
         return replace(record, without_adapter=(refusal,)), lifting
@@ -283,11 +289,6 @@ def _untested() -> Iterator[list[Diagnostic]]:
         if any(d.code not in _UNTESTED for d in error.diagnostics):
             raise
         warnings += [replace(d, severity=Severity.WARNING) for d in error.diagnostics]
-
-
-def _is_c(source: Source) -> bool:
-    """Whether a source is read as C."""
-    return PurePath(source.name).suffix not in _READERS
 
 
 def _with_adapter(record: FunctionRecord, view: FunctionView, summary: Summary, emitted: Emitted) -> FunctionRecord:
@@ -322,59 +323,11 @@ def _on_trust(target: Target, emitted: Emitted, function: ReadFunction) -> tuple
 
 def read_functions(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
     """Read the functions of a source that are asked for, into the loop IR."""
-    return _select(_read(source, options), options.functions, source.name)
-
-
-def _read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
-    wanted = options.functions[0] if len(options.functions) == 1 else None
-    return _READERS.get(PurePath(source.name).suffix, _read_c)(source, options, wanted)
-
-
-def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.mlir import read_mlir
-
-    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise, fitted=options.replaces)
-
-
-def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.python import read_python
-
-    return read_python(source.text, source.name, function=wanted)
-
-
-def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.cpp import read_cpp
-
-    return _read_preprocessed(read_cpp, source, options, wanted)
-
-
-def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.c import read_c
-
-    return _read_preprocessed(read_c, source, options, wanted)
-
-
-def _read_preprocessed(
-    read: Callable[..., Sequence[ReadFunction]], source: Source, options: LiftOptions, wanted: str | None
-) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.c.natural import with_natural_extents
-
-    flags = {"include_dirs": options.include_dirs, "include_files": options.include_files, "defines": options.defines}
-    found = read(source.text, source.name, std=options.std, function=wanted, **flags)
-    fitted = options.replaces or options.adapter or get_target(options.target).reads_back
-    return found if fitted else with_natural_extents(found)
-
-
-# The front end of a source is known by the suffix of its name; any other name is C.
-_READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {
-    ".mlir": _read_mlir,
-    ".py": _read_python,
-    **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
-}
+    return _select(reading.read(source, options), options.functions, source.name)
 
 
 def _intermediate(function: ReadFunction, form: str, options: LiftOptions) -> Intermediate:
-    if function.module is None:
+    if function.module is None and form != "literal":
         return Intermediate(function.name, diagnostics=function.diagnostics)
     start_afresh()
     try:
@@ -387,6 +340,8 @@ def _form(function: ReadFunction, form: str, options: LiftOptions) -> str:
     from tensorlift.comprehension.notation import show_summary
     from tensorlift.ir.text import print_module
 
+    if form == "literal":
+        return print_module(reading.literal_module(function))
     assert function.module is not None
     if form == "ir":
         return print_module(function.module)
@@ -405,8 +360,21 @@ def _function_op(function: ReadFunction) -> Any:
     return func_op
 
 
-def _run_small(
-    view: FunctionView, summary: Summary, emitted: Emitted, library: str, program: FunctionView | None
+def _literal_run(function: ReadFunction, view: FunctionView) -> LiteralRun | None:
+    """Read a function literally; None where its language has no literal reader, or that refuses it."""
+    try:
+        return LiteralRun.of(view, LiteralInterpreter(reading.literal_module(function)))
+    except LiftError:
+        return None
+
+
+def _run_small(  # noqa: PLR0913, PLR0917 - a source and a program, each in several forms
+    view: FunctionView,
+    summary: Summary,
+    emitted: Emitted,
+    library: str,
+    program: FunctionView | None,
+    literal: LiteralRun | None,
 ) -> DifferentialReport:
     """Run the program against the interpreter at the smallest sizes and at two others.
 
@@ -419,13 +387,15 @@ def _run_small(
     if program is not None:
         from tensorlift.runtime.in_place import compare_as_read
 
-        return compare_as_read(view, program, sizes)
+        return compare_as_read(view, program, sizes, literal)
     outputs = [name for name, _ in summary.outputs]
     if library:
         from tensorlift.runtime.differential import interpreter_test
 
-        return interpreter_test(view, emitted.text, emitted.entry, outputs=outputs, sizes=sizes, library=library)
-    return compare_with_interpreter(view, emitted.text, emitted.entry, outputs, sizes)
+        return interpreter_test(
+            view, emitted.text, emitted.entry, outputs=outputs, sizes=sizes, library=library, literal=literal
+        )
+    return compare_with_interpreter(view, emitted.text, emitted.entry, outputs, sizes, literal=literal)
 
 
 def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in two forms

@@ -172,6 +172,32 @@ def test_intermediate_forms_are_shown_and_refusals_told(
     assert "[TL203]" in err
 
 
+def test_literal_ir_is_shown_also_of_what_is_not_lifted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "find.c"
+    file.write_text("int find(int *a) { int i = 0; while (a[i]) { i = a[i]; } return i; }\n", encoding="utf-8")
+    assert main(["lift", str(file), "--emit", "literal"]) == 0
+    out, err = capsys.readouterr()
+    assert "func.func @find(%a: memref<?xi32>" in out
+    assert "cf.cond_br" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("f.py", "def f(x):\n    return x\n", "TL512"),
+        ("f.c", "struct s { int k; };\nint f(struct s v) { return v.k; }\n", "TL1"),
+    ],
+)
+def test_what_has_no_literal_ir_is_told(
+    tmp_path: Path, name: str, text: str, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    assert main(["lift", str(file), "--emit", "literal"]) == 1
+    assert f"[{code}" in capsys.readouterr().err
+
+
 def test_a_report_of_an_intermediate_form_is_refused(c_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lift", c_file, "--emit", "ir", "--json", "r.json"]) == 2
     assert "--json" in capsys.readouterr().err

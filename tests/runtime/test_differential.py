@@ -293,7 +293,7 @@ def test_a_sum_of_whole_inputs_is_unstable_where_rounding_decides(cells: list[in
     interpreter = Interpreter(functions(read.module)[0])
     arguments: dict[str, Any] = {"n": len(cells), "a": np.array(cells, np.int8), "a_shape0": len(cells)}
     expected = Called({}, interpreter(arguments).value)
-    case = Case({"n": len(cells)}, arguments, expected, interpreter, "any")
+    case = Case({"n": len(cells)}, arguments, expected, expected, interpreter, "any")
     assert case.is_unstable(Tolerance()) == is_unstable
 
 

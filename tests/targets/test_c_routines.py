@@ -9,8 +9,7 @@ import pytest
 from tensorlift.explain import explain, list_operations
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.ir.interpreter import Interpreter
-from tensorlift.runtime.cases import MOST_ITERATIONS, Tally, draw_cases, result_pairs
+from tensorlift.runtime.cases import Tally, draw_cases, reference, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.original import Original, run_original
@@ -35,7 +34,7 @@ def test_a_routine_computes_what_is_read_in_it(name: str, number: int) -> None:
         dict(zip(names, (2, 5, 3), strict=False)),
         dict(zip(names, (6, 1, 4), strict=False)),
     ]
-    cases = draw_cases(Interpreter(view, MOST_ITERATIONS), sizes, rng, tally)
+    cases = draw_cases(reference(view), sizes, rng, tally)
     replies = run_original(Original(text, "sample.c"), view, [case.arguments for case in cases], Limits())
     for case, reply in zip(cases, replies, strict=True):
         tally.cases.append(case.sizes)

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class ReadFunction:
     """One function of a file: its module in the loop IR, or the diagnostics that refuse it.
 
-    With a module, the diagnostics are notes and warnings.
+    With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
+    raises ``LiftError``, where its language has a literal reader.
     """
 
     name: str
     location: Location
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
+    literally: Callable[[], ModuleOp] | None = None
 
 
 def read_function(

@@ -50,13 +50,14 @@ class EndedError(InterpreterError):
 
 
 class LiteralInterpreter:
-    """The functions of a module, compiled once and run as often as wanted.
+    """The functions of a ``module``, compiled once and run as often as wanted.
 
     ``memories`` holds the variables at file scope, by their symbols; those that are no constants have no values yet.
     """
 
     def __init__(self, module: ModuleOp) -> None:
         """Compile; raises ``InterpreterError`` where an operation is not part of literal IR."""
+        self.module = module
         self.memories: dict[str, Memory] = {
             op.sym_name.data: _initial(op) for op in module.ops if isinstance(op, GlobalOp)
         }

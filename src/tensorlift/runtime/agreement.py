@@ -1,4 +1,4 @@
-"""Compares an emitted program with the loop IR's interpreter, in this process."""
+"""Compares an emitted program with the interpreters of its source, in this process."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.literal import LiteralRun
 
 
 def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
@@ -28,23 +29,24 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     seed: int = 0,
     tolerance: Tolerance | None = None,
     library: str = "",
+    literal: LiteralRun | None = None,
 ) -> DifferentialReport:
     """Run an emitted program against the interpreter at the given sizes, in this process.
 
     ``program`` is trusted, as the own emitter's text, and written for NumPy or another ``library``; ``outputs`` are the
     written arrays that it returns, in order.
     """
-    interpreter = reference(function)
+    source = reference(function, literal)
     tally = Tally("interpreter", tolerance or Tolerance())
     try:
         ready = loaded(program, entry, library)
     except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
         tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
         return tally.report()
-    for case in draw_cases(interpreter, sizes, seeded(seed), tally):
+    for case in draw_cases(source, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(ready, case.arguments, result_count(interpreter.view, outputs))
+            results = call_program(ready, case.arguments, result_count(source.view, outputs))
         except ContractError as error:
             tally.fail(case.sizes, str(error))
         else:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.runtime.data import Style
+    from tensorlift.runtime.literal import LiteralRun
 
     Array = np.ndarray[Any, np.dtype[Any]]
     Sizes = Mapping[str, int]
@@ -92,19 +93,26 @@ class DifferentialReport:
 
 @dataclass(slots=True)
 class Case:
-    """One set of inputs, as drawn in a style, with the arrays and the value that the interpreter leaves."""
+    """One set of inputs, as drawn in a style, with the arrays and the value that the source leaves.
+
+    ``as_read`` is what its loop IR leaves: the same, unless the front end read it wrongly.
+    """
 
     sizes: Sizes
     arguments: dict[str, Any]
     expected: Called
+    as_read: Called
     interpreter: Interpreter
     style: Style
 
     def is_unstable(self, tolerance: Tolerance) -> bool:
         """Tell whether changing the last bits of inputs, or of sums, changes the results by as much as may be off.
 
-        Where the source adds no floats, nothing can be added in another order, and whole numbers stay.
+        Where the source adds no floats, nothing can be added in another order, and whole numbers stay.  Where the loop
+        IR itself gives other results than the source, that is no matter of last bits.
         """
+        if self._differs(self.as_read.arrays, self.as_read.value, tolerance):
+            return False
         view, adds = self.interpreter.view, adds_floats(self.interpreter.view)
         if self._changes(self.interpreter, tolerance, lambda value: nudged(value, whole=adds)):
             return True
@@ -118,8 +126,12 @@ class Case:
             value = interpreter(arguments).value
         except (InterpreterError, ValueError):
             return True
+        return self._differs(arguments, value, tolerance)
+
+    def _differs(self, after: Mapping[str, Any], value: object, tolerance: Tolerance) -> bool:
+        """Tell whether results are others than those of the source."""
         written = self.interpreter.view.written
-        pairs: list[tuple[str, Any, Any]] = [(name, self.expected.arrays[name], arguments[name]) for name in written]
+        pairs: list[tuple[str, Any, Any]] = [(name, self.expected.arrays[name], after[name]) for name in written]
         if self.expected.value is not None:
             pairs.append(("the result", self.expected.value, value))
         return any(compare(name, expected, given, tolerance).complaint for name, expected, given in pairs)
@@ -160,15 +172,28 @@ class Tally:
         )
 
 
-def reference(function: Operation | FunctionView) -> Interpreter:
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a program is compared with: the interpreter of the loop IR, and of the literal IR where there is one."""
+
+    interpreter: Interpreter
+    literal: LiteralRun | None = None
+
+    @property
+    def view(self) -> FunctionView:
+        """The function that is compared."""
+        return self.interpreter.view
+
+
+def reference(function: Operation | FunctionView, literal: LiteralRun | None = None) -> Reference:
     """Interpret a source that is compared with its program: on numbers, unless it names what is none."""
     view = FunctionView.of(function)
     constants = (op.properties["value"] for op in view.operations if op.name == "arith.constant")
     names_nan = any(isinstance(value, FloatAttr) and isnan(value.value.data) for value in constants)
-    return Interpreter(view, MOST_ITERATIONS, evaluator if names_nan else of_numbers)
+    return Reference(Interpreter(view, MOST_ITERATIONS, evaluator if names_nan else of_numbers), literal)
 
 
-def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:
+def draw_cases(source: Reference, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:
     """Draw inputs for each size set on which the function has a meaning; note those for which there are none.
 
     Sizes at which the interpreter takes too long are left out; raises LiftError TL611 where it does at all of them.
@@ -176,21 +201,21 @@ def draw_cases(interpreter: Interpreter, sizes: Iterable[Sizes], rng: Random, ta
     cases, too_long = [], False
     wanted = list(sizes)
     for position, at in enumerate(wanted):
-        corners = Corners.levels(interpreter.view) if position and position == len(wanted) - 1 else ()
+        corners = Corners.levels(source.view) if position and position == len(wanted) - 1 else ()
         try:
-            case = _case(interpreter, at, rng, tally, corners)
+            case = _case(source, at, rng, tally, corners)
         except TooLongError:
             too_long = True
         else:
             cases += [] if case is None else [case]
     if too_long and not cases:
         message = "the source takes too long to be tested at the least sizes that the preconditions allow"
-        raise refuse("TL611", message, interpreter.view.location, "use smaller constants in extents and bounds")
+        raise refuse("TL611", message, source.view.location, "use smaller constants in extents and bounds")
     return cases
 
 
 def _case(
-    interpreter: Interpreter, sizes: Sizes, rng: Random, tally: Tally, corners: Sequence[tuple[Style, Corners]]
+    source: Reference, sizes: Sizes, rng: Random, tally: Tally, corners: Sequence[tuple[Style, Corners]]
 ) -> Case | None:
     """Draw inputs in the first style in which results are finite numbers, or else in the first that has results.
 
@@ -198,23 +223,24 @@ def _case(
     """
     fault: Exception | None = None
     found: Case | None = None
-    places = Places(interpreter.view)
+    places = Places(source.view)
     with_corners = [(style, places.shares[0], level) for style, level in corners]
     for style, share, mixed in (*with_corners, *product(LARGE_STYLES, places.shares, (None,))):
         if style not in STYLES and found is None:
             break
         try:
             ranges = places.ranges(sizes, share)
-            arguments = random_arguments(interpreter.view.parameters, sizes, rng, style, ranges, mixed)
+            arguments = random_arguments(source.view.parameters, sizes, rng, style, ranges, mixed)
             after = {
                 name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()
             }
-            value = interpreter(after).value
+            as_read = Called(after, source.interpreter(after).value)
+            expected = _as_written(source, arguments) or as_read
         except (InterpreterError, ValueError) as error:
             fault = error
         else:
-            case = Case(dict(sizes), arguments, Called(after, value), interpreter, style)
-            if all(map(_is_finite, (*after.values(), value))):
+            case = Case(dict(sizes), arguments, expected, as_read, source.interpreter, style)
+            if all(map(_is_finite, (*expected.arrays.values(), expected.value))):
                 return case
             found = found or case
     if found is not None:
@@ -224,6 +250,16 @@ def _case(
     else:
         tally.fail(sizes, str(fault), "interpreter")
     return None
+
+
+def _as_written(source: Reference, arguments: Mapping[str, Any]) -> Called | None:
+    """Run the literal IR; raises ``UndefinedError`` where C gives the arguments no meaning."""
+    if source.literal is None:
+        return None
+    try:
+        return Called(*source.literal(arguments, MOST_ITERATIONS))
+    except TooLongError:
+        return None
 
 
 def _is_finite(value: object) -> bool:

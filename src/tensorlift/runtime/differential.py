@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.literal import LiteralRun
 
 
 def differential_test(  # noqa: PLR0913 - two programs and how to compare them
@@ -61,14 +62,14 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     TL611 where they are too large.
     """
     require_library(library)
-    interpreter = reference(function)
-    view, limits = interpreter.view, limits or Limits()
+    compared = reference(function)
+    view, limits = compared.view, limits or Limits()
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
     rng = seeded(*seeds)
     domain = required(view) if domain is None else domain
     chosen = choose_sizes(view.parameters, domain, rng, len(seeds))
     sizes = stretched(view, domain, chosen)
-    cases = list(draw_cases(interpreter, sizes, rng, tally))
+    cases = list(draw_cases(compared, sizes, rng, tally))
     if not cases:
         return tally.report()
     arguments = [case.arguments for case in cases]
@@ -97,15 +98,16 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     outputs: Sequence[str],
     sizes: Iterable[Mapping[str, int]],
     library: str,
+    literal: LiteralRun | None = None,
 ) -> DifferentialReport:
     """Run an emitted program for an array library against the interpreter, the program in a limited subprocess.
 
     Raises LiftError TL606 where the program's process fails, TL607 where its library is missing.
     """
     require_library(library)
-    interpreter = reference(function)
-    view, tally = interpreter.view, Tally("interpreter", Tolerance())
-    cases = list(draw_cases(interpreter, sizes, seeded(0), tally))
+    compared = reference(function, literal)
+    view, tally = compared.view, Tally("interpreter", Tolerance())
+    cases = list(draw_cases(compared, sizes, seeded(0), tally))
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}
     replies = _run_program(view, emitted, [case.arguments for case in cases], Limits())
     for case, reply in zip(cases, replies, strict=True):

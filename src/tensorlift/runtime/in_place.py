@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
     from tensorlift.runtime.cases import Case
+    from tensorlift.runtime.literal import LiteralRun
 
 _FILE = "program.c"
 _UNSET = 3.25  # what scratch memory holds before the call
@@ -34,12 +35,12 @@ _THREADS = 2
 
 
 def compare_as_read(
-    source: FunctionView, program: FunctionView, sizes: Iterable[Mapping[str, int]]
+    source: FunctionView, program: FunctionView, sizes: Iterable[Mapping[str, int]], literal: LiteralRun | None = None
 ) -> DifferentialReport:
     """Interpret a program as it was read back, against the interpreted source; nothing is compiled or executed."""
     mine = Interpreter(program, 4 * MOST_ITERATIONS)
     tally = Tally("interpreter", Tolerance())
-    for case in draw_cases(reference(source), sizes, seeded(0), tally):
+    for case in draw_cases(reference(source, literal), sizes, seeded(0), tally):
         tally.cases.append(case.sizes)
         arguments = _arguments(program, case)
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -25,7 +25,24 @@ _ERROR = 3
 _SIZE_LIMIT = 4_000_000
 
 
-def read_c(  # noqa: PLR0913 - each option is one of a compiler's
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """A C file as libclang has it, its errors, and its warnings about side effects whose order is undefined."""
+
+    text: str
+    name: str
+    source: bytes
+    unit: Any
+    errors: tuple[Diagnostic, ...]
+    unsequenced: tuple[Diagnostic, ...]
+
+    @property
+    def reach(self) -> ParseErrors | None:
+        """How far the errors reach, if there are any."""
+        return ParseErrors(self.unit, self.name, self.text, list(self.errors)) if self.errors else None
+
+
+def parse_c(  # noqa: PLR0913 - each option is one of a compiler's
     text: str,
     filename: str,
     *,
@@ -33,14 +50,11 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
     include_files: Sequence[str] = (),
     defines: Sequence[str] = (),
     std: str | None = None,
-    function: str | None = None,
-) -> list[ReadFunction]:
-    """Read C source text into the loop IR, one module for each function that the file defines.
+) -> ParsedFile:
+    """Parse C source text; raises ``LiftError`` where it is no text.
 
     ``include_dirs``, ``include_files``, ``defines`` and ``std`` are the ``-I``, ``-include``, ``-D`` and ``-std`` of
-    compilers.  With ``function`` only that function is read; without, all but ``main``.
-
-    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    compilers.
     """
     source = encoded(text, filename)
     arguments = parser_arguments(include_dirs, include_files, defines, std)
@@ -50,11 +64,26 @@ def read_c(  # noqa: PLR0913 - each option is one of a compiler's
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
     errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
-    reader = UnitReader(filename, source)
-    if errors:
-        return _despite(ParseErrors(unit, filename, text, errors), reader, unit, function, unsequenced)
-    cursors = _definitions(unit, filename, function)
-    return [_read(reader, cursor, filename, unsequenced) for cursor in cursors]
+    return ParsedFile(text, filename, source, unit, tuple(errors), tuple(unsequenced))
+
+
+def read_c(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+    """Read C source text into the loop IR, one module for each function that the file defines.
+
+    ``options`` are those of ``parse_c``.  With ``function`` only that function is read; without, all but ``main``.
+
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    """
+    return read_parsed(parse_c(text, filename, **options), function)
+
+
+def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFunction]:
+    """Read the functions of a file as ``read_c`` does."""
+    reader, errors = UnitReader(parsed.name, parsed.source), parsed.reach
+    if errors is not None:
+        return _despite(errors, reader, parsed.unit, function, parsed.unsequenced)
+    cursors = _definitions(parsed.unit, parsed.name, function)
+    return [_read(reader, cursor, parsed.name, parsed.unsequenced) for cursor in cursors]
 
 
 def _despite(

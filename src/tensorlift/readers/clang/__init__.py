@@ -1,5 +1,5 @@
 """The literal reader of C, through libclang."""
 
-from tensorlift.readers.clang.reader import LiteralFunction, LiteralModule, read_literally
+from tensorlift.readers.clang.reader import LiteralFunction, LiteralModule, literal_module_of, read_literally
 
-__all__ = ["LiteralFunction", "LiteralModule", "read_literally"]
+__all__ = ["LiteralFunction", "LiteralModule", "literal_module_of", "read_literally"]

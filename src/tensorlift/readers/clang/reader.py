@@ -7,12 +7,11 @@ that calls one which is not read is refused with it.  Variables at file scope be
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TranslationUnitLoadError
+from clang.cindex import CursorKind
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
@@ -33,9 +32,8 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import VOID, CType, FloatType, IntegerType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.c.parse_errors import ParseErrors
-from tensorlift.frontends.c.reader import encoded, found_by_parser, inside_of, parser_arguments
-from tensorlift.frontends.c.refusals import REFUSALS, refusal
+from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
+from tensorlift.frontends.c.refusals import refusal
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
@@ -45,6 +43,7 @@ from tensorlift.readers.clang.statements import statement
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.frontends.c.parse_errors import ParseErrors
     from tensorlift.readers.clang.flow import Local
 
 
@@ -85,36 +84,23 @@ class _Reading:
     globals: dict[int | None, GlobalOp] = field(default_factory=dict)
 
 
-def read_literally(  # noqa: PLR0913 - each option is one of a compiler's
-    text: str,
-    filename: str,
-    *,
-    include_dirs: Sequence[str] = (),
-    include_files: Sequence[str] = (),
-    defines: Sequence[str] = (),
-    std: str | None = None,
-) -> LiteralModule:
-    """Read C source text into literal IR.
+def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
+    """Read C source text into literal IR; ``options`` are those of ``parse_c``.
 
-    The options are the ``-I``, ``-include``, ``-D`` and ``-std`` of compilers.
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no text.
     """
-    source = encoded(text, filename)
-    arguments = parser_arguments(include_dirs, include_files, defines, std)
-    try:
-        parsed = libclang.parse(text, filename, arguments)
-    except TranslationUnitLoadError as error:
-        detail = f"libclang does not take the options {shlex.join(arguments)}"
-        raise refusal("parse", Location(filename, 1, 1), detail) from error
-    errors, unsequenced = found_by_parser(parsed, filename, REFUSALS["parse"])
-    reading = _reading(filename, source, unsequenced)
-    if errors:
-        reading.errors = ParseErrors(parsed, filename, text, errors)
-    own = [c for c in libclang.definitions(parsed, CursorKind.FUNCTION_DECL) if _in_file(c, filename)]
-    if errors and all(reading.errors is not None and reading.errors.within(cursor) for cursor in own):
-        raise LiftError(*errors)
+    return read_parsed_literally(parse_c(text, filename, **options))
+
+
+def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> LiteralModule:
+    """Read the functions of a file, or only one and what it calls."""
+    reading = _reading(parsed)
+    own = [c for c in libclang.definitions(parsed.unit, CursorKind.FUNCTION_DECL) if _in_file(c, parsed.name)]
+    if reading.errors is not None and all(reading.errors.within(cursor) for cursor in own):
+        raise LiftError(*parsed.errors)
     for cursor in own:
-        _ask(reading, cursor)
+        if only in {None, cursor.spelling}:
+            _ask(reading, cursor)
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
     _refuse_callers(reading)
@@ -126,10 +112,19 @@ def read_literally(  # noqa: PLR0913 - each option is one of a compiler's
     )
 
 
-def _reading(filename: str, source: bytes, unsequenced: Sequence[Diagnostic]) -> _Reading:
+def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
+    """Read one function and what it calls; raises ``LiftError`` where that is refused."""
+    found = read_parsed_literally(parsed, name)
+    (function,) = (function for function in found.functions if function.name == name)
+    if function.operation is None:
+        raise LiftError(*function.diagnostics)
+    return found.module
+
+
+def _reading(parsed: ParsedFile) -> _Reading:
     """Tie the knot: the unit's functions need the reading."""
-    unit = Unit(filename, source, TypeReader(), lambda _: None, _no_memory)
-    reading = _Reading(unit, unsequenced, None)
+    unit = Unit(parsed.name, parsed.source, TypeReader(), lambda _: None, _no_memory)
+    reading = _Reading(unit, parsed.unsequenced, parsed.reach)
     unit.function = lambda cursor: _ask(reading, cursor)
     unit.memory = lambda cursor: _global(reading, cursor)
     return reading

@@ -1,0 +1,92 @@
+"""Reading a source by the front end of its language, which the suffix of its name tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from tensorlift.diagnostics import refuse
+from tensorlift.targets import get_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.frontends.c.reader import ParsedFile
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.source import Source
+
+
+def read(source: Source, options: LiftOptions) -> Sequence[ReadFunction]:
+    """Read the functions of a source, or the one that is asked for, into the loop IR."""
+    wanted = options.functions[0] if len(options.functions) == 1 else None
+    return _READERS.get(PurePath(source.name).suffix, _read_c)(source, options, wanted)
+
+
+def is_c(source: Source) -> bool:
+    """Whether a source is read as C."""
+    return PurePath(source.name).suffix not in _READERS
+
+
+def literal_module(function: ReadFunction) -> ModuleOp:
+    """Read a function literally; raises ``LiftError`` where that is refused."""
+    if function.literally is None:
+        remedy = "give a source in C, or show the loop IR: --emit ir"
+        raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
+    return function.literally()
+
+
+def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.mlir import read_mlir
+
+    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise, fitted=options.replaces)
+
+
+def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.python import read_python
+
+    return read_python(source.text, source.name, function=wanted)
+
+
+def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.cpp import read_cpp
+
+    found = read_cpp(source.text, source.name, std=options.std, function=wanted, **_preprocessor(options))
+    return _with_extents(found, options)
+
+
+def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.c.reader import parse_c, read_parsed
+
+    parsed = parse_c(source.text, source.name, std=options.std, **_preprocessor(options))
+    found = _with_extents(read_parsed(parsed, wanted), options)
+    return [replace(f, literally=partial(_literally, parsed, f.name)) for f in found]
+
+
+def _literally(parsed: ParsedFile, name: str) -> ModuleOp:
+    from tensorlift.readers.clang import literal_module_of
+
+    return literal_module_of(parsed, name)
+
+
+def _preprocessor(options: LiftOptions) -> dict[str, Sequence[str]]:
+    return {"include_dirs": options.include_dirs, "include_files": options.include_files, "defines": options.defines}
+
+
+def _with_extents(found: Sequence[ReadFunction], options: LiftOptions) -> Sequence[ReadFunction]:
+    from tensorlift.frontends.c.natural import with_natural_extents
+
+    fitted = options.replaces or options.adapter or get_target(options.target).reads_back
+    return found if fitted else with_natural_extents(found)
+
+
+# Any other name is C.
+_READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFunction]]] = {
+    ".mlir": _read_mlir,
+    ".py": _read_python,
+    **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
+}

@@ -1,0 +1,127 @@
+"""Runs literal IR on the arguments of a function's loop IR, so that a lift is compared with what nobody rewrote.
+
+Loop IR has arrays in their logical shapes, and variables at file scope as parameters; literal IR has memory as C lays
+it out, with gaps between rows that hold nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.func import FuncOp
+
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.runtime.layout import Layout, layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralRun:
+    """A function of literal IR, called by the parameters of its loop IR.
+
+    ``taken`` lists what C passes by name, and whether it is a pointer, which is two arguments of literal IR.
+    """
+
+    view: FunctionView
+    interpreter: LiteralInterpreter
+    taken: tuple[tuple[str, bool], ...]
+
+    @staticmethod
+    def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
+        """Match a function with its literal IR; None where one takes what the other does not have."""
+        taken = _taken(interpreter.module, view.name)
+        known = {p.name: p for p in view.parameters}
+        matches = all(name in known and (known[name].role == "array") is is_pointer for name, is_pointer in taken)
+        left = known.keys() - dict(taken)
+        reached = all(
+            _symbol(known[name]) in interpreter.memories if known[name].access else known[name].role == "size"
+            for name in left
+        )
+        return LiteralRun(view, interpreter, taken) if matches and reached else None
+
+    def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
+        """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
+
+        Raises ``InterpreterError`` where the run stops, as ``LiteralInterpreter`` does.
+        """
+        parameters = {p.name: p for p in self.view.parameters}
+        sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
+        layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
+        memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
+        for name, parameter in parameters.items():
+            if parameter.access:
+                number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
+                self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
+        passed: list[Any] = []
+        for name, is_pointer in self.taken:
+            passed += [memories[name], 0] if is_pointer else [_number(arguments[name], parameters[name])]
+        results = self.interpreter(self.view.name, passed, most_branches)
+        after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
+        return after, self._returned(results)
+
+    def _returned(self, results: tuple[Any, ...]) -> np.generic | None:
+        if self.view.result_dtype is None:
+            return None
+        dtype = NUMPY_TYPES[self.view.result_dtype]
+        result: np.generic = dtype.type(np.array(results[0], _signed(dtype)).view(dtype))
+        return result
+
+
+def _taken(module: ModuleOp, name: str) -> tuple[tuple[str, bool], ...]:
+    (function,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+    marks: Any = function.arg_attrs or ()
+    names = [mark.data["tl.name"].data for mark in marks]
+    pointers = [isinstance(argument.type, MemRefType) for argument in function.body.blocks[0].args]
+    offsets = [False, *pointers]  # of which each comes after its pointer
+    return tuple((n, p) for n, p, is_offset in zip(names, pointers, offsets, strict=False) if not is_offset)
+
+
+def _symbol(parameter: Parameter) -> str:
+    """Give the name of the variable at file scope that a parameter stands for."""
+    return parameter.access.removesuffix("[]")
+
+
+def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"i{dtype.itemsize}") if dtype.kind in "bu" else dtype
+
+
+def _number(value: Any, parameter: Parameter) -> int | float:
+    """Give a number as the interpreter has it: integers in the signed range of their width."""
+    dtype = NUMPY_TYPES[parameter.dtype]
+    number: int | float = np.array(value, dtype).view(_signed(dtype)).item()
+    return number
+
+
+def _cells(array: Array, layout: Layout) -> Memory:
+    """Lay an array out as C does; the gaps between its rows hold nothing."""
+    signed = np.ascontiguousarray(array).view(_signed(array.dtype))
+    if layout.strides == tuple(prod(layout.shape[k + 1 :]) for k in range(len(layout.shape))):
+        return signed.ravel().tolist()
+    flat: Array = np.full(layout.span, None, dtype=object)
+    if array.size:
+        strides = [stride * flat.itemsize for stride in layout.strides]
+        np.lib.stride_tricks.as_strided(flat, array.shape, strides)[...] = signed.astype(object)
+    return list(flat)
+
+
+def _elements(cells: Memory, layout: Layout, parameter: Parameter) -> Array:
+    """Take the elements of an array out of its memory."""
+    dtype = NUMPY_TYPES[parameter.dtype]
+    if not cells:
+        return np.zeros(layout.shape, dtype)
+    flat = np.array([0 if cell is None else cell for cell in cells], _signed(dtype))
+    strides = [stride * flat.itemsize for stride in layout.strides]
+    return np.lib.stride_tricks.as_strided(flat, layout.shape, strides).copy().view(dtype)
