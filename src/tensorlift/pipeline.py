@@ -256,7 +256,7 @@ def _lift_module(
             require_library(target.library)
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
-                literal = _literal_run(function, view)
+                literal = _literal_run(function, view) if function.is_rewritten or options.test else None
                 reports.append(_run_small(view, summary, emitted, target.library, proved.view, literal))
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):

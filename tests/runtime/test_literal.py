@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tensorlift.frontends.c.reader import parse_c, read_parsed
+from tensorlift.frontends.c.reader import is_rewritten, parse_c, read_parsed
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.literal_interpreter import LiteralInterpreter, UndefinedError
 from tensorlift.pipeline import LiftOptions, lift_read
@@ -36,7 +37,8 @@ def _lift_misread(meant: str, misread: str) -> FunctionRecord:
     parsed, other = parse_c(meant, "f.c"), parse_c(misread, "f.c")
 
     def read() -> list[Any]:
-        return [replace(f, literally=lambda: literal_module_of(parsed, "f")) for f in read_parsed(other)]
+        literally = partial(literal_module_of, parsed, "f")
+        return [replace(f, literally=literally, is_rewritten=True) for f in read_parsed(other)]
 
     return lift_read(source_from_text(meant, "f.c"), LiftOptions(), read).functions[0]
 
@@ -69,6 +71,23 @@ def test_a_misread_function_is_refused(meant: str, misread: str) -> None:
 
 def test_a_function_that_is_read_rightly_is_lifted() -> None:
     assert _lift_misread(_MEAN.format("x[i]"), _MEAN.format("x[i]")).verdict is Verdict.LOOP_FREE
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for (int i = 0; i < n; i++) { if (x[i] > 0) x[i] = x[i] * n; else x[i] = -1; }", False),
+        ("double s = 0; for (int i = 0; i < n; i++) s += x[i] * x[n - i]; x[0] = s;", False),
+        ("for (int i = 0; i < n; i++) { if (x[i] > 2) break; x[i] = 0; }", True),
+        ("for (int i = 0; i < n; i++) x[i] = x[i] > 2 ? 2 : x[i];", True),
+        ("for (int i = 0; i < n; i++) if (i > 2 && x[i] > 1) x[i] = 0;", True),
+        ("double *p = x; for (int i = 0; i < n; i++) *p++ = 0;", True),
+        ("while (n > 0) x[--n] = 0;", True),
+    ],
+)
+def test_what_is_more_than_nests_is_read_literally_too(body: str, expected: bool) -> None:  # noqa: FBT001 - a parameter
+    parsed = parse_c(f"void g(int *a) {{ while (*a) a++; }}\nvoid f(int n, double *x) {{ {body} }}\n", "f.c")
+    assert is_rewritten(parsed, "f") is expected
 
 
 def test_an_unstable_sum_does_not_hide_a_misread_one() -> None:

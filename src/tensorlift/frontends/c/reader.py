@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
+# Control besides `for` and `if`, conditions of several parts, and pointers that are declared.
+_REWRITTEN = re.compile(
+    rb"\b(?:break|continue|do|goto|switch|while)\b|\breturn\b.*\breturn\b|[?|&]|\w\s+\*+\s*\w+\s*=[^=]", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,13 @@ def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFun
         return _despite(errors, reader, parsed.unit, function, parsed.unsequenced)
     cursors = _definitions(parsed.unit, parsed.name, function)
     return [_read(reader, cursor, parsed.name, parsed.unsequenced) for cursor in cursors]
+
+
+def is_rewritten(parsed: ParsedFile, name: str) -> bool:
+    """Tell whether a function may say more than nests of ``for`` and ``if``, so that its reading takes many steps."""
+    own = libclang.definitions(parsed.unit, CursorKind.FUNCTION_DECL)
+    extent = next(cursor.extent for cursor in own if cursor.spelling == name)
+    return _REWRITTEN.search(parsed.source, extent.start.offset, extent.end.offset) is not None
 
 
 def _despite(
