@@ -52,6 +52,7 @@ CORPORA = ("bench/kernels", "bench/legacy_programs", "examples", "tests/programs
 _FLAGS = ("-O0", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG", "-shared", "-fPIC", "-w")
 _MOST_BRANCHES = 2_000_000
 _FEW_BRANCHES = 20_000
+_STOPS = (UndefinedError, TooLongError, EndedError)
 _TRIES = 40  # arguments drawn for a signature alone
 _SIZES = 3  # sizes to run each function at
 # Where libm rounds a single another way than the double rounded to it, one unit in the last place is no disagreement.
@@ -70,6 +71,12 @@ class Subject:
     remark: str = ""
     ran: int = 0
     old: str = ""
+    stops: Counter[str] = field(default_factory=Counter)  # inputs on which the interpreter stopped, by why
+
+    def note(self, stop: Exception) -> None:
+        """Note that a run stopped."""
+        self.remark = f"{type(stop).__name__}: {stop}"
+        self.stops[type(stop).__name__] += 1
 
 
 @dataclass
@@ -165,8 +172,8 @@ def _run_alone(subject: Subject, interpreter: LiteralInterpreter, original: Any)
         values, before = draw(function, rng), {name: list(cells) for name, cells in interpreter.memories.items()}
         try:
             mine = run_literally(function, interpreter, values, _FEW_BRANCHES)
-        except (UndefinedError, TooLongError, EndedError) as error:
-            subject.remark = f"{type(error).__name__}: {error}"
+        except _STOPS as error:
+            subject.note(error)
             interpreter.memories |= before
             continue
         ran += 1
@@ -192,8 +199,8 @@ def _run(subject: Subject, interpreter: LiteralInterpreter, original: Any, *, ol
         for one in arguments:
             try:
                 after, returned = literal(one, _MOST_BRANCHES)
-            except (UndefinedError, TooLongError, EndedError) as error:
-                subject.remark = f"{type(error).__name__}: {error}"
+            except _STOPS as error:
+                subject.note(error)
                 continue
             ran += 1
             theirs, value = _original(subject, original, one)
@@ -259,7 +266,7 @@ def _different(subject: Subject, name: str, one: np.ndarray[Any, Any], other: np
     differ = np.asarray(np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits))
     if one.dtype.kind == "f":
         differ &= ~(np.isnan(one) & np.isnan(other))
-        if differ.any() and _rounds_twice(subject):
+        if one.dtype == np.float32 and differ.any() and _rounds_twice(subject):
             differ &= ~np.isclose(one, other, rtol=4 * np.finfo(np.float32).eps, atol=1e-12)
     if not differ.any():
         return ""
@@ -291,6 +298,10 @@ def _compare_old(subject: Subject, loops: Interpreter, arguments: Arguments, the
             subject.old = complaint
 
 
+def _shown(path: Path) -> Path:
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
 def main() -> int:
     """Print the figures; the exit status is 1 where literal IR and the compiled original differ."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -314,16 +325,19 @@ def main() -> int:
     for name, spent in corpus.seconds.items():
         print(f"reading, {name:10} {spent / max(len(everything), 1) * 1e3:7.2f} ms for each function")
     print(f"running and compiling {seconds:7.1f} s")
+    stops = sum((s.stops for s in literal), Counter[str]())
+    kinds = ", ".join(f"{name} {count}" for name, count in sorted(stops.items()))
+    print(f"inputs that stopped {stops.total():6}   {kinds}")
     refused = Counter(s.function.diagnostics[0].code for s in everything if s.function.operation is None)
     for code, count in refused.most_common():
         print(f"refused {code}: {count}")
     for path, why in corpus.refused.items():
-        print(f"{path.relative_to(ROOT)}: {why.splitlines()[0]}")
+        print(f"{_shown(path)}: {why.splitlines()[0]}")
     for s in everything:
         if s.result not in {"equal", ""}:
-            print(f"{s.path.relative_to(ROOT)}: {s.function.name}: {s.result} {s.remark}")
+            print(f"{_shown(s.path)}: {s.function.name}: {s.result} {s.remark}")
         if s.old:
-            print(f"{s.path.relative_to(ROOT)}: {s.function.name}: loop IR differs: {s.old}")
+            print(f"{_shown(s.path)}: {s.function.name}: loop IR differs: {s.old}")
     return int(outcomes["different"] > 0)
 
 

@@ -68,7 +68,11 @@ class LiteralRun:
         passed: list[Any] = []
         for name, is_pointer in self.taken:
             passed += [memories[name], 0] if is_pointer else [_number(arguments[name], parameters[name])]
-        results = self.interpreter(self.view.name, passed, most_branches)
+        before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
+        try:
+            results = self.interpreter(self.view.name, passed, most_branches)
+        finally:
+            self.interpreter.memories |= before
         after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
         return after, self._returned(results)
 
