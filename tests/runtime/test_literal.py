@@ -130,6 +130,12 @@ def test_numbers_keep_their_types() -> None:
     assert isinstance(value, np.float32)
 
 
+def test_a_size_that_its_type_does_not_hold_stops_the_run() -> None:
+    run = _run_of("void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 0; }\n")
+    with pytest.raises(UndefinedError, match="n cannot be 2147483653"):
+        run({"n": 2**31 + 5, "x": np.zeros(3)}, _BRANCHES)
+
+
 def test_what_c_leaves_undefined_stops_the_run() -> None:
     with pytest.raises(UndefinedError, match="overflows"):
         _run_of("int f(int a) { return a + 1; }\n")({"a": 2**31 - 1}, _BRANCHES)

@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 
+from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
 
@@ -105,7 +106,10 @@ def _signed(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _number(value: Any, parameter: Parameter) -> int | float:
     """Give a number as the interpreter has it: integers in the signed range of their width."""
     dtype = NUMPY_TYPES[parameter.dtype]
-    number: int | float = np.array(value, dtype).view(_signed(dtype)).item()
+    try:
+        number: int | float = np.array(value, dtype).view(_signed(dtype)).item()
+    except OverflowError:
+        raise UndefinedError(f"{parameter.name} cannot be {value}", parameter.location) from None
     return number
 
 
