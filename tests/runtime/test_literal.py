@@ -83,6 +83,9 @@ def test_a_function_that_is_read_rightly_is_lifted() -> None:
         ("for (int i = 0; i < n; i++) if (i > 2 && x[i] > 1) x[i] = 0;", True),
         ("double *p = x; for (int i = 0; i < n; i++) *p++ = 0;", True),
         ("while (n > 0) x[--n] = 0;", True),
+        ("for (unsigned i = 0; i < 7; i++) x[i] = i;", True),
+        ("for (int i = 0; i < n; i++) x[i] = (float)x[i];", True),
+        ("for (int i = 0; i < n; i++) x[i] = i % 3;", True),
     ],
 )
 def test_what_is_more_than_nests_is_read_literally_too(body: str, expected: bool) -> None:  # noqa: FBT001 - a parameter

@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
-# Control besides `for` and `if`, conditions of several parts, and pointers that are declared.
+# Control besides `for` and `if`, conditions of several parts, pointers that are declared, and arithmetic whose types
+# matter: integers other than `int`, casts, single beside double precision.
 _REWRITTEN = re.compile(
-    rb"\b(?:break|continue|do|goto|switch|while)\b|\breturn\b.*\breturn\b|[?|&]|\w\s+\*+\s*\w+\s*=[^=]", re.DOTALL
+    rb"\b(?:break|continue|do|goto|switch|while|unsigned|char|short|long|bool|_Bool|\w+_t)\b|[?|&%~]|<<|>>"
+    rb"|\breturn\b.*\breturn\b|\bfloat\b.*\bdouble\b|\bdouble\b.*\bfloat\b|\(\s*(?:int|float|double)\s*\)"
+    rb"|\w\s+\*+\s*\w+\s*=[^=]",
+    re.DOTALL,
 )
 
 
@@ -92,7 +96,7 @@ def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFun
 
 
 def is_rewritten(parsed: ParsedFile, name: str) -> bool:
-    """Tell whether a function may say more than nests of ``for`` and ``if``, so that its reading takes many steps."""
+    """Tell whether a function may say more than nests of plain arithmetic, so that its reading takes many steps."""
     own = libclang.definitions(parsed.unit, CursorKind.FUNCTION_DECL)
     extent = next(cursor.extent for cursor in own if cursor.spelling == name)
     return _REWRITTEN.search(parsed.source, extent.start.offset, extent.end.offset) is not None
