@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from bench.in_process import lifted_and_compared
 from bench.kernels import native
 
 from tensorlift import ArgumentValueError, lift
@@ -123,17 +124,19 @@ def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name:
 
 
 @pytest.mark.parametrize("target", ["jax", "torch", "linalg", "stablehlo"])
-def test_functions_for_other_targets_agree_with_the_compiled_source_at_zero(target: str) -> None:
+def test_functions_for_other_targets_agree_with_the_source_at_zero(target: str) -> None:
+    """That its interpreter agrees with the compiled source is what the test above finds."""
     pytest.importorskip({"linalg": "xdsl", "stablehlo": "jax"}.get(target, target))
-    if native.compiler() is None or (target == "linalg" and find_tools() is None):
-        pytest.skip("a C compiler or upstream MLIR's tools are not installed")
-    options = LiftOptions(target=target, test=True)
-    for function in lift_source(source_from_text(C, "f.c"), options).functions:
+    if target == "linalg" and find_tools() is None:
+        pytest.skip("upstream MLIR's tools are not installed")
+    for function, report in lifted_and_compared(source_from_text(C, "f.c"), target):
         if target == "stablehlo" and function.name in ("running", "solve"):  # XLA has no windows, and no cell, of none
             continue
         assert str(function.level) == "proved", function
         assert not _least(function) - {"a has all elements that a loop would read if it did not end early"}, function
-        assert all(trial.passed for trial in function.tests), function
+        assert report is not None
+        assert report.passed, report
+        assert any(0 in sizes.values() for sizes in report.sizes), report
 
 
 def test_programs_in_c_say_where_they_ask_for_more_and_leave_the_rest_to_the_original() -> None:
@@ -227,14 +230,19 @@ _EARLY_FORMS = {
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_what_a_source_says_of_empty_arrays_is_kept(target: str) -> None:
     """Of values for different sizes only the one that counts is computed: there is no first cell of nothing."""
-    if target != "numpy":
-        pytest.importorskip(target)
-    options = LiftOptions(target=target, test=native.compiler() is not None)
-    for function in lift_source(source_from_text(EARLY, "f.c"), options).functions:
+    pytest.importorskip(target)
+    for function, report in lifted_and_compared(source_from_text(EARLY, "f.c"), target):
         assert str(function.level) == "proved", function
         assert not _least(function), function
-        assert all(trial.passed for trial in function.tests), function
+        assert report is not None
+        assert report.passed, report
         assert target != "numpy" or _EARLY_FORMS[function.name] in (function.program or "")
+
+
+def test_the_compiled_source_says_the_same_of_empty_arrays() -> None:
+    options = LiftOptions(test=native.compiler() is not None)
+    for function in lift_source(source_from_text(EARLY, "f.c"), options).functions:
+        assert all(trial.passed for trial in function.tests), function
 
 
 CPP = """#include <vector>
