@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CHANGES = {"python": python_changes, "mlir": mlir_changes, "c": c_changes}
 _TWO = 0.2  # the share of mutants with a second change
-_TRIES = 20  # changes that may give the same text, or none
+_TRIES = 200  # changes that may give the same text, or none
 
 
 def mutant(text: str, target: Target, rng: Random) -> str:
