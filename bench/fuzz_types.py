@@ -249,11 +249,11 @@ def _is_last_of_a_quotient(program: Program, wanted: Any, found: Any) -> bool:
 
 
 def _is_contracted(program: Program, wanted: Any, found: Any) -> bool:
-    """Tell whether integers differ by one where a product and a sum of floats before them may be rounded as one.
+    """Tell whether integers differ by one, or truths, where a product and a sum of floats may be rounded as one.
 
     Programs for Linalg are compiled so, and XLA does it: what is proved over the reals may be contracted.
     """
-    if wanted.shape != found.shape or wanted.dtype.kind not in "iu":
+    if wanted.shape != found.shape or wanted.dtype.kind not in "biu":
         return False
     python = program.text.startswith("import numpy")
     scaled = " * 0.1" in program.text or (python and " / " in program.text)
