@@ -12,7 +12,7 @@ import pytest
 from tensorlift.frontends.c.reader import is_rewritten, parse_c, read_parsed
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.literal_interpreter import LiteralInterpreter, UndefinedError
-from tensorlift.pipeline import LiftOptions, lift_read
+from tensorlift.pipeline import LiftOptions, lift_read, lift_source
 from tensorlift.readers.clang import literal_module_of
 from tensorlift.record import FunctionRecord, Verdict
 from tensorlift.runtime.literal import LiteralRun
@@ -142,3 +142,19 @@ def test_a_size_that_its_type_does_not_hold_stops_the_run() -> None:
 def test_what_c_leaves_undefined_stops_the_run() -> None:
     with pytest.raises(UndefinedError, match="overflows"):
         _run_of("int f(int a) { return a + 1; }\n")({"a": 2**31 - 1}, _BRANCHES)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = flag; i < n; i++) x[i] = flag;",
+        "for (int i = 0; i < n; i++) x[i] += i > flag ? i : flag;",
+        "for (int i = 0; i + flag < n; i++) x[i] = x[i + flag];",
+        "for (int i = 0; i < n; i++) x[2 * i + flag] = flag;",
+    ],
+)
+def test_size_of_type_bool_is_zero_or_one(body: str) -> None:
+    text = f"void f(int n, _Bool flag, double *x) {{ {body} }}\n"
+    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(test=True)).functions
+    assert record.lifted, record.diagnostics
+    assert "flag <= 1" in [row.text for row in record.preconditions]
