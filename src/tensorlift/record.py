@@ -101,7 +101,7 @@ class Precondition:
     """A condition that the proof needs and the source does not state: callers must guarantee it.
 
     ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
+    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
     """
 
     text: str

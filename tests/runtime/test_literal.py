@@ -144,17 +144,25 @@ def test_what_c_leaves_undefined_stops_the_run() -> None:
         _run_of("int f(int a) { return a + 1; }\n")({"a": 2**31 - 1}, _BRANCHES)
 
 
+_BOUNDED = [
+    "for (int i = 0; i < n; i++) x[i] += i > k ? i : k;",
+    "for (int i = 0; i + k < n; i++) x[i] = x[i + k];",
+    "for (int i = 0; i < k; i++) x[i] = (unsigned char)(i + k);",
+]
+_CONVERTED = ["for (int i = k; i < n; i++) x[i] = k;", "for (int i = 0; i < n; i++) x[2 * i + k] = k;"]
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("ctype", "most", "body"),
     [
-        "for (int i = flag; i < n; i++) x[i] = flag;",
-        "for (int i = 0; i < n; i++) x[i] += i > flag ? i : flag;",
-        "for (int i = 0; i + flag < n; i++) x[i] = x[i + flag];",
-        "for (int i = 0; i < n; i++) x[2 * i + flag] = flag;",
+        *(("_Bool", 1, body) for body in _BOUNDED + _CONVERTED),
+        *(("unsigned char", 255, body) for body in _BOUNDED + _CONVERTED),
+        *(("signed char", 127, body) for body in _BOUNDED),
+        *(("short", 32767, body) for body in _BOUNDED),
     ],
 )
-def test_size_of_type_bool_is_zero_or_one(body: str) -> None:
-    text = f"void f(int n, _Bool flag, double *x) {{ {body} }}\n"
+def test_a_size_has_the_range_of_its_type(ctype: str, most: int, body: str) -> None:
+    text = f"void f(int n, {ctype} k, double *x) {{ {body} }}\n"
     (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(test=True)).functions
     assert record.lifted, record.diagnostics
-    assert "flag <= 1" in [row.text for row in record.preconditions]
+    assert f"k <= {most}" in [row.text for row in record.preconditions]

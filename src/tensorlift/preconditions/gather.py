@@ -46,7 +46,7 @@ REASONS = {
     "shape": "of a longer array the program would read or write more than the source does",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
-    "truth": "a `_Bool` is 0 or 1",
+    "range": "the type of the parameter holds no more",
     "argument": "rows of an array are as long as the function that it is passed to declares them",
     "type": "it has no annotation, so its use decides",
 }

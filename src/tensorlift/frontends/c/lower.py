@@ -29,7 +29,6 @@ from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import (
-    BOOL,
     INT,
     LONG,
     ArrayType,
@@ -181,8 +180,9 @@ class _Lowering:
         polynomial = self._ranges.add_size(name, ctype)
         self._sink.maps.values[name] = argument
         self.machine.environment[parameter] = Index(polynomial, ctype)
-        if ctype == BOOL:
-            self._preconditions.insist("truth", ONE - polynomial, parameter.location)
+        if ctype.rank < INT.rank:  # callers of other languages may have no such type
+            room = Polynomial.constant(ctype.maximum) - polynomial
+            self._preconditions.insist("range", room, parameter.location)
 
     def _bind_array(self, parameter: nodes.Variable, position: int) -> None:
         element, extents = element_of(parameter.ctype), self.machine.extents(parameter)
