@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tensorlift import frontends
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source, source_from_text
 
 FOLDER = Path(__file__).parents[2] / "bench" / "cpp_programs"
+HEADERS = Path(frontends.__file__).parent / "c" / "include"
 PROGRAMS = sorted(FOLDER.glob("*.cpp"))
 VERDICTS = ("refused", "hybrid", "scan", "loop-free")  # each better than the one before
 GAPS = {"convolve_full": "hybrid"}
@@ -56,6 +58,16 @@ def test_what_the_library_does_is_placed_where_it_is_called() -> None:
     )
     (function,) = lift_source(source_from_text(source, "f.cpp"), LiftOptions(("f",))).functions
     assert [str(loop.location) for loop in function.residual_loops] == ["f.cpp:4:10"]
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_every_header_of_c_serves_both_languages(language: str) -> None:
+    headers = sorted(str(path.relative_to(HEADERS)) for path in HEADERS.rglob("*.h"))
+    headers.remove("cblas_real.h")  # a part of cblas.h
+    text = "".join(f"#include <{header}>\n" for header in headers)
+    text += "void f(bool on, int n, double *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = x[i] > 0 and not on;\n}\n"
+    (function,) = lift_source(source_from_text(text, f"f.{language}"), LiftOptions()).functions
+    assert function.lifted, function.diagnostics
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

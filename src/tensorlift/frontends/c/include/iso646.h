@@ -1,5 +1,14 @@
-/* Words for operators. */
+/* Words for operators; of the language in C++. */
+#ifndef __cplusplus
 #define and &&
-#define or ||
+#define and_eq &=
+#define bitand &
+#define bitor |
+#define compl ~
 #define not !
 #define not_eq !=
+#define or ||
+#define or_eq |=
+#define xor ^
+#define xor_eq ^=
+#endif
