@@ -23,6 +23,8 @@ from tensorlift.record import (
 )
 from tensorlift.source import Source, source_from_text
 
+pytest_plugins = ["tests.shared"]
+
 TEXT = """void scale(int n, double s, double *a) {
   for (int i = 0; i < n; i++)
     a[i] = s * a[i];

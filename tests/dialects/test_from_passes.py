@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.dialects.tosa import PASSES, RECORDS, imported_tosa, needs_tools, tosa_target
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
@@ -29,19 +28,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tensorlift.source import Source
-    from tensorlift.targets.imported.record import ImportedDialect
 
     Array = npt.NDArray[np.float32]
 
-_RECORDS = (
-    Path(__file__).parent / "tosa_records.json"
-)  # of some operations, as llvm-tblgen 22 dumps upstream's TosaOps.td
-PASSES = (
-    "func.func(tosa-optional-decompositions,canonicalize,tosa-to-linalg-named,canonicalize,tosa-to-linalg,"
-    "tosa-to-arith,tosa-to-tensor)"
-)
 _NUMBERS = ("f32", "f64", "i32")
-needs_tools = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not installed")
 _HEAD = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
 _LAYER = f"""void f(int n, int m, int k, float A[n][k], float B[k][m], float b[m], float C[n][m]) {{ {_HEAD} {{
   float s = b[j];
@@ -68,12 +58,6 @@ _SCALED = "void f(int n, float s, float x[n], float y[n]) { for (int i = 0; i < 
 
 def _source(text: str) -> Source:
     return source_from_text(text, "dump.json")
-
-
-@cache
-def imported_tosa() -> ImportedDialect:
-    """Import the operations of the records that are kept."""
-    return import_dump("tosa", _source(_RECORDS.read_text()), PASSES)
 
 
 def _meanings(operation: str) -> list[str]:
@@ -147,9 +131,9 @@ def test_operands_and_results_may_be_of_different_types(operation: str, line: st
     ],
 )
 def test_programs_of_other_types_run_as_upstream_lowers_them(
-    text: str, operations: tuple[str, ...], engine: str, tmp_path: Path
+    text: str, operations: tuple[str, ...], engine: str
 ) -> None:
-    program, run = _lifted(text, engine, tmp_path)
+    program, run = _lifted(text, engine)
     assert re.findall(r'"tosa\.(\w+)"', program) == list(operations)
     rng = np.random.default_rng(1)
     a, b, x = (rng.integers(0, 9, 6, np.int32) for _ in range(3))
@@ -168,19 +152,17 @@ def test_programs_of_other_types_run_as_upstream_lowers_them(
     ("text", "operations", "engine"),
     [(_LAYER, 3, "derive"), (_LAYER, 3, "sketch"), (_AFFINE, 2, "enumerate"), (_SCALED, 2, "auto")],
 )
-def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, engine: str, tmp_path: Path) -> None:
-    program, run = _lifted(text, engine, tmp_path)
+def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, engine: str) -> None:
+    program, run = _lifted(text, engine)
     assert program.count('"tosa.') == operations
     rng = np.random.default_rng(1)
     given: dict[str, Array] = {name: rng.standard_normal(shape, np.float32) for name, shape in _shapes(program).items()}
     np.testing.assert_allclose(run(*given.values()), _expected(text, given), rtol=1e-5)
 
 
-def _lifted(text: str, engine: str, folder: Path) -> tuple[str, Callable[..., Array]]:
+def _lifted(text: str, engine: str) -> tuple[str, Callable[..., Array]]:
     """Return a program in TOSA, and what it is when upstream lowers it."""
-    file = folder / "tosa.target.json"
-    file.write_text(imported_tosa().to_json())
-    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=str(file), engine=engine)).functions
+    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=tosa_target(), engine=engine)).functions
     assert {d.code for d in record.diagnostics} <= {"TL539"}, record.diagnostics
     tools = find_tools()
     assert tools is not None
@@ -190,12 +172,10 @@ def _lifted(text: str, engine: str, folder: Path) -> tuple[str, Callable[..., Ar
 
 
 @needs_tools
-def test_a_number_is_found_as_a_cell_of_tensors(tmp_path: Path) -> None:
-    file = tmp_path / "tosa.target.json"
-    file.write_text(imported_tosa().to_json())
+def test_a_number_is_found_as_a_cell_of_tensors() -> None:
     text = "float f(int n, float x[n], float y[n]) { "
     text += "float s = 0; for (int i = 0; i < n; i++) s += x[i] * y[i]; return s; }"
-    options = LiftOptions(target=str(file), engine="enumerate")
+    options = LiftOptions(target=tosa_target(), engine="enumerate")
     (record,) = lift_source(source_from_text(text, "f.c"), options).functions
     assert record.program.count('"tosa.') in (1, 2), record.diagnostics
 
@@ -222,13 +202,13 @@ def test_a_dump_that_is_none_is_refused(text: str) -> None:
 @pytest.mark.parametrize("passes", ["no-such-pass", "func.func(tosa-to-linalg", "func.func(tosa-to-nothing)"])
 def test_passes_that_are_not_taken_are_refused(passes: str) -> None:
     with pytest.raises(LiftError, match="the passes are not taken") as refused:
-        import_dump("tosa", _source(_RECORDS.read_text()), passes)
+        import_dump("tosa", _source(RECORDS.read_text()), passes)
     assert refused.value.diagnostics[0].code == "TL537"
 
 
 @needs_tools
 def test_a_dialect_that_its_passes_do_not_lower_has_no_usable_operation() -> None:
-    few = json.loads(_RECORDS.read_text())
+    few = json.loads(RECORDS.read_text())
     few["!instanceof"]["Op"] = ["Tosa_ExpOp"]
     with pytest.raises(LiftError, match="could be given a meaning") as refused:
         import_dump("tosa", _source(json.dumps(few)), "canonicalize")
@@ -237,6 +217,6 @@ def test_a_dialect_that_its_passes_do_not_lower_has_no_usable_operation() -> Non
 
 def test_passes_need_upstreams_tools(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(lowering, "find_tools", lambda: None)
-    assert main(["target", "add", "tosa", "--tablegen", str(_RECORDS), "--lowering", PASSES, "-o", "-"]) == 2
+    assert main(["target", "add", "tosa", "--tablegen", str(RECORDS), "--lowering", PASSES, "-o", "-"]) == 2
     assert "needs mlir-opt, which is not installed [TL538]" in capsys.readouterr().err
     assert main(["target", "add", "tosa", "--lowering", PASSES]) == 2

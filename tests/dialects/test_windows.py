@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.comprehension.evaluate import Evaluator, contains, content
-from tests.dialects.test_from_passes import PASSES, imported_tosa, needs_tools
+from tests.dialects.tosa import PASSES, imported_tosa, needs_tools, tosa_target
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.dialects.agreement import Pair, agreed
@@ -27,7 +28,6 @@ from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -224,12 +224,11 @@ def _expected(instance: Instance, sizes: Mapping[str, int]) -> npt.NDArray[Any]:
     return np.array(cells).reshape(shape)
 
 
-def _lifted(text: str, engine: str, folder: Path) -> tuple[str, FunctionRecord]:
-    file = folder / "tosa.target.json"
-    file.write_text(imported_tosa().to_json())
-    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=str(file), engine=engine)).functions
+@cache
+def _lifted(text: str, engine: str) -> FunctionRecord:
+    (record,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=tosa_target(), engine=engine)).functions
     assert (record.verdict, record.level) == (Verdict.LOOP_FREE, Level.PROVED), record.diagnostics
-    return str(file), record
+    return record
 
 
 @needs_tools
@@ -244,14 +243,14 @@ def _lifted(text: str, engine: str, folder: Path) -> tuple[str, FunctionRecord]:
         (_DEPTHWISE, "depthwise_conv2d", "enumerate"),
     ],
 )
-def test_a_kernel_is_one_operation(text: str, operation: str, engine: str, tmp_path: Path) -> None:
-    _, record = _lifted(text, engine, tmp_path)
+def test_a_kernel_is_one_operation(text: str, operation: str, engine: str) -> None:
+    record = _lifted(text, engine)
     assert record.program.count('"tosa.') == record.program.count(f'"tosa.{operation}"') == 1
 
 
 @needs_tools
-def test_a_list_of_integers_is_given_by_an_operation_of_the_dialect(tmp_path: Path) -> None:
-    _, record = _lifted(_PADDED, "enumerate", tmp_path)
+def test_a_list_of_integers_is_given_by_an_operation_of_the_dialect() -> None:
+    record = _lifted(_PADDED, "enumerate")
     assert '"tosa.const_shape"() <{values = dense<[1, 1]> : tensor<2xindex>}> : () -> !tosa.shape<2>' in record.program
     assert '"tosa.pad"(%x, %' in record.program
     tools = find_tools()
@@ -297,10 +296,10 @@ def test_an_operand_that_may_be_repeated_is_there_twice() -> None:
         (_PADDED, "!tosa.shape<2>", "tensor<2xindex>"),
     ],
 )
-def test_a_program_with_other_attributes_is_refused(text: str, old: str, new: str, tmp_path: Path) -> None:
-    file, record = _lifted(text, "enumerate", tmp_path)
+def test_a_program_with_other_attributes_is_refused(text: str, old: str, new: str) -> None:
+    record = _lifted(text, "enumerate")
     certificate = certificate_from_json(record.certificate or {})
     assert old in certificate.program
     wrong = certificate.program.replace(old, new)
     with pytest.raises(CheckFailure):
-        check(wrong, certificate.entry, certificate.summary, get_target(file), certificate.cuts)
+        check(wrong, certificate.entry, certificate.summary, get_target(tosa_target()), certificate.cuts)

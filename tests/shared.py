@@ -1,0 +1,34 @@
+"""What the tests of a run share across its processes: a file that takes long to make is made once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_folders: list[Path] = []  # that of this run, once it is known
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Find the folder that all processes of this run have, and no other run."""
+    own = tmp_path_factory.getbasetemp()
+    _folders[:] = [own.parent if "PYTEST_XDIST_WORKER" in os.environ else own]
+
+
+def shared(name: str, make: Callable[[], str]) -> Path:
+    """Return the file of a name, which the first process that asks makes while others wait."""
+    (folder,) = _folders
+    file = folder / name
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            made = make()
+            file.write_text(made)
+    return file
