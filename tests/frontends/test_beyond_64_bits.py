@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.runtime.preconditions import holds
 from tensorlift.source import source_from_text
 
@@ -159,6 +159,65 @@ def test_products_in_c_wrap_in_an_unsigned_type() -> None:
     text = "void f(unsigned long n, double *a) { for (unsigned long i = 0; i < n; i++) a[i] *= (double)(i * i + 1); }"
     (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target="c")).functions
     assert "(unsigned long)i * (unsigned long)i" in function.program, function.diagnostics
+
+
+# What is stored into or returned as an `unsigned long`, and how the program for NumPy spells the constant.
+ABOVE_SIGNED = [
+    ("o[i] = o[i] & 0xF0F0F0F0F0F0F0F0", "o & np.uint64(17361641481138401520)"),
+    ("o[i] = 0xFFFFFFFFFFFFFFFF", "np.full(n, np.uint64(18446744073709551615), dtype=np.uint64)"),
+    ("o[i] = (o[i] ^ o[i] >> 30) * 0xbf58476d1ce4e5b9", "* np.uint64(13787848793156543929)"),
+    ("o[i] = o[i] > 0x8000000000000000 ? o[i] : 0x8000000000000001", "np.uint64(9223372036854775808)"),
+    ("s = s + o[i] * 9223372036854775809u", "np.uint64(9223372036854775809)"),
+    ("s = (s ^ o[i]) * 14695981039346656037u", "np.uint64(14695981039346656037)"),
+    ("if (o[i] < s) s = o[i]", "np.uint64(18446744073709551613)"),
+    ("o[i] = ~o[i] + 0xFFFFFFFFFFFFFFFE", "(o ^ np.uint64(18446744073709551615)) + np.uint64(18446744073709551614)"),
+    ("o[i] = 0xF000000000000000 / (o[i] | 1)", "np.uint64(17293822569102704640)"),
+    ("o[i] = (unsigned)(o[i] * 0xcc9e2d51cc9e2d51 >> 32)", "np.uint64(14744272059406101841)"),
+]
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "c"])
+def test_constants_that_no_signed_type_holds_are_unsigned(target: str) -> None:
+    if target == "jax":
+        pytest.importorskip("jax")
+    functions = [
+        f"unsigned long f{k}(int n, unsigned long *o)"
+        f" {{ unsigned long s = -3ul; for (int i = 0; i < n; i++) {body}; return s; }}"
+        for k, (body, _) in enumerate(ABOVE_SIGNED)
+    ]
+    options = LiftOptions(target=target, test=True)
+    record = lift_source(source_from_text("\n".join(functions), "f.c"), options)
+    for function, (body, spelled) in zip(record.functions, ABOVE_SIGNED, strict=True):
+        assert function.lifted, (body, function.diagnostics)
+        assert target != "numpy" or spelled in " ".join(function.program.split()), body
+        assert "uint64(np.uint64(" not in function.program
+
+
+def test_numpys_constants_may_be_as_large_and_others_have_a_remedy() -> None:
+    text = """
+import numpy as np
+def mix(x: "uint64[:]", y: "uint64[:]"):
+    for i in range(len(x)):
+        y[i] = (x[i] ^ np.uint64(0xF0F0F0F0F0F0F0F0)) * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(3)
+def bare(x: "uint64[:]"):
+    for i in range(len(x)):
+        x[i] = 0xF0F0F0F0F0F0F0F0
+"""
+    mix, bare = lift_source(source_from_text(text, "f.py"), LiftOptions(test=True)).functions
+    assert "(x ^ np.uint64(17361641481138401520)) * np.uint64(11400714819323198485) >> 3" in mix.program
+    (diagnostic,) = bare.diagnostics
+    assert (diagnostic.code, diagnostic.remedy) == ("TL175", "up to 2**64 - 1, write `np.uint64(..)`")
+
+
+@pytest.mark.parametrize(
+    "text", ["x & 17361641481138401520", "x.astype(np.int64) & np.uint64(9223372036854775808)", "np.int64(1 << 63) & x"]
+)
+def test_the_checker_takes_large_constants_of_their_type_alone(text: str) -> None:
+    source = "void f(int n, unsigned long *x) { for (int i = 0; i < n; i++) x[i] = x[i] & 17361641481138401520u; }"
+    (function,) = lift_source(source_from_text(source, "f.c"), LiftOptions()).functions
+    wrong = function.program.replace("x & np.uint64(17361641481138401520)", text)
+    assert wrong != function.program
+    assert verify({**(function.certificate or {}), "program": wrong})
 
 
 DATA = """

@@ -7,8 +7,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, number
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, number, scalar_value
 from tensorlift.proofs.arguments import Binder, size_of, tensor_of
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import unreadable
@@ -203,9 +204,12 @@ class Evaluator:
     def _call(self, node: ast.Call, frame: Frame) -> Item:
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise unreadable(node, "unpacked arguments")
+        dotted = self._dotted(node.func, frame)
+        large = self._large_constant(dotted, node)
+        if large is not None:
+            return large
         positional = [self.evaluate(a, frame) for a in node.args]
         keywords = {str(k.arg): self.evaluate(k.value, frame) for k in node.keywords}
-        dotted = self._dotted(node.func, frame)
         update = _update_of(node.func)
         if dotted is None and update is not None:
             row = self._row(f".at[].{update.method}()", node)
@@ -219,6 +223,14 @@ class Evaluator:
                 raise unreadable(node, "a call by keyword")
             return self.call(self.program.functions[dotted], positional, node)
         return self.apply(self._callable(dotted, node), positional, keywords)
+
+    def _large_constant(self, dotted: str | None, node: ast.Call) -> Held | None:
+        """Return a number above those of ``int64`` that an unsigned type is given, as in ``np.uint64(1 << 63)``."""
+        match node:
+            case ast.Call(args=[ast.Constant(value=int(value))], keywords=[]) if value >= _LARGEST_INTEGER:
+                dtype = self.target.element_types.get(dotted or "")
+                return Held(scalar_value(terms.constant(value, dtype))) if dtype == "u64" and value >> 64 == 0 else None
+        return None
 
     def _callable(self, dotted: str | None, node: ast.Call) -> OpRow:
         """Return the row of a function; a bare name is a builtin, unless an import binds it."""

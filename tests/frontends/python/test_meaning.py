@@ -173,6 +173,13 @@ def test_operands_of_one_operation_have_one_extent() -> None:
         ("'NDArray[np.int32]'", "i32", 1),
         ("nb.float64[:]", "f64", 1),
         ("nb.float32[:, :]", "f32", 2),
+        ("nb.float64[::1]", "f64", 1),
+        ("nb.float64[:, ::1]", "f64", 2),
+        ("'int32[:, ::1, :]'", "i32", 3),
+        ("dc.float64[N]", "f64", 1),
+        ("dc.float32[N, M + 1]", "f32", 2),
+        ("'uint8[n, 3]'", "u8", 2),
+        ("'float64[...]'", "f64", 1),
     ],
 )
 def test_annotations_give_types_and_ranks(annotation: str, dtype: str, rank: int) -> None:

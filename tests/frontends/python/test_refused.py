@@ -131,6 +131,13 @@ CASES = [
     Refused("dictionary", "TL175", 2, 9, "def f(x):\n    d = {}\n"),
     Refused("string", "TL175", 2, 9, "def f(x):\n    d = 'a'\n"),
     Refused("huge literal", "TL175", 2, 12, "def f(x):\n    x[0] = 99999999999999999999\n"),
+    Refused(
+        "a literal that np.uint64 does not hold",
+        "TL175",
+        2,
+        22,
+        "def f(x):\n    x[0] = np.uint64(18446744073709551616)\n",
+    ),
     Refused("array as index", "TL176", 2, 14, "def f(x, k: 'int64[:]'):\n    return x[k]\n"),
     Refused("float as index", "TL176", 3, 14, "def f(x):\n    t = 0.5\n    return x[t]\n"),
     Refused("new axis in a list", "TL176", 2, 12, "def f(x: list[float]):\n    return x[None]\n"),
@@ -141,6 +148,7 @@ CASES = [
     Refused("array for a number", "TL177", 2, 5, "def f(x, A: 'float64[:, :]'):\n    x[0] = A[0]\n"),
     Refused("shapes differ", "TL178", 2, 12, "def f(x: 'float64[:]'):\n    return x[1:] + x\n"),
     Refused("annotation", "TL179", 1, 10, "def f(x: complex):\n    return x\n"),
+    Refused("annotation of cells", "TL179", 1, 10, "def f(x: 'complex[n]'):\n    return x\n"),
     Refused(
         "array returned early",
         "TL180",

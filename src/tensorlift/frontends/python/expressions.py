@@ -195,6 +195,8 @@ class Expressions(State):
             return integer(value, location)
         if isinstance(value, float) and value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
             return floating(value, location)
+        if isinstance(value, int):
+            raise refusal("large", location, f"{value}"[:40])
         raise refusal("literal", location, f"`{str(value)[:40]}`")
 
     def _unary(self, op: ast.unaryop, value: Operand, location: Location) -> Operand:

@@ -7,7 +7,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import LONG, FloatType
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.reductions import Reductions
 from tensorlift.frontends.python.refusals import refusal
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c import nodes
 
 _CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
 _NO_NUMBERS = {"nan", "NaN"}
@@ -174,6 +174,9 @@ class Functions(Reductions):
             return None
         count, apply = row
         self.take(node, count)
+        match name, node.args:
+            case "uint64", [ast.Constant(value=int(value))] if not holds(LONG, value) and holds(UNSIGNED_LONG, value):
+                return Scalar(nodes.Integer(value, UNSIGNED_LONG, location), UNSIGNED_LONG)
 
         def applied(values: Sequence[Scalar]) -> Scalar:
             result = apply(values, location)

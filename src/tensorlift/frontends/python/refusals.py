@@ -39,6 +39,9 @@ REFUSALS: dict[str, Refusal] = {
         "define it in the same file, or use a listed function of math or numpy",
     ),
     "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
+    "large": Refusal(
+        "TL175", "the integer {detail} does not fit into 64 bits with a sign", "up to 2**64 - 1, write `np.uint64(..)`"
+    ),
     "infinite": Refusal(
         "TL175", "`{detail}` is no real number", "start from the first element, or from a number beyond all others"
     ),

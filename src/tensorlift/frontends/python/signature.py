@@ -8,7 +8,6 @@ Otherwise use decides: what is indexed is an array of ``float64`` with as many d
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ _PYTHON_NUMBERS = {"int", "float", "bool"}
 _TAKING_ITEMS = {"len", "enumerate", "zip", "reversed", "outer"}
 _TAKING_ARRAYS = {*_TAKING_ITEMS, "zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}
 _FOLDING = {"sum", "min", "max", "any", "all"}  # Python's own, which take items one after the other
-_SPELLED = re.compile(r"^(?P<dtype>\w+)\s*(?:\[(?P<axes>[\s:,0-9]*)\])?$")
 _ARRAYS = {"ndarray", "Array", "Tensor"}  # of NumPy, JAX and PyTorch, of any type and rank
 
 
@@ -85,7 +83,7 @@ def kinds_of(
     use = _Use(function)
     kinds = {argument.arg: _kind(argument, use, locate) for argument in arguments_of(function)}
     for name, annotation in (told or {}).items():
-        kind = _spelled(annotation)
+        kind = _quoted(annotation)
         assert kind is not None, annotation
         kinds[name] = kind
     return kinds
@@ -126,7 +124,7 @@ def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -
 def _annotated(annotation: ast.expr) -> ParameterKind | None:
     """Read an annotation; None where it is not understood."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return _spelled(annotation.value)
+        return _quoted(annotation.value)
     text = ast.unparse(annotation)
     last = text.rsplit(".", 1)[-1]
     if last in _ARRAYS:
@@ -141,7 +139,7 @@ def _number(name: str) -> ParameterKind:
 
 
 def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
-    """Read ``list[list[float]]``, ``NDArray[np.float32]`` or Numba's ``float64[:, :]``."""
+    """Read ``list[list[float]]``, ``NDArray[np.float32]``, Numba's ``float64[:, ::1]`` or DaCe's ``float64[N, M]``."""
     head = ast.unparse(annotation.value).rsplit(".", 1)[-1]
     if head in {"list", "List", "Sequence"}:
         inner = _annotated(annotation.slice)
@@ -151,19 +149,17 @@ def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
     if head == "NDArray":
         inner = _annotated(annotation.slice)
         return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
-    return _spelled(f"{head}[{ast.unparse(annotation.slice).strip('()')}]") if head in DTYPES else None
+    if head not in DTYPES:
+        return None
+    parts = _parts_of(annotation)
+    of_any_rank = any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts)
+    return ParameterKind(DTYPES[head], None if of_any_rank else len(parts))
 
 
-def _spelled(text: str) -> ParameterKind | None:
-    """Read ``float64[:, :]``, as Numba spells arrays, or any annotation in quotes."""
-    match = _SPELLED.match(text.strip().removeprefix("np."))
-    if match is not None and match["dtype"] in DTYPES:
-        rank = (match["axes"] or "").count(":")
-        if match["axes"] is None:
-            return _number(match["dtype"])
-        return ParameterKind(DTYPES[match["dtype"]], rank) if rank else None
+def _quoted(text: str) -> ParameterKind | None:
+    """Read an annotation in quotes."""
     try:
-        inner = ast.parse(text, mode="eval").body
+        inner = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         return None
     return None if isinstance(inner, ast.Constant) else _annotated(inner)

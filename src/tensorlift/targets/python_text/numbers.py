@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
-from tensorlift.targets.python_text.text import is_shortened
+from tensorlift.targets.python_text.text import is_above_signed, is_shortened
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -35,6 +35,8 @@ def may_be_python(node: Expression, firm: Container[str]) -> bool:
     """Tell whether the text of a scalar may give a Python number; ``firm`` are the converted parameters."""
     if isinstance(node, Variable):
         return node.is_weak and node.name not in firm
+    if isinstance(node, Literal):
+        return not is_above_signed(node.value, node.dtype)
     if isinstance(node, Elementwise) and node.is_weak:
         if node.op not in _OPERATORS:
             return False

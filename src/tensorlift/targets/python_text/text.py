@@ -8,7 +8,7 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.ops.dtypes import is_float, rounded
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer, rounded
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
@@ -97,11 +97,18 @@ def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
         )
     if dtype == "bool":
         return Text(str(bool(value)))
+    if is_above_signed(value, dtype):
+        return Text(f"{library}.uint64({value})")
     if not is_float(dtype):
         return Text(str(int(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
     if Fraction(as_float(value)) != value:
         return Text(f"{value.numerator} / {value.denominator}", Precedence.PRODUCT, "/")
     return Text(_shortest(as_float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+
+
+def is_above_signed(value: Fraction | str, dtype: DType) -> bool:
+    """Tell whether a number is spelled in the type of unsigned integers of 64 bits, as signed ones do not hold it."""
+    return is_integer(dtype) and not isinstance(value, str) and value > integer_range("i64")[1]
 
 
 def is_shortened(value: Fraction | str, dtype: DType) -> bool:
