@@ -287,7 +287,9 @@ def _is_undefined(program: Program, case: Arguments) -> bool:
     extents = [pair for p in given for pair in zip(p.extents or (), arguments[p.name].shape, strict=True)]
     sizes = {**case, **{str(extent.terms[0][0]): length for extent, length in extents if extent.terms}}
     made = {
-        p.name: np.zeros([e.at(sizes) for e in p.extents], NUMPY_TYPES[p.dtype]) if p.role == "array" else sizes[p.name]
+        p.name: np.zeros([e.at(sizes) for e in p.extents or ()], NUMPY_TYPES[p.dtype])
+        if p.role == "array"
+        else sizes[p.name]
         for p in view.parameters
         if p.name not in arguments
     }

@@ -22,11 +22,12 @@ from tensorlift.runtime.cases import (
 )
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.libraries import require_library
+from tensorlift.runtime.libraries import PACKAGES, require_library
 from tensorlift.runtime.original import CompileOptions, Original, run_original
 from tensorlift.runtime.python_original import SUFFIX, run_python_original
-from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
+from tensorlift.runtime.sandbox import Limits
 from tensorlift.runtime.sizes import choose_sizes, required, stretched
+from tensorlift.runtime.workers import WorkerError, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -135,7 +136,7 @@ def _run_program(
     facts = {**emitted, "roles": roles, "cases": len(cases)}
     arrays = {f"{k}:{name}": np.asarray(value) for k, case in enumerate(cases) for name, value in case.items()}
     try:
-        reply, results = run_worker("program_worker", facts, arrays, limits)
+        reply, results = run_worker("program_worker", facts, arrays, limits, PACKAGES.get(emitted["library"], ""))
     except WorkerError as error:
         remedy = "report it as a defect of tensorlift"
         raise refuse("TL606", f"running the lifted program failed: {error}", view.location, remedy) from None

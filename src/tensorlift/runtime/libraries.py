@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Program = Callable[..., Any]
 
 # Per library that programs are written for, the package that runs them; it is an extra of ours by its name.
-_PACKAGES = {"jax": "jax", "torch": "torch", "stablehlo": "jax"}
+PACKAGES = {"jax": "jax", "torch": "torch", "stablehlo": "jax"}
 _MLIR = "apt install mlir-22-tools"
 
 
@@ -48,7 +48,7 @@ class NoDeviceError(Exception):
 
 def package_of(name: str) -> str:
     """Return the package that programs for a library run on, which mostly is the library."""
-    return "mlir-opt" if name == "linalg" else _PACKAGES.get(name, name)
+    return "mlir-opt" if name == "linalg" else PACKAGES.get(name, name)
 
 
 def installation(name: str) -> str:
@@ -57,7 +57,7 @@ def installation(name: str) -> str:
         from tensorlift.runtime.mlir.tools import find_tools  # noqa: PLC0415 - a program of its own is started
 
         return "" if find_tools() is not None else _MLIR
-    package = _PACKAGES.get(name)
+    package = PACKAGES.get(name)
     return f"pip install 'tensorlift[{package}]'" if package is not None and find_spec(package) is None else ""
 
 

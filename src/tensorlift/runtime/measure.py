@@ -28,8 +28,9 @@ from tensorlift.runtime.original import Original, call_arguments, compile_origin
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.python_original import SUFFIX, python_facts
-from tensorlift.runtime.sandbox import UNLIMITED, Limits, WorkerError, run_limited, run_worker
+from tensorlift.runtime.sandbox import UNLIMITED, Limits, run_limited
 from tensorlift.runtime.sizes import choose_sizes
+from tensorlift.runtime.workers import WorkerError, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -22,7 +22,8 @@ from tensorlift.runtime.call_file import CLOCK_FILE, call_file, is_column
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
-from tensorlift.runtime.sandbox import Limits, WorkerError, run_limited, run_worker
+from tensorlift.runtime.sandbox import Limits, run_limited
+from tensorlift.runtime.workers import WorkerError, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,13 +11,14 @@ import numpy as np
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.cases import Called
-from tensorlift.runtime.sandbox import Limits, WorkerError, run_worker
+from tensorlift.runtime.workers import WorkerError, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.runtime.original import Original
+    from tensorlift.runtime.sandbox import Limits
 
     Array = np.ndarray[Any, np.dtype[Any]]
     Arguments = Mapping[str, Any]
