@@ -27,18 +27,20 @@ if TYPE_CHECKING:
 _ROOT = re.compile(r"(\w+)(->|\[\]\.|\.|$)")
 
 
-CLOCK_FILE = """#define _POSIX_C_SOURCE 199309L
+# What is asked for by name stays where a compiler takes a file for the whole program and leaves out what is not used.
+VISIBLE = "__attribute__((externally_visible))"
+CLOCK_FILE = f"""#define _POSIX_C_SOURCE 199309L
 #include <time.h>
 #ifdef __cplusplus
 extern "C"
 #endif
-long long tl_clock(void) {
+{VISIBLE} long long tl_clock(void) {{
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
+}}
 """
-CLOCK = "long long tl_clock(void); long long tl_nanoseconds;"  # of the last call
+CLOCK = f"long long tl_clock(void); {VISIBLE} long long tl_nanoseconds;"  # of the last call
 
 
 def timed(call: str) -> str:
@@ -58,7 +60,8 @@ def call_file(included: str, view: FunctionView) -> str:
     result = f"*({c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
     call = timed(f"{result}{view.name}({arguments})")
     lines = "".join(f"  {line}\n" for line in [*before, f"{call};", *after])
-    return f'#include "{included}"\n{CLOCK}\nvoid tl_call(void **tl_arguments, void *tl_result) {{\n{lines}}}\n'
+    head = f"{VISIBLE} void tl_call(void **tl_arguments, void *tl_result)"
+    return f'#include "{included}"\n{CLOCK}\n{head} {{\n{lines}}}\n'
 
 
 def is_column(parameter: Parameter) -> bool:

@@ -13,7 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime.call_file import CLOCK, c_scalar, timed
+from tensorlift.runtime.call_file import CLOCK, VISIBLE, c_scalar, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def cpp_call_file(included: str, view: FunctionView) -> str:
     lines = "".join(f"  {line}\n" for line in [*writer.before, f"{timed(call)};", *writer.after])
     return (
         f'{_HEAD}#include "{included}"\nextern "C" {{ {CLOCK} }}\n'
-        f'extern "C" void tl_call(void **tl_arguments, void *tl_result) {{\n  (void)tl_result;\n{lines}}}\n'
+        f'extern "C" {VISIBLE} void tl_call(void **tl_arguments, void *tl_result) {{\n  (void)tl_result;\n{lines}}}\n'
     )
 
 

@@ -75,7 +75,7 @@ class Build:
 # Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker;
 # a name that the C library defines too, such as `index`, is that of the source; assertions are taken to hold.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG")
-CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", *_MEANING))
+CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", "-fwhole-program", *_MEANING))
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
