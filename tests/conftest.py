@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from tests.shared import set_up
 
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
 from tensorlift.record import (
@@ -22,8 +24,6 @@ from tensorlift.record import (
     Verdict,
 )
 from tensorlift.source import Source, source_from_text
-
-pytest_plugins = ["tests.shared"]
 
 TEXT = """void scale(int n, double s, double *a) {
   for (int i = 0; i < n; i++)
@@ -44,8 +44,21 @@ def scale(s, a):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--update``: tests of generated text write it instead of comparing."""
+    """Add ``--update``, with which tests of generated text write it instead of comparing, and ``--exhaustive``."""
     parser.addoption("--update", action="store_true", help="refresh generated text in documents and golden files")
+    parser.addoption("--exhaustive", action="store_true", help="take all of what is sampled otherwise")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell modules by ``TENSORLIFT_EXHAUSTIVE`` in the environment, while they are collected, that they take all."""
+    if config.getoption("--exhaustive"):
+        os.environ["TENSORLIFT_EXHAUSTIVE"] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    own = tmp_path_factory.getbasetemp()
+    set_up(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
 
 
 @pytest.fixture

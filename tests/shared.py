@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from typing import TYPE_CHECKING
-
-import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,11 +12,9 @@ if TYPE_CHECKING:
 _folders: list[Path] = []  # that of this run, once it is known
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Find the folder that all processes of this run have, and no other run."""
-    own = tmp_path_factory.getbasetemp()
-    _folders[:] = [own.parent if "PYTEST_XDIST_WORKER" in os.environ else own]
+def set_up(folder: Path) -> None:
+    """Take the folder that all processes of this run have, and no other run."""
+    _folders[:] = [folder]
 
 
 def shared(name: str, make: Callable[[], str]) -> Path:

@@ -1,6 +1,6 @@
 """Literal IR runs as the compiled C function does, bit by bit, wherever C gives an input a meaning.
 
-The corpora are sampled; with TENSORLIFT_EXHAUSTIVE in the environment all of their functions are run.
+The corpora are sampled; with ``--exhaustive`` all of their functions are run.
 """
 
 from __future__ import annotations
