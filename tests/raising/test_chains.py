@@ -42,7 +42,7 @@ def order_in(text: str) -> str:
     return made["C"]
 
 
-@pytest.mark.parametrize(("extents", "order"), zip(CHAINS, _PAPER, strict=True), ids=["4", "5", "6"])
+@pytest.mark.parametrize(("extents", "order"), list(zip(CHAINS, _PAPER, strict=True)), ids=["4", "5", "6"])
 def test_the_chains_of_the_paper_get_its_orders(extents: tuple[int, ...], order: str) -> None:
     result = reordered(chain(extents))
     assert order_in(result.text) == order
