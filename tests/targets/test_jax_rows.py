@@ -47,6 +47,7 @@ def _library(jax: ModuleType) -> Library:
         give=jax.numpy.asarray,
         take=np.asarray,
         is_number=lambda value: getattr(value, "weak_type", True),
+        enough=2,
     )
 
 
