@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -62,6 +63,21 @@ def test_endless_workers_end() -> None:
 def test_how_a_worker_ended_is_named_and_the_next_one_works(body: str, reason: str) -> None:
     with pytest.raises(WorkerError, match=reason):
         _run(body)
+    assert _run("return x + 1") == 8
+
+
+def test_a_request_that_is_given_up_ends_and_has_no_reply_later() -> None:
+    def give_up(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    known = signal.signal(signal.SIGALRM, give_up)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(TimeoutError):
+            _run("import time; time.sleep(20); return x")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, known)
     assert _run("return x + 1") == 8
 
 

@@ -86,23 +86,30 @@ class _Nursery:
             text=True,
             start_new_session=True,
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._replies = self._process.stdin, self._process.stdout
         self._lock = threading.Lock()
 
     @property
     def is_alive(self) -> bool:
         """Whether it takes requests."""
-        return self._process.poll() is None
+        return self._process.poll() is None and not self._requests.closed
 
     def run(self, module: str, folder: Path, limits: Limits) -> Outcome:
         """Have a worker do the request that lies in a folder."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with self._lock, suppress(BrokenPipeError):
-            print(json.dumps([module, str(folder), astuple(limits)]), file=self._process.stdin, flush=True)
-            reply = self._process.stdout.readline()
-            if reply:
-                return Outcome(json.loads(reply), _text(folder / "output"), _text(folder / "errors"))
-        return Outcome(1, "", "no worker can be started")
+        with self._lock:
+            try:
+                print(json.dumps([module, str(folder), astuple(limits)]), file=self._requests, flush=True)
+                reply = self._replies.readline()
+            except BrokenPipeError:
+                reply = ""
+            except BaseException:
+                self._requests.close()  # the worker ends too, and no reply to another request is taken for its own
+                raise
+        if not reply:
+            return Outcome(1, "", "no worker can be started")
+        return Outcome(json.loads(reply), _text(folder / "output"), _text(folder / "errors"))
 
 
 _nurseries: dict[tuple[int, int, str], _Nursery] = {}
