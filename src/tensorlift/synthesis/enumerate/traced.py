@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.symbolic.trace import Nodes
 
 Shape = tuple[int, ...]
-_MOST = 1024  # operations on operands of some extents that are remembered
+_MOST = 1 << 14  # operations on operands of some extents that are remembered: each search tries all of a dialect
 
 
 class Plan(NamedTuple):
