@@ -133,7 +133,7 @@ def _detours(text: str, start: int, end: int, of: str, rng: Random) -> Iterator[
             f"%put = stablehlo.convert {name} : ({of}) -> {other}\n  %back = stablehlo.convert %put : ({other}) -> {of}"
         )
         twice = f"%put = stablehlo.negate {name} : {of}\n  %back = stablehlo.add %put, {name} : {of}"
-    elif "tensor" in of:
+    elif "tensor" in of or element[1].startswith("u"):  # a type that a change made
         return
     else:
         there = f"%put = {_conversion(element[1], via, rng)} {name} : {of} to {other}\n  "

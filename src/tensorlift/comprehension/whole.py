@@ -14,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import NotAffine
 from tensorlift.comprehension.ranges import combined, value_range
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
@@ -180,11 +181,14 @@ def _is_integral(term: Term) -> bool:
 
 
 def _count(domain: Domain, bound: tuple[str, ...]) -> int | None:
-    """Return how many points a domain has at the most, None where that depends on sizes."""
+    """Return how many points a domain has at the most, None where that depends on sizes or is not found."""
     lengths: list[int] = []
     for name in bound:
         inner = domain.project_out(*(other for other in bound if other != name))
-        lows, highs = (inner.extreme(name, maximum=maximum) for maximum in (False, True))
+        try:
+            lows, highs = (inner.extreme(name, maximum=maximum) for maximum in (False, True))
+        except NotAffine:
+            return None
         spans = [high - low for _, low in lows for _, high in highs]
         if not spans or not all(span.is_constant for span in spans):
             return None
