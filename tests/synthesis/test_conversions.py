@@ -36,3 +36,9 @@ def test_a_sum_that_becomes_an_integer_is_summed_in_integers() -> None:
 def test_a_product_that_is_no_larger_than_a_factor_stays() -> None:
     loop = "float s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; return s;"
     assert "np.sum" in emitted(f"float f(int n, short a[n], short b[n]) {{ {loop} }}")
+
+
+@pytest.mark.parametrize("condition", ["i > k", "i != k", "i >= k && i < 2 * k", "i / 3 > k"])
+def test_truth_values_are_stored_in_floats_at_every_third_position(condition: str) -> None:
+    loop = f"for (int i = 0; i < n; i += 3) x[i] = {condition};"
+    assert "x[::3] = " in emitted(f"void f(int n, int k, double *x) {{ {loop} }}")
