@@ -125,9 +125,10 @@ def _nursery(threads: int, library: str) -> _Nursery:
 
 def serve() -> None:
     """Be the nursery that the command line names: fork a worker for each request, until there are no more."""
+    requests, replies = os.fdopen(_STANDARD_INPUT, "rb", buffering=0, closefd=False), os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints is no reply
     with suppress(ImportError):  # the worker that needs it says so
         import_module(sys.argv[1] or "json")
-    requests, replies = os.fdopen(_STANDARD_INPUT, "rb", buffering=0, closefd=False), os.fdopen(os.dup(1), "w")
     while request := requests.readline():
         module, folder, limits = json.loads(request)
         worker = import_module(f"tensorlift.runtime.{module}").work
@@ -135,6 +136,7 @@ def serve() -> None:
         pid = os.fork()
         if not pid:
             os.close(is_done)
+            os.close(replies.fileno())
             _be_worker(worker, Path(folder), Limits(*limits))
         os.close(ends)
         ready, _, _ = select.select([is_done, _STANDARD_INPUT], [], [], Limits(*limits).wall_seconds)
