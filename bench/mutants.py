@@ -105,7 +105,8 @@ def subject(source: Source, target: str, *, static: bool = False) -> Subject | N
     if found.run(lifting.emitted.text).passed:
         return found
     stable = tuple(one for one in found.sizes if replace(found, sizes=(one,)).run(lifting.emitted.text).passed)
-    return replace(found, sizes=stable) if stable else None
+    found = replace(found, sizes=stable)
+    return found if stable and found.run(lifting.emitted.text).passed else None
 
 
 def _lifted(source: Source, options: LiftOptions) -> Lifting | None:

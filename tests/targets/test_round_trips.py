@@ -1,4 +1,4 @@
-"""A float that becomes an integer, one of the other sign, and a float again is refused where XLA loses the sign."""
+"""Refused where XLA computes otherwise: floats through integers of both signs, quotients that become whole numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
 from tensorlift.source import source_from_text
@@ -73,3 +73,58 @@ def test_round_trips_are_right_elsewhere(target: str) -> None:
 def test_other_chains_are_taken(target: str) -> None:
     for function in lifted(OTHERS, target).values():
         assert function.lifted, (function.name, function.diagnostics)
+
+
+RECIPROCALS = """
+#include <math.h>
+void a(int n, const float *x, long *o) { for (int i = 0; i < n; i++) o[i] = x[i] / 3.0f; }
+void b(int n, const double *x, double *o) { for (int i = 0; i < n; i++) o[i] = floor(x[i] / 49); }
+void c(int n, double s, const double *x, int *o) { for (int i = 0; i < n; i++) o[i] = x[i] / s * 2; }
+void d(int n, int m, const short x[n][m], short *o) {
+  for (int i = 0; i < n; i++) { double s = 0; for (int j = 0; j < m; j++) s += x[i][j]; o[i] = s / m; }
+}
+void e(int n, const unsigned char *x, unsigned char *o) {
+  for (int i = 0; i < n; i++) { float t = x[i] / 255.0f; o[i] = t * 63; }
+}
+void f(int n, const double *x, double *t, int *o) {
+  for (int i = 0; i < n; i++) t[i] = x[i] / 10;
+  for (int i = 0; i < n; i++) o[i] = ceil(t[i]);
+}
+void g(int n, int m, const double x[n][m], const double *s, int o[n][m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) o[i][j] = x[i][j] / s[i];
+}
+int h(int n, const double *x) { int t = 0; for (int i = 0; i < n; i++) t = t * 3 + (int)(x[i] / 7); return t; }
+"""
+QUOTIENTS = """
+#include <math.h>
+void a(int n, const float *x, long *o) { for (int i = 0; i < n; i++) o[i] = x[i] / 4.0f; }
+void b(int n, const double *x, double *o) { for (int i = 0; i < n; i++) o[i] = x[i] / 49; }
+void c(int n, double s, const double *x, int *o) { for (int i = 0; i < n; i++) o[i] = rint(x[i] / s); }
+void d(int n, const double *x, const double *y, int *o) { for (int i = 0; i < n; i++) o[i] = x[i] / y[i]; }
+void e(int n, const int *x, int *o) { for (int i = 0; i < n; i++) o[i] = x[i] / 49; }
+void f(int n, const double *x, int *o) { for (int i = 0; i < n; i++) o[i] = x[i] * 0.1; }
+"""
+
+
+@pytest.mark.parametrize("target", ["jax", "stablehlo"])
+def test_quotients_that_become_whole_numbers_are_refused_for_xla(target: str) -> None:
+    for function in lifted(RECIPROCALS, target).values():
+        assert [d.code for d in function.diagnostics] == ["TL305"], (function.name, function.diagnostics)
+        assert "multiplies by reciprocals" in function.diagnostics[0].message
+    for function in lifted(QUOTIENTS, target).values():
+        assert function.lifted, (function.name, function.diagnostics)
+
+
+def test_quotients_that_become_whole_numbers_are_exact_elsewhere() -> None:
+    function = lifted(RECIPROCALS, "numpy")["b"]
+    x = np.arange(0.0, 49000.0, 49.0)
+    (found,) = call_program(loaded(function.program, "b", "numpy"), {"x": x}, 1)
+    np.testing.assert_array_equal(found, np.arange(1000.0))
+
+
+def test_jax_updates_no_truth_values_by_arithmetic() -> None:
+    text = "#include <stdbool.h>\nvoid f(int n, bool *o) { for (int i = 1; i < n; i++) o[i] = true; }"
+    function = lifted(text, "jax")["f"]
+    wrong = function.program.replace("].set(True)", "].add(True)")
+    assert wrong != function.program
+    assert verify({**(function.certificate or {}), "program": wrong})

@@ -25,7 +25,7 @@ from tensorlift.targets.python_text.emission import INDENT, Emission
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text, call
 from tensorlift.targets.python_text.wrap import wrapped
-from tensorlift.targets.xla import check_round_trips
+from tensorlift.targets.xla import check_reciprocals, check_round_trips
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,6 +57,7 @@ def emit(program: TensorProgram) -> Emitted:
 
     """
     check_round_trips(program, "JAX")
+    check_reciprocals(program, "JAX")
     return _JaxEmission(program).emit()
 
 

@@ -36,6 +36,8 @@ def _updated(op: str) -> Meaning:
 
     def meaning(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
         _require_fitting(o, x, values)
+        if x.dtype == "bool":
+            o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
         return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
 
     return meaning
