@@ -180,14 +180,15 @@ ABOVE_SIGNED = [
 def test_constants_that_no_signed_type_holds_are_unsigned(target: str) -> None:
     if target == "jax":
         pytest.importorskip("jax")
+    chosen = ABOVE_SIGNED if target == "numpy" else ABOVE_SIGNED[::3]
     functions = [
         f"unsigned long f{k}(int n, unsigned long *o)"
         f" {{ unsigned long s = -3ul; for (int i = 0; i < n; i++) {body}; return s; }}"
-        for k, (body, _) in enumerate(ABOVE_SIGNED)
+        for k, (body, _) in enumerate(chosen)
     ]
     options = LiftOptions(target=target, test=True)
     record = lift_source(source_from_text("\n".join(functions), "f.c"), options)
-    for function, (body, spelled) in zip(record.functions, ABOVE_SIGNED, strict=True):
+    for function, (body, spelled) in zip(record.functions, chosen, strict=True):
         assert function.lifted, (body, function.diagnostics)
         assert target != "numpy" or spelled in " ".join(function.program.split()), body
         assert "uint64(np.uint64(" not in function.program
