@@ -50,7 +50,7 @@ from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from bench.random_types.constructs import Use
     from tensorlift.record import FunctionRecord
@@ -97,6 +97,7 @@ _ONE_CELL = re.compile(r"%(\w+): tensor<1x")  # a parameter of which the loops o
 _INEXACT = {"f32", "f64", "float", "?"}  # types of what may be rounded
 _UNSTABLE = 0.1  # of the tolerance; so much a change of the original may show
 _CONTRACTING = {"linalg", "stablehlo", "jax"}  # targets that round a product and a sum as one
+_RECIPROCAL = ("jax", "stablehlo")  # XLA multiplies by the reciprocal of a divisor, which is off by the last bit
 _REORDERED = {"accumulate", "fold"}  # constructs of which the program may add in another order
 TOLERANCE = {"f4": 1e-4, "f8": 1e-9}
 
@@ -180,7 +181,8 @@ def compare(
     taken = [case for case in small if all(holds(condition, case) for condition in conditions)]
     single = set(_ONE_CELL.findall(function.program)) & set(given[0])
     in_64_bits = {p.name for p in function.parameters if p.role == "size"} if to == "stablehlo" else set()
-    compared, least = 0, TOLERANCE["f4"] if _adds_singles(program) else 0.0
+    is_single = _computes_singles(program, _REORDERED) or (to in _RECIPROCAL and _computes_singles(program, {"/"}))
+    compared, least = 0, TOLERANCE["f4"] if is_single else 0.0
     for case, wanted in zip(taken, original(program, taken), strict=True):
         if wanted is None or (
             "integers" in kinds and any(np.asarray(wanted[k]).dtype == np.uint64 for k in _returned(wanted))
@@ -222,10 +224,10 @@ def _in_place(found: Any, given: Any) -> Any:
     return whole
 
 
-def _adds_singles(program: Program) -> bool:
-    """Tell whether floats of single precision are added up, whatever the type of what is made of them."""
+def _computes_singles(program: Program, by: Container[str]) -> bool:
+    """Tell whether some construct may compute in single precision, whatever the type of what is made of that."""
     types = {of for _, *pair in program.used for of in pair}
-    return "f32" in types and any(what in _REORDERED for what, _, _ in program.used)
+    return "f32" in types and any(what in by for what, _, _ in program.used)
 
 
 def _returned(wanted: Mapping[str, Any]) -> list[str]:
