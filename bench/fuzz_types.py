@@ -97,7 +97,7 @@ _ONE_CELL = re.compile(r"%(\w+): tensor<1x")  # a parameter of which the loops o
 _INEXACT = {"f32", "f64", "float", "?"}  # types of what may be rounded
 _UNSTABLE = 0.1  # of the tolerance; so much a change of the original may show
 _CONTRACTING = {"linalg", "stablehlo", "jax"}  # targets that round a product and a sum as one
-_RECIPROCAL = ("jax", "stablehlo")  # XLA multiplies by the reciprocal of a divisor, which is off by the last bit
+_RECIPROCAL = {"jax", "stablehlo"}  # XLA multiplies by the reciprocal of a divisor, which is off by the last bit
 _REORDERED = {"accumulate", "fold"}  # constructs of which the program may add in another order
 TOLERANCE = {"f4": 1e-4, "f8": 1e-9}
 

@@ -1,8 +1,9 @@
-"""What the tests of a run share across its processes: a file that takes long to make is made once."""
+"""What the tests of a run share across its processes: how much is tried, and files that take long to make."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _folders: list[Path] = []  # that of this run, once it is known
+
+
+def is_exhaustive() -> bool:
+    """Tell whether all is taken of what is sampled otherwise; modules may ask while they are collected."""
+    return "TENSORLIFT_EXHAUSTIVE" in os.environ
 
 
 def set_up(folder: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from bench.fuzz import lift_seed
+from tests.shared import is_exhaustive
 
-_BATCHES = 12 if os.environ.get("TENSORLIFT_EXHAUSTIVE") else 4
+_BATCHES = 12 if is_exhaustive() else 4
 _IN_BATCH = 25
 
 

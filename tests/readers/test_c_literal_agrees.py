@@ -5,15 +5,15 @@ The corpora are sampled; with ``--exhaustive`` all of their functions are run.
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 from bench.literal import files, read, run
+from tests.shared import is_exhaustive
 
 CONSTRUCTS = Path(__file__).parent / "constructs.c"
-_EVERY = 1 if os.environ.get("TENSORLIFT_EXHAUSTIVE") else 8  # files of the corpora
+_EVERY = 1 if is_exhaustive() else 8  # files of the corpora
 _UNCALLABLE = {"greatest"}  # returns a pointer; it is called by another function
 _ALWAYS_UNDEFINED = {"uninitialised_sum"}
 

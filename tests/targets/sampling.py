@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.shared import is_exhaustive
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
@@ -229,7 +229,7 @@ def try_row(library: Library, row: OpRow) -> None:
     """Fail where a sample of a row has another value than its meaning, or has no meaning in any trial."""
     for entry in row.samples:
         refused: list[CheckFailure] = []
-        enough = len(TRIALS) if os.environ.get("TENSORLIFT_EXHAUSTIVE") else library.enough
+        enough = len(TRIALS) if is_exhaustive() else library.enough
         for taken, number in enumerate(TRIALS):
             if taken - len(refused) == enough:
                 break

@@ -69,10 +69,10 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits) -> Outcome
     try:
         output, errors = process.communicate(timeout=limits.wall_seconds)
     except subprocess.TimeoutExpired:
-        _end_session(process)
+        end_session(process.pid)
         output, errors = process.communicate()
         return Outcome(None, output, errors)
-    _end_session(process)
+    end_session(process.pid)
     return Outcome(process.returncode, output, errors)
 
 
@@ -96,9 +96,9 @@ def environment(folder: Path, threads: int) -> dict[str, str]:
     }
 
 
-def _end_session(process: subprocess.Popen[str]) -> None:
+def end_session(pid: int) -> None:
     """Kill what the command left running; the session is its own, so nothing else is hit."""
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         return

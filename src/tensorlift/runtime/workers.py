@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.runtime.sandbox import Limits, Outcome, apply_limits, environment
+from tensorlift.runtime.sandbox import Limits, Outcome, apply_limits, end_session, environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +77,7 @@ class _Nursery:
             f"import sys; sys.path.insert(0, {package_root!r}); from tensorlift.runtime.workers import serve; serve()"
         )
         self._process = subprocess.Popen(  # noqa: S603 - the command is a list made here, no shell reads it
-            [sys.executable, "-I", "-c", start, library],
+            [sys.executable, "-I", "-c", start, *filter(None, [library])],
             cwd="/",
             env=environment(Path(tempfile.gettempdir()), threads),
             stdin=subprocess.PIPE,
@@ -128,21 +128,22 @@ def serve() -> None:
     requests, replies = os.fdopen(_STANDARD_INPUT, "rb", buffering=0, closefd=False), os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is no reply
     with suppress(ImportError):  # the worker that needs it says so
-        import_module(sys.argv[1] or "json")
+        for library in sys.argv[1:]:
+            import_module(library)
     while request := requests.readline():
-        module, folder, limits = json.loads(request)
+        module, folder, numbers = json.loads(request)
+        limits = Limits(*numbers)
         worker = import_module(f"tensorlift.runtime.{module}").work
         is_done, ends = os.pipe()  # that it has ended, with all that it started, is told by the end that they hold
         pid = os.fork()
         if not pid:
             os.close(is_done)
             os.close(replies.fileno())
-            _be_worker(worker, Path(folder), Limits(*limits))
+            _be_worker(worker, Path(folder), limits)
         os.close(ends)
-        ready, _, _ = select.select([is_done, _STANDARD_INPUT], [], [], Limits(*limits).wall_seconds)
-        for end in (os.kill, os.killpg):
-            with suppress(ProcessLookupError, PermissionError):
-                end(pid, signal.SIGKILL)
+        ready, _, _ = select.select([is_done, _STANDARD_INPUT], [], [], limits.wall_seconds)
+        os.kill(pid, signal.SIGKILL)  # before it has a session of its own, too
+        end_session(pid)
         _, status = os.waitpid(pid, 0)
         os.close(is_done)
         print(json.dumps(os.waitstatus_to_exitcode(status) if is_done in ready else None), file=replies, flush=True)

@@ -15,7 +15,6 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Assign,
     Cast,
-    Conditional,
     Cumulative,
     Elementwise,
     Literal,
@@ -29,9 +28,11 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_float, is_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.ir.tensor_program import Expression, TensorProgram
+
+    Assigned = Mapping[str, Sequence[Expression]]  # what variables are given
 
 _ROUND_TRIPS = {"i32": "u32", "u32": "i32", "i64": "u64", "u64": "i64"}
 _CHOOSING = ("select", "max", "min")
@@ -39,87 +40,84 @@ _DOWN = ("floor", "ceil", "trunc")
 _TO_NEAREST = ("rint", "round")  # give the same for what is a little off
 
 
-def check_round_trips(program: TensorProgram, title: str) -> None:
-    """Refuse a float that becomes an integer, one of the other sign, and a float again: LiftError TL305."""
-    assigned = _assigned(program)
-    for node in _nodes(program):
-        if not isinstance(node, Cast) or not is_float(node.dtype):
-            continue
-        for inner in _casts(node.argument, assigned):
-            before = _ROUND_TRIPS.get(inner.dtype)
-            if before == inner.argument.dtype and any(
-                first.dtype == before and is_float(first.argument.dtype) for first in _casts(inner.argument, assigned)
-            ):
-                message = f"{title} loses the sign of {inner.dtype} from {before} between two floats"
-                raise refuse("TL305", message, remedy="lift it to numpy, torch or c")
-
-
-def check_reciprocals(program: TensorProgram, title: str) -> None:
-    """Refuse a quotient by what cells share that becomes a whole number: LiftError TL305."""
-    assigned = _assigned(program)
-    for node in _nodes(program):
-        is_cut = isinstance(node, Cast) and is_integer(node.dtype) and is_float(node.argument.dtype)
-        if (is_cut or (isinstance(node, Elementwise) and node.op in _DOWN)) and _has_reciprocal(node, assigned):
+def check_program(program: TensorProgram, title: str) -> None:
+    """Refuse what XLA does not compute as it is meant: LiftError TL305."""
+    assigned: dict[str, list[Expression]] = {}
+    statements = list(walk_statements(program.body))
+    for statement in statements:
+        if isinstance(statement, Assign | SetSlice):
+            assigned.setdefault(statement.name, []).append(statement.value)
+    for node in (node for s in statements for value in values_of(s) for node in walk_expressions(value)):
+        if isinstance(node, Cast) and is_float(node.dtype):
+            _check_round_trip(node, assigned, title)
+        if _cuts(node) and _has_reciprocal(node, assigned):
             message = (
                 f"{title} runs in XLA, which multiplies by reciprocals: an exact quotient may fall below a whole number"
             )
             raise refuse("TL305", message, remedy="lift it to numpy, torch or c")
 
 
-def _has_reciprocal(node: Expression, assigned: Mapping[str, Sequence[Expression]]) -> bool:
-    """Tell whether a value is computed from a quotient by what several cells share, or by a constant."""
-    stack: list[Expression] = list(node.operands)
-    seen: set[Expression] = set()
-    while stack:
-        inner = stack.pop()
-        if inner in seen or not is_float(inner.dtype):
-            continue
-        seen.add(inner)
-        if isinstance(inner, Elementwise) and inner.op in _TO_NEAREST:
-            continue
-        if isinstance(inner, Elementwise) and inner.op == "div":
-            divisor = inner.arguments[1]
-            if not _is_power_of_two(divisor) and (isinstance(divisor, Literal) or divisor.shape != inner.shape):
-                return True
-        stack += assigned.get(inner.name, ()) if isinstance(inner, Variable) else inner.operands
-    return False
+def _check_round_trip(node: Cast, assigned: Assigned, title: str) -> None:
+    """Refuse a float that becomes an integer, one of the other sign, and a float again."""
+    for inner in _casts(node.argument, assigned):
+        before = _ROUND_TRIPS.get(inner.dtype)
+        if before == inner.argument.dtype and any(
+            first.dtype == before and is_float(first.argument.dtype) for first in _casts(inner.argument, assigned)
+        ):
+            message = f"{title} loses the sign of {inner.dtype} from {before} between two floats"
+            raise refuse("TL305", message, remedy="lift it to numpy, torch or c")
 
 
-def _is_power_of_two(divisor: Expression) -> bool:
-    if not isinstance(divisor, Literal) or isinstance(divisor.value, str) or not divisor.value:
-        return False
-    parts = abs(divisor.value.numerator), divisor.value.denominator
-    return all(part & (part - 1) == 0 for part in parts)
-
-
-def _assigned(program: TensorProgram) -> dict[str, list[Expression]]:
-    """Return what the variables of a program are given."""
-    found: dict[str, list[Expression]] = {}
-    for statement in walk_statements(program.body):
-        if isinstance(statement, Assign | SetSlice):
-            found.setdefault(statement.name, []).append(statement.value)
-    return found
-
-
-def _nodes(program: TensorProgram) -> Iterator[Expression]:
-    for statement in walk_statements(program.body):
-        for value in values_of(statement):
-            yield from walk_expressions(value)
-
-
-def _casts(value: Expression, assigned: Mapping[str, Sequence[Expression]]) -> Iterator[Cast]:
+def _casts(value: Expression, assigned: Assigned) -> Iterator[Cast]:
     """Yield the conversions that cells of a value may come from, through variables and what only moves them."""
+    return (node for node in _origins(value, assigned, _moved) if isinstance(node, Cast))
+
+
+def _moved(node: Expression) -> Sequence[Expression]:
+    """Return the operands of which an operation gives cells as they are."""
+    if isinstance(node, Elementwise):
+        return node.arguments if node.op in _CHOOSING else ()
+    return () if isinstance(node, Cast | Reduction | Cumulative) else node.operands
+
+
+def _cuts(node: Expression) -> bool:
+    """Tell whether an operation makes whole numbers of floats, which is another one for a float a little below."""
+    if isinstance(node, Cast):
+        return is_integer(node.dtype) and is_float(node.argument.dtype)
+    return isinstance(node, Elementwise) and node.op in _DOWN
+
+
+def _has_reciprocal(node: Expression, assigned: Assigned) -> bool:
+    """Tell whether an operation takes what is computed from a quotient by what cells share, or by a constant."""
+    origins = (inner for operand in node.operands for inner in _origins(operand, assigned, _computed))
+    return any(isinstance(inner, Elementwise) and inner.op == "div" and _is_shared(inner) for inner in origins)
+
+
+def _computed(node: Expression) -> Sequence[Expression]:
+    """Return the operands whose last bits count in floats."""
+    is_whole = isinstance(node, Elementwise) and node.op in _TO_NEAREST
+    return () if is_whole else [operand for operand in node.operands if is_float(operand.dtype)]
+
+
+def _is_shared(quotient: Elementwise) -> bool:
+    """Tell whether the divisor is a constant without an exact reciprocal, or one for several cells."""
+    divisor = quotient.arguments[1]
+    if not isinstance(divisor, Literal):
+        return divisor.shape != quotient.shape
+    value = divisor.value
+    return isinstance(value, str) or any(part & (part - 1) for part in (abs(value.numerator), value.denominator))
+
+
+def _origins(
+    value: Expression,
+    assigned: Assigned,
+    operands: Callable[[Expression], Sequence[Expression]],
+) -> Iterator[Expression]:
+    """Yield a value and what it comes from through the operands that are told, and through variables."""
     stack, seen = [value], set()
     while stack:
         node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, Cast):
+        if node not in seen:
+            seen.add(node)
             yield node
-        elif isinstance(node, Variable):
-            stack += assigned.get(node.name, ())
-        elif isinstance(node, Elementwise):
-            stack += node.arguments if node.op in _CHOOSING else ()
-        elif isinstance(node, Conditional) or not isinstance(node, Reduction | Cumulative):
-            stack += node.operands
+            stack += assigned.get(node.name, ()) if isinstance(node, Variable) else operands(node)

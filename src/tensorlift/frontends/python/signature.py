@@ -152,8 +152,7 @@ def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
     if head not in DTYPES:
         return None
     parts = _parts_of(annotation)
-    of_any_rank = any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in parts)
-    return ParameterKind(DTYPES[head], None if of_any_rank else len(parts))
+    return ParameterKind(DTYPES[head], None if any(map(_is_new_or_rest, parts)) else len(parts))
 
 
 def _quoted(text: str) -> ParameterKind | None:

@@ -25,7 +25,7 @@ from tensorlift.targets.python_text.emission import INDENT, Emission
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text, call
 from tensorlift.targets.python_text.wrap import wrapped
-from tensorlift.targets.xla import check_reciprocals, check_round_trips
+from tensorlift.targets.xla import check_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,8 +56,7 @@ def emit(program: TensorProgram) -> Emitted:
         LiftError: TL305 where JAX has no such function, TL306 where the program returns nothing.
 
     """
-    check_round_trips(program, "JAX")
-    check_reciprocals(program, "JAX")
+    check_program(program, "JAX")
     return _JaxEmission(program).emit()
 
 

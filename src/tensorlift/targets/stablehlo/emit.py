@@ -47,7 +47,7 @@ from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.diagonals import diagonal_store
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes, spans
-from tensorlift.targets.xla import check_reciprocals, check_round_trips
+from tensorlift.targets.xla import check_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,8 +80,7 @@ def emit(program: TensorProgram) -> Emitted:
             is kept, TL515 where a size must be given, TL306 where the program returns nothing.
 
     """
-    check_round_trips(program, "StableHLO")
-    check_reciprocals(program, "StableHLO")
+    check_program(program, "StableHLO")
     return _StableHloEmission(program).emit()
 
 
