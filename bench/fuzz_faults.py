@@ -21,9 +21,9 @@ from bench.fuzz_types import Runner
 from tensorlift.comprehension import ranges, rules, terms
 from tensorlift.frontends.mlir import shapes
 from tensorlift.frontends.python import scalars
+from tensorlift.ir import scalar_terms
 from tensorlift.ops import conversions
 from tensorlift.ops.dtypes import is_float, is_integer, width
-from tensorlift.summarize import operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def _replace(function: Callable[..., Any], by: Callable[..., Any]) -> None:
 
 
 def _narrow_operands() -> None:
-    convert = operations.convert
+    convert = scalar_terms.convert
 
     def converted(term: Term, dtype: DType) -> Term:
         narrows = is_integer(term.dtype) and is_integer(dtype) and width(dtype) < width(term.dtype)
@@ -70,7 +70,7 @@ def _hold_integers_in_floats() -> None:
 
 
 def _compute_with_reals() -> None:
-    vars(operations)["rounded"] = lambda value, _: value
+    vars(scalar_terms)["rounded"] = lambda value, _: value
 
 
 def _bound_sizes() -> None:
@@ -79,12 +79,12 @@ def _bound_sizes() -> None:
 
 
 def _take_true_for_one() -> None:
-    _replace(operations.sign_of, operations.convert)
+    _replace(scalar_terms.sign_of, scalar_terms.convert)
 
 
 def _compare_bits_as_numbers() -> None:
     for name in ("arith.maxsi", "arith.minsi", "arith.addi", "arith.subi"):
-        del operations._ON_TRUTHS[name]  # noqa: SLF001 - the fault is there
+        del scalar_terms._ON_TRUTHS[name]  # noqa: SLF001 - the fault is there
 
 
 def _add_truths_as_numbers() -> None:

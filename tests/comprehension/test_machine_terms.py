@@ -23,9 +23,9 @@ from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Scalar, Term
+from tensorlift.ir.scalar_terms import convert
 from tensorlift.ops.conversions import value_of
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width, wrap
-from tensorlift.summarize.operations import convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

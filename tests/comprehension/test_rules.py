@@ -24,8 +24,8 @@ from tensorlift.comprehension import flags, rewrite, rules, terms
 from tensorlift.comprehension.normal import normalise
 from tensorlift.comprehension.rules import ROWS, Row, rewritten
 from tensorlift.comprehension.terms import Apply, Constant, Scalar, Term
+from tensorlift.ir import scalar_terms
 from tensorlift.ops.dtypes import DType, is_float, width
-from tensorlift.summarize import operations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -308,7 +308,7 @@ def test_a_name_without_a_row_is_an_error() -> None:
 def test_every_row_is_named_by_code() -> None:
     """A name stands in code as it is, or as a pattern in which operations and truth values are put."""
     named: list[str] = []
-    for module in (flags, operations, rewrite, normalise):
+    for module in (flags, scalar_terms, rewrite, normalise):
         for node in ast.walk(ast.parse(Path(module.__file__ or "").read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named.append(re.escape(node.value))
@@ -333,11 +333,11 @@ def test_without_rows_nothing_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> N
     pool = [term for term in machine_terms(3, 1500) if isinstance(term, Apply)]
     pool = [term for term in pool if not all(isinstance(a, Constant) for a in term.args)]  # those are computed
     assert any(rewrite.simplified(term.op, term.args, term) is not term for term in pool)
-    assert any(operations.convert(term, "i16") is not terms.cast(term, "i16") for term in pool)
+    assert any(scalar_terms.convert(term, "i16") is not terms.cast(term, "i16") for term in pool)
     monkeypatch.setattr(Row, "applied", lambda *_: None)
     for term in pool:
         assert rewrite.simplified(term.op, term.args, term) is term
         assert flags.simplified_flag(term.op, term.args, term.dtype) is None
-        assert operations.convert(term, "i16") is terms.cast(term, "i16")
+        assert scalar_terms.convert(term, "i16") is terms.cast(term, "i16")
         if term.op == "select":
-            assert operations.choose(*term.args) is term
+            assert scalar_terms.choose(*term.args) is term

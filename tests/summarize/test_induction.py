@@ -10,8 +10,8 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.summarize.induction import Guess, check_induction
-from tensorlift.summarize.state import Effect, RecurrenceError
+from tensorlift.comprehension.state import Effect, RecurrenceError
+from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.statements import Loop
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.positions import Position, place_of
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Scalar, Term, apply, cast, scalar
-from tensorlift.summarize.orders import equal_by_orders
+from tensorlift.proofs.source.orders import equal_by_orders
 
 HEAD = "int f(int n, double a[n], double b[n], double o[1])"
 

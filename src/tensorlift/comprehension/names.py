@@ -48,3 +48,8 @@ def reset_names() -> None:
     _counter = itertools.count()
     _reserved.clear()
     forget()
+
+
+def formals(array: str, rank: int) -> tuple[str, ...]:
+    """Return the index variables ``A_x0, A_x1, ..`` that all versions of an array share."""
+    return tuple(f"{array}_x{axis}" for axis in range(rank))

@@ -17,6 +17,7 @@ from tensorlift.comprehension.instance import Instance, InstanceOperand
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.tensor import array, scalar_value
 from tensorlift.comprehension.terms import Piecewise
 from tensorlift.diagnostics import LiftError
@@ -24,7 +25,6 @@ from tensorlift.dialects.agreement import Pair, agreed
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.windows import relation
 from tensorlift.frontends.mlir import read_mlir
-from tensorlift.summarize.state import merged, split
 from tensorlift.targets.imported.record import instance_data, instance_from_data
 
 if TYPE_CHECKING:

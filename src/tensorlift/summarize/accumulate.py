@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.rules import FALSE
 from tensorlift.comprehension.terms import Apply, Reducer, Term
+from tensorlift.ir.scalar_terms import choose, convert, neutral, widened_from
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.summarize.accumulation import Accumulation, has_self
 from tensorlift.summarize.flag_steps import flag_step, latched_once
-from tensorlift.summarize.operations import choose, convert, widened_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,17 +178,3 @@ def _partly_own_condition(condition: Term, chosen: Term, other: Term, variable: 
         return None
     inner = terms.apply("select", second, chosen, other)
     return recognise(terms.apply("select", first, inner, other), variable)
-
-
-def neutral(op: Reducer, dtype: DType) -> Term:
-    """Return the operand that a fold ignores."""
-    if op in {"any", "all"}:
-        return FALSE if op == "any" else TRUE
-    if op in {"sum", "prod"}:
-        return terms.constant(0 if op == "sum" else 1, dtype)
-    low, high = op.endswith("max"), op.endswith("min")
-    assert low or high
-    if is_float(dtype):
-        infinity = convert(terms.apply("infinity"), dtype)
-        return terms.apply("neg", infinity) if low else infinity
-    return terms.constant(integer_range(dtype)[1 if high else 0], dtype)

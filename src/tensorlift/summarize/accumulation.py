@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.terms import COMBINER, Reducer, Term
-from tensorlift.summarize.operations import choose
+from tensorlift.ir.scalar_terms import choose
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain

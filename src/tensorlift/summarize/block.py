@@ -10,21 +10,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.domain import EMPTY, Domain, NotAffine
+from tensorlift.comprehension.domain import Domain, NotAffine
+from tensorlift.comprehension.state import Effect, RecurrenceError, State, own_cell
 from tensorlift.comprehension.terms import Reduce
+from tensorlift.ir.scalar_terms import choose, choose_by, reconverted
 from tensorlift.ops.dtypes import is_float
 from tensorlift.summarize.loop import LoopRule
-from tensorlift.summarize.operations import choose, reconverted
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, State, covered, own_cell, split
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
-from tensorlift.summarize.values import choose_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.summarize.liveness import Liveness
 
 Values = dict[str, "Term"]
@@ -70,7 +69,6 @@ class Evaluator:
     # -- branches
 
     def _branch(self, s: Branch, state: State, values: Values, context: Domain) -> None:
-        affine = isinstance(s.condition, Domain)
         condition = s.condition if isinstance(s.condition, Domain) else _resolved(s.condition, values, context)
         inside, outside = s.then_domain(context), s.otherwise_domain(context)
         then, otherwise = state.copy(), state.copy()
@@ -79,20 +77,11 @@ class Evaluator:
         for value, chosen, other in zip(s.values, s.then_terms, s.otherwise_terms, strict=True):
             arms = _resolved(chosen, values, inside), _resolved(other, values, outside)
             values[value] = _chosen(condition, *arms, inside, outside)
-        for array in [a for a in self.arrays if a in then.pieces or a in otherwise.pieces]:
-            first, second = then.pieces.get(array, []), otherwise.pieces.get(array, [])
-            if first == second == state.pieces.get(array, []):
-                continue
-            if first == second:
-                new = first
-            elif affine:
-                new = _either(first, second, inside, outside)
-            else:
-                assert not isinstance(condition, Domain)
-                info = self.arrays[array]
-                old = own_cell(array, len(info.shape), info.dtype)
-                new = _selected(condition, first, second, old)
-            state.overwrite(array, new)
+        state.choose(condition, (then, inside), (otherwise, outside), self._own)
+
+    def _own(self, array: str) -> Read:
+        info = self.arrays[array]
+        return own_cell(array, len(info.shape), info.dtype)
 
     # -- loops
 
@@ -180,29 +169,3 @@ def _guarded_choice(condition: Term, chosen: Term, other: Term, inside: Domain, 
     ]
     possible = [case for case in cases if not case[0].is_empty()]
     return terms.piecewise(possible) if possible else other
-
-
-def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:
-    """Return the pieces of the arm that is taken."""
-    common = {term: domain for domain, term in first if any(domain is d and term is t for d, t in second)}
-    found = [(domain, term) for term, domain in common.items()]
-    found += [(d & inside, t) for d, t in first if common.get(t) is not d]
-    found += [(d & outside, t) for d, t in second if common.get(t) is not d]
-    return split(found)
-
-
-def _selected(condition: Term, first: list[Piece], second: list[Piece], old: Term) -> list[Piece]:
-    """Choose between what two arms leave, cell by cell."""
-    found: list[Piece] = []
-    for domain, term in _filled(first, second, old):
-        for other_domain, other in _filled(second, first, old):
-            both = domain & other_domain
-            if not both.is_empty():
-                found.append((both.coalesce(), rewrite.simplified("select", (condition, term, other))))
-    return found
-
-
-def _filled(pieces: list[Piece], others: list[Piece], old: Term) -> list[Piece]:
-    """Add the old value where only the other arm writes."""
-    rest = (covered(others) - covered(pieces)) if pieces else covered(others)
-    return pieces if rest is EMPTY or rest.is_empty() else [*pieces, (rest.coalesce(), old)]

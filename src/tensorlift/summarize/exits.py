@@ -16,8 +16,8 @@ from tensorlift.comprehension.terms import Apply, Reduce
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Term
-    from tensorlift.summarize.state import Piece
 
 
 def joined(pieces: Sequence[Piece]) -> list[Piece]:

@@ -12,9 +12,9 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.flags import truth_in
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
+from tensorlift.ir.scalar_terms import widened_from
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self
-from tensorlift.summarize.operations import widened_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.state import RecurrenceError
 from tensorlift.diagnostics import Diagnostic, Note, Severity
 from tensorlift.summarize.dependence import Conflict, accesses, is_parallel
-from tensorlift.summarize.state import RecurrenceError
 from tensorlift.summarize.statements import Loop, Store, walk
 
 if TYPE_CHECKING:

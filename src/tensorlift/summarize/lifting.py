@@ -15,15 +15,14 @@ from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.allowance import TooManyPartsError
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
-from tensorlift.comprehension.names import unused
+from tensorlift.comprehension.names import formals, unused
+from tensorlift.comprehension.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.summarize.block import Evaluator
 from tensorlift.summarize.distribute import Distributor, Splits
 from tensorlift.summarize.kept import hands_on, reason_for
 from tensorlift.summarize.liveness import Liveness
-from tensorlift.summarize.program import Program, formals
 from tensorlift.summarize.pushing import Pusher
-from tensorlift.summarize.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import LoopPlace
     from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.summarize.program import Program
 
 Versions = dict[str, str]  # the current version of each array that has one
 

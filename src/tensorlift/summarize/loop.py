@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import formals, fresh
+from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
+from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.exits import joined
-from tensorlift.summarize.induction import Guess, check_induction
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.positions import guess_latest, guess_position
-from tensorlift.summarize.program import formals
 from tensorlift.summarize.scan import guess_scan
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,9 +17,9 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, NotAffine, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.shorten import shorten
+from tensorlift.comprehension.state import Piece, RecurrenceError, covered, overlay, split
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
-from tensorlift.summarize.state import Piece, RecurrenceError, covered, overlay, split
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term

@@ -26,7 +26,7 @@ from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF
 
 if TYPE_CHECKING:
-    from tensorlift.summarize.state import Effect, Piece
+    from tensorlift.comprehension.state import Effect, Piece
 
 _TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.names import formals
+
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
     from tensorlift.comprehension.domain import Domain
@@ -44,8 +46,3 @@ class Program:
     def formals(self, array: str) -> tuple[str, ...]:
         """Return the index variables of an array's definitions."""
         return formals(array, len(self.arrays[array].shape))
-
-
-def formals(array: str, rank: int) -> tuple[str, ...]:
-    """Return the index variables ``A_x0, A_x1, ..`` that all versions of an array share."""
-    return tuple(f"{array}_x{axis}" for axis in range(rank))

@@ -16,14 +16,15 @@ from tensorlift.comprehension import names, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, less
+from tensorlift.comprehension.names import formals
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
+from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
 from tensorlift.summarize.gathers import Place, gathered
 from tensorlift.summarize.indices import Divided, Indices
-from tensorlift.summarize.operations import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
-from tensorlift.summarize.program import Program, formals
+from tensorlift.summarize.program import Program
 from tensorlift.summarize.rescaling import rescaled
 from tensorlift.summarize.statements import (
     Allocate,

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.names import formals, fresh
+from tensorlift.comprehension.state import Piece, at, overlay, split
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, self_read
 from tensorlift.summarize.phases import solved
-from tensorlift.summarize.program import formals
-from tensorlift.summarize.state import Piece, at, overlay, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

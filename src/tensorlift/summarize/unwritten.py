@@ -24,9 +24,9 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, simplified, substitute
 from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.state import merged
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 from tensorlift.diagnostics import refuse
-from tensorlift.summarize.state import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import IndexType
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, NotAffine, equal
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Constant, Index, Term
+from tensorlift.ir import scalar_terms
 from tensorlift.ir.function import dtype_of
-from tensorlift.summarize import operations
+from tensorlift.ir.scalar_terms import UnknownOperationError, choose_by, compare, convert
 from tensorlift.summarize.indices import Divided, Indices, multiply
-from tensorlift.summarize.operations import UnknownOperationError, convert
 from tensorlift.summarize.statements import value_read
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ class Values:
         if op.name == "arith.select" and isinstance(operands[0], Domain):
             chosen, other = self.term(op.operands[1]), self.term(op.operands[2])
             return choose_by(operands[0], chosen, other)
-        return operations.term_of(op, [self.term(v) for v in op.operands])
+        return scalar_terms.term_of(op, [self.term(v) for v in op.operands])
 
     def _affine_comparison(self, op: Operation) -> Domain | None:
         """Return a comparison of exact index expressions as a domain."""
-        name, is_unsigned = operations.integer_predicate(op)
+        name, is_unsigned = scalar_terms.integer_predicate(op)
         if any(v in self.divided for v in op.operands) and not is_unsigned:
             return self._divided_comparison(name, *op.operands)
         sides = [self.exact(v) for v in op.operands]
@@ -186,23 +186,6 @@ class Values:
             applied: Any = op.properties["map"]
             self.divided[op.results[0]] = self.indices.divided(applied.data, self.affines_of(op.operands))
         return True
-
-
-def compare(name: str, left: Affine, right: Affine) -> Domain:
-    """Return where a comparison of affine expressions holds."""
-    if name in {"eq", "ne"}:
-        same = Domain.of(equal(left, right))
-        return same if name == "eq" else same.complement()
-    if name in {"lt", "gt"}:
-        return Domain.of(Constraint((right - left if name == "lt" else left - right) - 1))
-    return Domain.of(Constraint(right - left if name == "le" else left - right))
-
-
-def choose_by(condition: Domain, chosen: Term, other: Term) -> Term:
-    """Choose a term by a condition on indices and sizes."""
-    if chosen is other:
-        return chosen
-    return terms.piecewise(((condition, chosen), (condition.complement(), other)))
 
 
 Implied = tuple[Domain, Domain]

@@ -14,22 +14,42 @@ nothing left to check.  An empty loop is the base at the upper bound.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import EMPTY, Domain, at_least
+from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, at, own_cell
 from tensorlift.comprehension.terms import Apply, Piecewise
-from tensorlift.summarize.orders import equal_by_orders
-from tensorlift.summarize.state import Effect, Piece, RecurrenceError, at, own_cell
-from tensorlift.summarize.unrolling import equal_by_cases, unrolled, without_empty
+from tensorlift.proofs.source.orders import equal_by_orders
+from tensorlift.proofs.source.unrolling import equal_by_cases, unrolled, without_empty
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Read, Term
-    from tensorlift.summarize.statements import Loop
+
+
+class Counted(Protocol):
+    """A loop whose variable goes from the greatest lower bound up to below the least upper bound."""
+
+    @property
+    def variable(self) -> str:
+        """The variable."""
+
+    @property
+    def lower(self) -> tuple[Affine, ...]:
+        """The lower bounds."""
+
+    @property
+    def upper(self) -> tuple[Affine, ...]:
+        """The upper bounds, which it stays below."""
+
+    @property
+    def step(self) -> int:
+        """What each iteration adds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +60,7 @@ class Guess:
     ``iterations`` where it is an iteration.
     """
 
-    loop: Loop
+    loop: Counted
     effect: Effect
     states: Effect
     region: Domain

@@ -18,8 +18,8 @@ from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.positions import DTYPE, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
+from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range
-from tensorlift.summarize.accumulate import neutral
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

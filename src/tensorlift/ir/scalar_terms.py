@@ -14,16 +14,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import Constraint, Domain, equal
 from tensorlift.comprehension.flags import fused
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
-from tensorlift.comprehension.terms import Apply, Term
+from tensorlift.comprehension.terms import Apply, Reducer, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, rounded
+from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, integer_range, is_float, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
+
+    from tensorlift.comprehension.affine import Affine
 
 Builder = Callable[["Operation", list[Term]], Term]
 
@@ -132,6 +135,23 @@ def choose(condition: Term, chosen: Term, other: Term) -> Term:
     elif condition in {TRUE, FALSE}:
         found = rewritten("choice by true" if condition is TRUE else "choice by false", term, a=chosen, b=other)
     return found or term
+
+
+def compare(relation: str, left: Affine, right: Affine) -> Domain:
+    """Return where a comparison of affine expressions holds."""
+    same = Domain.of(equal(left, right))
+    if relation in {"eq", "ne"}:
+        return same if relation == "eq" else same.complement()
+    if relation in {"lt", "gt"}:
+        return Domain.of(Constraint((right - left if relation == "lt" else left - right) - 1))
+    return Domain.of(Constraint(right - left if relation == "le" else left - right))
+
+
+def choose_by(condition: Domain, chosen: Term, other: Term) -> Term:
+    """Choose a term by a condition on indices and sizes."""
+    if chosen is other:
+        return chosen
+    return terms.piecewise(((condition, chosen), (condition.complement(), other)))
 
 
 _INTEGER_COMPARISONS: list[tuple[str, Callable[[Term], Term] | None]] = [
@@ -384,3 +404,17 @@ def _folded(term: Term) -> Term:
     if len(values) < len(term.args) or (term.op == "div" and not values[1]):
         return term
     return terms.constant(rounded(ON_NUMBERS[term.op](*values), term.dtype), term.dtype)
+
+
+def neutral(op: Reducer, dtype: DType) -> Term:
+    """Return the operand that a fold ignores."""
+    if op in {"any", "all"}:
+        return FALSE if op == "any" else TRUE
+    if op in {"sum", "prod"}:
+        return terms.constant(0 if op == "sum" else 1, dtype)
+    low, high = op.endswith("max"), op.endswith("min")
+    assert low or high
+    if is_float(dtype):
+        infinity = convert(terms.apply("infinity"), dtype)
+        return terms.apply("neg", infinity) if low else infinity
+    return terms.constant(integer_range(dtype)[1 if high else 0], dtype)

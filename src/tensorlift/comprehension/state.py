@@ -12,11 +12,11 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import EMPTY, Domain, equal
+from tensorlift.comprehension.names import formals
 from tensorlift.comprehension.terms import Piecewise, Term
-from tensorlift.summarize.program import formals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tensorlift.ops.dtypes import DType
 
@@ -95,6 +95,27 @@ class State:
         for array, pieces in after.items():
             self.overwrite(array, pieces)
 
+    def choose(
+        self,
+        condition: Domain | Term,
+        then: tuple[State, Domain],
+        otherwise: tuple[State, Domain],
+        own: Callable[[str], terms.Read],
+    ) -> None:
+        """Become the state of the arm that a condition takes; each arm holds at the points of a domain."""
+        (chosen, inside), (other, outside) = then, otherwise
+        for array in dict.fromkeys((*chosen.pieces, *other.pieces)):
+            first, second = chosen.pieces.get(array, []), other.pieces.get(array, [])
+            if first == second == self.pieces.get(array, []):
+                continue
+            if first == second:
+                new = first
+            elif isinstance(condition, Domain):
+                new = _either(first, second, inside, outside)
+            else:
+                new = _selected(condition, first, second, own(array))
+            self.overwrite(array, new)
+
     def _after(self, pieces: list[Piece], resolve: Mapping[str, Term]) -> list[Piece]:
         return split((domain, self.resolved(term, domain, resolve)) for domain, term in pieces)
 
@@ -167,3 +188,29 @@ def covered(pieces: list[Piece]) -> Domain:
     for domain, _ in pieces:
         result = result | domain
     return result
+
+
+def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:
+    """Return the pieces of the arm that is taken."""
+    common = {term: domain for domain, term in first if any(domain is d and term is t for d, t in second)}
+    found = [(domain, term) for term, domain in common.items()]
+    found += [(d & inside, t) for d, t in first if common.get(t) is not d]
+    found += [(d & outside, t) for d, t in second if common.get(t) is not d]
+    return split(found)
+
+
+def _selected(condition: Term, first: list[Piece], second: list[Piece], old: Term) -> list[Piece]:
+    """Choose between what two arms leave, cell by cell."""
+    found: list[Piece] = []
+    for domain, term in _filled(first, second, old):
+        for other_domain, other in _filled(second, first, old):
+            both = domain & other_domain
+            if not both.is_empty():
+                found.append((both.coalesce(), rewrite.simplified("select", (condition, term, other))))
+    return found
+
+
+def _filled(pieces: list[Piece], others: list[Piece], old: Term) -> list[Piece]:
+    """Add the old value where only the other arm writes."""
+    rest = (covered(others) - covered(pieces)) if pieces else covered(others)
+    return pieces if rest is EMPTY or rest.is_empty() else [*pieces, (rest.coalesce(), old)]

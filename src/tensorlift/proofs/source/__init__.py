@@ -1,0 +1,1 @@
+"""The first half of the proof: that definitions say what the source computes."""
