@@ -7,7 +7,7 @@ definitions, and the loops that stay because no closed form is known.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
@@ -159,6 +159,7 @@ class Summary:
     may_overlap: tuple[tuple[str, str], ...] = ()
     may_be_same: tuple[tuple[str, str], ...] = ()
     ranges: Domain = UNIVERSE
+    guesses: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # how the finder proved each loop
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

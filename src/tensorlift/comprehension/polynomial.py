@@ -7,8 +7,12 @@ recovering array dimensions from linearised subscripts needs.
 
 from __future__ import annotations
 
+import ast
 from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -135,6 +139,12 @@ class Polynomial:
         """Whether no monomial has more than one factor."""
         return all(len(monomial) <= 1 for monomial in self.terms)
 
+    def as_affine(self) -> Affine | None:
+        """Return the same as an affine expression, or None where a monomial has more than one factor."""
+        if not self.is_affine:
+            return None
+        return Affine(self.terms.get((), 0), {monomial[0]: value for monomial, value in self.terms.items() if monomial})
+
     def variables(self) -> frozenset[str]:
         """Collect the variables."""
         if self._variables is None:
@@ -167,6 +177,10 @@ class Polynomial:
             for part, amount in product.terms.items():
                 total[part] = total.get(part, 0) + amount
         return Polynomial(total)
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """Return the value where every variable has one."""
+        return sum(factor * prod(values[name] for name in monomial) for monomial, factor in self.terms.items())
 
     def divide(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
         """Give quotient and remainder; no term of the remainder is divisible by the divisor's leading term."""
@@ -216,3 +230,25 @@ def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
 
 ZERO = Polynomial({})
 ONE = Polynomial.constant(1)
+
+
+@lru_cache(maxsize=256)
+def parse_polynomial(text: str) -> Polynomial:
+    """Read a polynomial as it is spelled; raises ValueError for anything else."""
+    return _read(ast.parse(text, mode="eval").body)
+
+
+def _read(node: ast.expr) -> Polynomial:
+    match node:
+        case ast.Constant(value=int(number)):
+            return Polynomial.constant(number)
+        case ast.Name(id=name):
+            return Polynomial.variable(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_read(operand)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as operator, right=right):
+            first, second = _read(left), _read(right)
+            if isinstance(operator, ast.Mult):
+                return first * second
+            return first + second if isinstance(operator, ast.Add) else first - second
+    raise ValueError(f"'{ast.unparse(node)}' is no polynomial")

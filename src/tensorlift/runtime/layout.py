@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.polynomial import parse_polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,27 +56,7 @@ def layout_of(parameter: Parameter, sizes: Mapping[str, int]) -> Layout:
 
 def evaluate(polynomial: str, sizes: Mapping[str, int]) -> int:
     """Evaluate a polynomial over parameter names, ``m*k + 1``; raises ValueError for anything else."""
-    return _evaluate(_parsed(polynomial), sizes)
-
-
-@lru_cache(maxsize=256)
-def _parsed(polynomial: str) -> ast.expr:
-    return ast.parse(polynomial, mode="eval").body
-
-
-def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return node.value
-    if isinstance(node, ast.Name) and node.id in sizes:
-        return sizes[node.id]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_evaluate(node.operand, sizes)
-    if isinstance(node, ast.BinOp):
-        left, right = _evaluate(node.left, sizes), _evaluate(node.right, sizes)
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-    raise ValueError(f"'{ast.unparse(node)}' is no polynomial over the sizes {', '.join(sizes)}")
+    try:
+        return parse_polynomial(polynomial).evaluate(sizes)
+    except KeyError as error:
+        raise ValueError(f"'{polynomial}' is no polynomial over the sizes {', '.join(sizes)}") from error

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.proofs.source.induction import Guess
     from tensorlift.summarize.liveness import Liveness
 
 Values = dict[str, "Term"]
@@ -41,6 +42,7 @@ class Evaluator:
         self.liveness = liveness
         self.unfolds = unfolds
         self.has_nan = has_nan
+        self.guesses: list[tuple[Loop, Guess | None]] = []  # of the loops that have a closed form, as they were proved
         self._effects: dict[tuple[Loop, Domain, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
 
     def run(self, block: Block, state: State, values: Values, context: Domain) -> None:
@@ -112,6 +114,7 @@ class Evaluator:
         effect = needed_part(effect, self.liveness.after[loop])
         rule = LoopRule(loop, effect, context, iterations, self.arrays)
         closed = rule.closed(unfolds=self.unfolds) if effect else {}
+        self.guesses.append((loop, rule.guess))
         if self.has_nan:
             _refuse_extremes(closed)
         return closed

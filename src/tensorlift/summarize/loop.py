@@ -22,9 +22,9 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import formals, fresh
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, at, merged, own_cell, split
+from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
-from tensorlift.summarize.exits import joined
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.positions import guess_latest, guess_position
 from tensorlift.summarize.scan import guess_scan
@@ -61,6 +61,7 @@ class LoopRule:
         self.late: dict[str, list[tuple[Mapping[str, Affine], Domain]]] = {array: [] for array in effect}
         self.pieces: Effect = {}
         self.states: Effect = {}
+        self.guess: Guess | None = None  # what was proved
 
     def closed(self, *, unfolds: bool) -> Effect:
         """Return the effect of the loop.
@@ -77,9 +78,9 @@ class LoopRule:
         for array in self._in_order_of_needs():
             self.states[array] = self._state_before(array, unfolds=unfolds)
         states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
-        check_induction(Guess(self.loop, self.effect, states, self.region, self.iterations), self.arrays)
-        result = {array: self._at_exit(pieces) for array, pieces in states.items()}
-        return {array: pieces for array, pieces in result.items() if pieces}
+        self.guess = Guess(self.loop, self.effect, states, self.region, self.iterations)
+        check_induction(self.guess, self.arrays)
+        return at_exit(self.loop, states, self.context)
 
     def _written_before(self, array: str) -> Domain:
         """Return the cells that an iteration before ``variable`` writes."""
@@ -213,22 +214,6 @@ class LoopRule:
             return rewrite.lookup(states[found.array], at(found.array, found.indices), where, initial(found))
 
         return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in pieces)
-
-    # -- the end of the loop
-
-    def _at_exit(self, pieces: list[Piece]) -> list[Piece]:
-        ends = []
-        for number, high in enumerate(self.loop.upper):
-            others = [at_least(other, high) for other in self.loop.upper[number + 1 :]]
-            others += [less(high, other) for other in self.loop.upper[:number]]
-            ends.append((high, self.context & Domain.of(*others)))
-        found = (joined(split(self._at(piece, high, where) for high, where in ends)) for piece in pieces)
-        return merged([piece for joint in found for piece in joint])
-
-    def _at(self, piece: Piece, value: Affine, where: Domain) -> Piece:
-        domain, term = piece
-        values = {self.variable: value}
-        return domain.substitute(values) & where, rewrite.substitute(term, values)
 
 
 def initial(found: Read) -> Read:

@@ -105,6 +105,7 @@ def _summarise(
         may_overlap=harmless.may_overlap,
         may_be_same=harmless.may_be_same,
         ranges=program.ranges,
+        guesses=tuple(lifting.evaluator.guesses),
     )
 
 

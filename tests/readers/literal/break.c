@@ -33,8 +33,8 @@ int f(int n, const int *a) {
 //   cf.br ^bb6
 // ^bb6:
 //   %9 = arith.constant 1 : i32
-//   %10 = arith.addi %i, %9 overflow<nsw> : i32
-//   cf.br ^bb1(%10 : i32)
+//   %i_1 = arith.addi %i, %9 overflow<nsw> : i32
+//   cf.br ^bb1(%i_1 : i32)
 // ^bb7:
 //   func.return %i : i32
 // }

@@ -28,12 +28,12 @@ int f(int n) {
 // ^bb4:
 //   cf.br ^bb5
 // ^bb5:
-//   %7 = arith.addi %s, %i overflow<nsw> : i32
-//   cf.br ^bb6(%7 : i32)
-// ^bb6(%s_1: i32):
-//   %8 = arith.constant 1 : i32
-//   %9 = arith.addi %i, %8 overflow<nsw> : i32
-//   cf.br ^bb1(%9, %s_1 : i32, i32)
+//   %s_1 = arith.addi %s, %i overflow<nsw> : i32
+//   cf.br ^bb6(%s_1 : i32)
+// ^bb6(%s_2: i32):
+//   %7 = arith.constant 1 : i32
+//   %i_1 = arith.addi %i, %7 overflow<nsw> : i32
+//   cf.br ^bb1(%i_1, %s_2 : i32, i32)
 // ^bb7:
 //   func.return %s : i32
 // }

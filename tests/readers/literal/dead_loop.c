@@ -22,14 +22,14 @@ int f(int n) {
 //   %2 = arith.cmpi sgt, %n_1, %1 : i32
 //   cf.cond_br %2, ^bb2, ^bb5
 // ^bb2:
-//   cf.br ^bb3(%n_1, %3 : i32, i32)
-// ^bb3(%n_2: i32, %s: i32):
-//   %4 = arith.constant 1 : i32
-//   %n_1 = arith.subi %n_2, %4 overflow<nsw> : i32
-//   %3 = arith.addi %s, %n_2 overflow<nsw> : i32
+//   cf.br ^bb3(%n_1, %s : i32, i32)
+// ^bb3(%n_2: i32, %s_1: i32):
+//   %3 = arith.constant 1 : i32
+//   %n_1 = arith.subi %n_2, %3 overflow<nsw> : i32
+//   %s = arith.addi %s_1, %n_2 overflow<nsw> : i32
 //   cf.br ^bb4
 // ^bb4:
 //   cf.br ^bb1
 // ^bb5:
-//   func.return %3 : i32
+//   func.return %s : i32
 // }

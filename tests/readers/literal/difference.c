@@ -9,9 +9,9 @@ long f(double (*a)[4], int n) {
 //   %0 = arith.extsi %n : i32 to i64
 //   %1 = arith.constant 4 : i64
 //   %2 = arith.muli %0, %1 overflow<nsw> : i64
-//   %3 = arith.addi %a_at, %2 overflow<nsw> : i64
-//   %4 = arith.subi %3, %a_at overflow<nsw> : i64
-//   %5 = arith.constant 4 : i64
-//   %6 = arith.divsi %4, %5 : i64
-//   func.return %6 : i64
+//   %p_at = arith.addi %a_at, %2 overflow<nsw> : i64
+//   %3 = arith.subi %p_at, %a_at overflow<nsw> : i64
+//   %4 = arith.constant 4 : i64
+//   %5 = arith.divsi %3, %4 : i64
+//   func.return %5 : i64
 // }

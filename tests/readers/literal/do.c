@@ -21,12 +21,12 @@ int f(int n) {
 //   cf.br ^bb4
 // ^bb4:
 //   %2 = arith.constant 1 : i32
-//   %3 = arith.subi %n_1, %2 overflow<nsw> : i32
-//   cf.br ^bb5(%3 : i32)
-// ^bb5(%n_2: i32):
-//   %4 = arith.constant 0 : i32
-//   %5 = arith.cmpi sgt, %n_2, %4 : i32
-//   cf.cond_br %5, ^bb1(%n_2 : i32), ^bb6
+//   %n_2 = arith.subi %n_1, %2 overflow<nsw> : i32
+//   cf.br ^bb5(%n_2 : i32)
+// ^bb5(%n_3: i32):
+//   %3 = arith.constant 0 : i32
+//   %4 = arith.cmpi sgt, %n_3, %3 : i32
+//   cf.cond_br %4, ^bb1(%n_3 : i32), ^bb6
 // ^bb6:
-//   func.return %n_2 : i32
+//   func.return %n_3 : i32
 // }

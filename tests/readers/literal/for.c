@@ -15,12 +15,12 @@ int f(int n) {
 //   %2 = arith.cmpi slt, %i, %n : i32
 //   cf.cond_br %2, ^bb2, ^bb4
 // ^bb2:
-//   %3 = arith.addi %s, %i overflow<nsw> : i32
+//   %s_1 = arith.addi %s, %i overflow<nsw> : i32
 //   cf.br ^bb3
 // ^bb3:
-//   %4 = arith.constant 1 : i32
-//   %5 = arith.addi %i, %4 overflow<nsw> : i32
-//   cf.br ^bb1(%5, %3 : i32, i32)
+//   %3 = arith.constant 1 : i32
+//   %i_1 = arith.addi %i, %3 overflow<nsw> : i32
+//   cf.br ^bb1(%i_1, %s_1 : i32, i32)
 // ^bb4:
 //   func.return %s : i32
 // }

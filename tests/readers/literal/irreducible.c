@@ -27,14 +27,14 @@ int f(int n) {
 //   cf.cond_br %3, ^bb5, ^bb8
 // ^bb5:
 //   %4 = arith.constant 3 : i32
-//   %5 = arith.addi %n_1, %4 overflow<nsw> : i32
-//   cf.br ^bb6(%5 : i32)
-// ^bb6(%n_2: i32):
-//   %6 = arith.constant 2 : i32
-//   %7 = arith.muli %n_2, %6 overflow<nsw> : i32
+//   %n_2 = arith.addi %n_1, %4 overflow<nsw> : i32
+//   cf.br ^bb6(%n_2 : i32)
+// ^bb6(%n_3: i32):
+//   %5 = arith.constant 2 : i32
+//   %n_4 = arith.muli %n_3, %5 overflow<nsw> : i32
 //   cf.br ^bb7
 // ^bb7:
-//   cf.br ^bb4(%7 : i32)
+//   cf.br ^bb4(%n_4 : i32)
 // ^bb8:
 //   func.return %n_1 : i32
 // }

@@ -9,44 +9,44 @@ int f(int n) {
 // func.func @f(%n: i32 {tl.name = "n"}) -> i32 {
 //   %0 = arith.extsi %n : i32 to i64
 //   %1 = arith.index_cast %0 : i64 to index
-//   %2 = memref.alloca(%1) : memref<?xi32>
-//   %3 = arith.constant 0 : i64
-//   %4 = arith.constant 2 : i64
-//   %5 = arith.index_cast %4 : i64 to index
-//   %6 = memref.alloca(%5) : memref<?xi32>
+//   %a = memref.alloca(%1) : memref<?xi32>
+//   %2 = arith.constant 0 : i64
+//   %3 = arith.constant 2 : i64
+//   %4 = arith.index_cast %3 : i64 to index
+//   %b = memref.alloca(%4) : memref<?xi32>
+//   %5 = arith.constant 0 : i64
+//   %6 = arith.constant 0 : i32
 //   %7 = arith.constant 0 : i64
-//   %8 = arith.constant 0 : i32
-//   %9 = arith.constant 0 : i64
-//   cf.br ^bb1(%9 : i64)
-// ^bb1(%10: i64):
-//   %11 = arith.cmpi ult, %10, %4 : i64
-//   cf.cond_br %11, ^bb2, ^bb3
+//   cf.br ^bb1(%7 : i64)
+// ^bb1(%8: i64):
+//   %9 = arith.cmpi ult, %8, %3 : i64
+//   cf.cond_br %9, ^bb2, ^bb3
 // ^bb2:
-//   %12 = arith.addi %7, %10 overflow<nsw> : i64
-//   %13 = arith.index_cast %12 : i64 to index
-//   memref.store %8, %6[%13] : memref<?xi32>
-//   %14 = arith.constant 1 : i64
-//   %15 = arith.addi %10, %14 overflow<nsw> : i64
-//   cf.br ^bb1(%15 : i64)
+//   %10 = arith.addi %5, %8 overflow<nsw> : i64
+//   %11 = arith.index_cast %10 : i64 to index
+//   memref.store %6, %b[%11] : memref<?xi32>
+//   %12 = arith.constant 1 : i64
+//   %13 = arith.addi %8, %12 overflow<nsw> : i64
+//   cf.br ^bb1(%13 : i64)
 // ^bb3:
-//   %16 = arith.constant 0 : i64
-//   %17 = arith.constant 7 : i32
-//   %18 = arith.index_cast %16 : i64 to index
-//   memref.store %17, %6[%18] : memref<?xi32>
-//   %19 = arith.constant 1 : i32
-//   %20 = arith.extsi %19 : i32 to i64
-//   %21 = arith.addi %7, %20 overflow<nsw> : i64
-//   %22 = arith.index_cast %21 : i64 to index
-//   %23 = memref.load %6[%22] : memref<?xi32>
-//   %24 = arith.constant 0 : i32
-//   %25 = arith.extsi %24 : i32 to i64
-//   %26 = arith.addi %3, %25 overflow<nsw> : i64
-//   %27 = arith.index_cast %26 : i64 to index
-//   memref.store %23, %2[%27] : memref<?xi32>
-//   %28 = arith.constant 0 : i32
-//   %29 = arith.extsi %28 : i32 to i64
-//   %30 = arith.addi %3, %29 overflow<nsw> : i64
-//   %31 = arith.index_cast %30 : i64 to index
-//   %32 = memref.load %2[%31] : memref<?xi32>
-//   func.return %32 : i32
+//   %14 = arith.constant 0 : i64
+//   %15 = arith.constant 7 : i32
+//   %16 = arith.index_cast %14 : i64 to index
+//   memref.store %15, %b[%16] : memref<?xi32>
+//   %17 = arith.constant 1 : i32
+//   %18 = arith.extsi %17 : i32 to i64
+//   %19 = arith.addi %5, %18 overflow<nsw> : i64
+//   %20 = arith.index_cast %19 : i64 to index
+//   %21 = memref.load %b[%20] : memref<?xi32>
+//   %22 = arith.constant 0 : i32
+//   %23 = arith.extsi %22 : i32 to i64
+//   %24 = arith.addi %2, %23 overflow<nsw> : i64
+//   %25 = arith.index_cast %24 : i64 to index
+//   memref.store %21, %a[%25] : memref<?xi32>
+//   %26 = arith.constant 0 : i32
+//   %27 = arith.extsi %26 : i32 to i64
+//   %28 = arith.addi %2, %27 overflow<nsw> : i64
+//   %29 = arith.index_cast %28 : i64 to index
+//   %30 = memref.load %a[%29] : memref<?xi32>
+//   func.return %30 : i32
 // }

@@ -10,10 +10,10 @@ unsigned char f(unsigned char a, signed char b) {
 //   %0 = arith.extsi %b : i8 to i32
 //   %1 = arith.extui %a : i8 to i32
 //   %2 = arith.addi %1, %0 overflow<nsw> : i32
-//   %3 = arith.trunci %2 : i32 to i8
-//   %4 = arith.extui %3 : i8 to i32
-//   %5 = arith.constant 1 : i32
-//   %6 = arith.addi %4, %5 overflow<nsw> : i32
-//   %7 = arith.trunci %6 : i32 to i8
-//   func.return %7 : i8
+//   %a_1 = arith.trunci %2 : i32 to i8
+//   %3 = arith.extui %a_1 : i8 to i32
+//   %4 = arith.constant 1 : i32
+//   %5 = arith.addi %3, %4 overflow<nsw> : i32
+//   %a_2 = arith.trunci %5 : i32 to i8
+//   func.return %a_2 : i8
 // }

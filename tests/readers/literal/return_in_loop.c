@@ -15,20 +15,20 @@ int f(int n) {
 //   cf.cond_br %1, ^bb2, ^bb7
 // ^bb2:
 //   %2 = arith.constant 1 : i32
-//   %3 = arith.subi %n_1, %2 overflow<nsw> : i32
-//   %4 = arith.constant 5 : i32
-//   %5 = arith.cmpi eq, %n_1, %4 : i32
-//   cf.cond_br %5, ^bb3, ^bb4
+//   %n_2 = arith.subi %n_1, %2 overflow<nsw> : i32
+//   %3 = arith.constant 5 : i32
+//   %4 = arith.cmpi eq, %n_1, %3 : i32
+//   cf.cond_br %4, ^bb3, ^bb4
 // ^bb3:
-//   %6 = arith.constant 1 : i32
-//   func.return %6 : i32
+//   %5 = arith.constant 1 : i32
+//   func.return %5 : i32
 // ^bb4:
 //   cf.br ^bb5
 // ^bb5:
 //   cf.br ^bb6
 // ^bb6:
-//   cf.br ^bb1(%3 : i32)
+//   cf.br ^bb1(%n_2 : i32)
 // ^bb7:
-//   %7 = arith.constant 0 : i32
-//   func.return %7 : i32
+//   %6 = arith.constant 0 : i32
+//   func.return %6 : i32
 // }

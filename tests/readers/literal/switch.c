@@ -30,13 +30,13 @@ int f(int n) {
 //   cf.br ^bb4(%5 : i32)
 // ^bb4(%r: i32):
 //   %6 = arith.constant 5 : i32
-//   %7 = arith.addi %r, %6 overflow<nsw> : i32
-//   cf.br ^bb6(%7 : i32)
+//   %r_1 = arith.addi %r, %6 overflow<nsw> : i32
+//   cf.br ^bb6(%r_1 : i32)
 // ^bb5:
-//   %8 = arith.constant 1 : i32
-//   %9 = arith.constant 0 : i32
-//   %10 = arith.subi %9, %8 overflow<nsw> : i32
-//   cf.br ^bb6(%10 : i32)
-// ^bb6(%r_1: i32):
-//   func.return %r_1 : i32
+//   %7 = arith.constant 1 : i32
+//   %8 = arith.constant 0 : i32
+//   %r_2 = arith.subi %8, %7 overflow<nsw> : i32
+//   cf.br ^bb6(%r_2 : i32)
+// ^bb6(%r_3: i32):
+//   func.return %r_3 : i32
 // }

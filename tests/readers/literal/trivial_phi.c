@@ -13,11 +13,11 @@ int f(int n, int m) {
 //   cf.cond_br %0, ^bb2, ^bb4
 // ^bb2:
 //   %1 = arith.constant 2 : i32
-//   %2 = arith.subi %n_1, %1 overflow<nsw> : i32
+//   %n_2 = arith.subi %n_1, %1 overflow<nsw> : i32
 //   cf.br ^bb3
 // ^bb3:
-//   cf.br ^bb1(%2 : i32)
+//   cf.br ^bb1(%n_2 : i32)
 // ^bb4:
-//   %3 = arith.addi %n_1, %m overflow<nsw> : i32
-//   func.return %3 : i32
+//   %2 = arith.addi %n_1, %m overflow<nsw> : i32
+//   func.return %2 : i32
 // }

@@ -14,10 +14,10 @@ unsigned f(unsigned n) {
 //   cf.cond_br %1, ^bb2, ^bb4
 // ^bb2:
 //   %2 = arith.constant 2 : i32
-//   %3 = arith.divui %n_1, %2 : i32
+//   %n_2 = arith.divui %n_1, %2 : i32
 //   cf.br ^bb3
 // ^bb3:
-//   cf.br ^bb1(%3 : i32)
+//   cf.br ^bb1(%n_2 : i32)
 // ^bb4:
 //   func.return %n_1 : i32
 // }

@@ -115,6 +115,7 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
     for extent in shape[1:]:
         count = ctx.arithmetic("*", count, ctx.extent(extent, at), LONG, at)
     made = on_stack(ctx, element, count, at)
+    made.base.name_hint = cursor.spelling
     if initialiser is not None:
         lengths = [extent for extent in shape if isinstance(extent, int)]
         if len(lengths) < len(shape):

@@ -16,7 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
@@ -112,7 +113,10 @@ class FlowGraph:
     # Variables.
 
     def write(self, local: Local, value: SSAValue) -> None:
-        """Give a variable a value from here on."""
+        """Give a variable a value from here on; the first variable to hold it names it, unless it is undefined."""
+        is_counted = isinstance(value.owner, ConstantOp) and isinstance(value.type, IntegerType)
+        if value.name_hint is None and not is_counted and not isinstance(value.owner, PoisonOp):
+            value.name_hint = local.name
         self.current.definitions[local] = value
 
     def read(self, local: Local) -> SSAValue:

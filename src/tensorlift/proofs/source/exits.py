@@ -1,4 +1,6 @@
-"""Joining what a loop leaves where one of its upper bounds ends it with what it leaves where another one does.
+"""The effect of a whole loop: the state at its end, which is where its first upper bound ends it.
+
+What a loop leaves where one of its upper bounds ends it is joined with what it leaves where another one does:
 
 ``sum(k : low <= k < a) f(k)`` where ``a <= b`` and ``sum(k : low <= k < b) f(k)`` where ``b < a`` are one sum, over
 ``low <= k < a and k < b``.  Tiled loops end where the tile does or where the array does.
@@ -10,14 +12,38 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.terms import Apply, Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.induction import Counted
+
+
+def at_exit(loop: Counted, states: Effect, context: Domain) -> Effect:
+    """Return the state at the end of a loop, given that before each iteration."""
+    ends = []
+    for number, high in enumerate(loop.upper):
+        others = [at_least(other, high) for other in loop.upper[number + 1 :]]
+        others += [less(high, other) for other in loop.upper[:number]]
+        ends.append((high, context & Domain.of(*others)))
+    found = {
+        array: merged(
+            [end for p in pieces for end in joined(split(_at(p, loop.variable, high, where) for high, where in ends))]
+        )
+        for array, pieces in states.items()
+    }
+    return {array: pieces for array, pieces in found.items() if pieces}
+
+
+def _at(piece: Piece, variable: str, value: Affine, where: Domain) -> Piece:
+    domain, term = piece
+    values = {variable: value}
+    return domain.substitute(values) & where, rewrite.substitute(term, values)
 
 
 def joined(pieces: Sequence[Piece]) -> list[Piece]:

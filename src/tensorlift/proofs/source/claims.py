@@ -1,0 +1,69 @@
+"""What was found out about a function's literal IR, to be decided by its checker.
+
+Nothing here is believed.  A *view* says which array of the definitions a memory is, a *loop claim* what holds at the
+head of a loop before each iteration: the values of the arguments of its header, and the cells of the arrays that the
+loop writes, both in terms of what they were where the loop was entered.  A loop that stays a loop of the definitions
+claims its item instead, iteration for iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import KeptLoop
+    from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.comprehension.state import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """An integer that each iteration moves on by as much."""
+
+    by: Polynomial
+
+
+Phi = str | Advance  # a number has the name under which the states have it as an array of rank 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoopClaim:
+    """A loop, by the position of its header among the blocks.
+
+    ``variable`` goes up from ``lower``, by ``step``, as long as it is below each of ``upper``.  ``phis`` has one entry
+    for each argument of the header.  ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of
+    the definitions, where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop
+    ends.  ``locals`` tells which values of the IR the states mean by the names of scalars that the loop does not
+    change: each by its block, and the position of its operation or, counted from -1 down, of its argument.
+    """
+
+    header: int
+    variable: str
+    lower: tuple[Affine, ...]
+    upper: tuple[Affine, ...]
+    step: int
+    phis: tuple[Phi, ...]
+    states: Effect = field(default_factory=dict)
+    item: KeptLoop | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    locals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The array of the definitions that a memory of the literal IR is, with the distances between its cells."""
+
+    array: str
+    strides: tuple[Polynomial, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All claims about one function: views by the name of the memory, loops by their headers."""
+
+    views: Mapping[str, View]
+    loops: Mapping[int, LoopClaim]

@@ -1,0 +1,181 @@
+"""What the scalar operations of literal IR give: exact integers, conditions on indices and sizes, and terms of data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import IntegerType
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
+from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.terms import Term
+from tensorlift.ir.function import dtype_of
+from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, term_of
+from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.ir import Attribute, Operation
+
+    from tensorlift.comprehension.definition import DerivedSize
+    from tensorlift.ops.dtypes import DType
+
+
+class Memory(NamedTuple):
+    """A memory by its name: of an argument, a local array or a variable at file scope."""
+
+    name: str
+
+
+Value: TypeAlias = Exact | Domain | Term | Memory  # an integer, a condition on indices and sizes, data, or memory
+
+
+class Undecided(Exception):  # noqa: N818 - an answer
+    """Raised where it is not shown that a claim holds; says why, and at which operation."""
+
+    def __init__(self, why: str, at: Operation | None = None) -> None:
+        super().__init__(why)
+        self.at = at
+
+
+def element_type(of_type: Attribute) -> DType:
+    """Name the type of a scalar, or of the cells of a memory; integers are signed."""
+    return dtype_of(of_type)  # type: ignore[return-value]  # a str that names a type
+
+
+def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Term:
+    """Return a value of the IR as a term, of the type ``dtype`` where given; an exact integer has the signed type.
+
+    Raises:
+        Undecided: for a memory.
+
+    """
+    if isinstance(value, Memory):
+        raise Undecided("a pointer depends on the way that was taken")
+    if isinstance(value, Domain):
+        term = choose_by(value, TRUE, FALSE)
+    else:
+        term = as_term(value.value, element_type(of_type)) if isinstance(value, Exact) else value
+    return convert(term, dtype) if dtype is not None else term
+
+
+def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived: Sequence[DerivedSize]) -> Value:
+    """Return the result of a scalar operation at the points of a context; ``derived`` names quotients of sizes.
+
+    Raises:
+        UnknownOperationError: where the operation has no meaning on terms.
+
+    """
+    if op.name == "arith.constant" and isinstance(op.results[0].type, IntegerType):
+        return _constant(op, op.results[0].type.width.data)
+    found: Value | None = None
+    if all(isinstance(value, Exact) for value in operands):
+        integers: Any = operands
+        if op.name in {"arith.divsi", "arith.divui"}:
+            found = _quotient(op, integers, context, derived)
+        elif op.name in _INTEGERS:
+            found = _INTEGERS[op.name](op, integers, context)
+    elif op.name in _CONNECTIVES and all(isinstance(value, Domain) for value in operands):
+        conditions: Any = operands
+        found = _CONNECTIVES[op.name](*conditions)
+    if found is not None:
+        return found
+    return term_of(op, [as_data(value, given.type) for value, given in zip(operands, op.operands, strict=True)])
+
+
+def _constant(op: Operation, width: int) -> Value:
+    attribute: Any = op.properties["value"]
+    if width == 1:
+        return UNIVERSE if attribute.value.data else EMPTY
+    return Exact(Polynomial.constant(attribute.value.data), is_signed=True)
+
+
+_CONNECTIVES: dict[str, Callable[[Domain, Domain], Domain]] = {
+    "arith.andi": lambda a, b: a & b,
+    "arith.ori": lambda a, b: a | b,
+    "arith.xori": lambda a, b: (a - b) | (b - a),
+}
+
+
+# -- exact integers
+
+IntegerRule: TypeAlias = "Callable[[Operation, list[Exact], Domain], Value | None]"
+
+
+def _arithmetic(combine: Callable[[Polynomial, Polynomial], Polynomial]) -> IntegerRule:
+    """Compute modulo two to the width; where overflow is undefined, the signed value is that of the operands'."""
+
+    def build(op: Operation, operands: list[Exact], _: Domain) -> Value:
+        left, right = operands
+        value = combine(left.value, right.value)
+        never_wraps = "nsw" in str(op.properties.get("overflowFlags"))
+        return Exact(value, left.is_signed and right.is_signed and (never_wraps or _fits(value, op)))
+
+    return build
+
+
+def _fits(value: Polynomial, op: Operation) -> bool:
+    """Tell whether a number is the signed value of its bits."""
+    number, of_type = value.constant_value, op.results[0].type
+    assert isinstance(of_type, IntegerType)
+    half = 1 << (of_type.width.data - 1)
+    return number is not None and -half <= number < half
+
+
+def _widened(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
+    read = as_unsigned if op.name == "arith.extui" else as_signed
+    found = read(operands[0], element_type(op.operands[0].type), context)
+    return None if found is None else Exact(found, is_signed=True)
+
+
+def _cut_off(_op: Operation, operands: list[Exact], _: Domain) -> Value:
+    return Exact(operands[0].value, is_signed=False)
+
+
+def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
+    """Take an offset for an index: it is one only where it is shown to be that of a cell."""
+    return operands[0]
+
+
+def _compared(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
+    name, is_unsigned = integer_predicate(op)
+    dtype = element_type(op.operands[0].type)
+    readings = (as_unsigned,) if is_unsigned else (as_signed, as_unsigned) if name in {"eq", "ne"} else (as_signed,)
+    for read in readings:
+        left, right = (read(operand, dtype, context) for operand in operands)
+        if left is not None and right is not None:
+            difference = (left - right).as_affine()
+            return None if difference is None else compare(name, difference, Affine(0))
+    return None
+
+
+def _quotient(op: Operation, operands: list[Exact], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
+    """Divide what is not negative by a number: without a rest, or by the name that the quotient has."""
+    read = as_unsigned if op.name == "arith.divui" else as_signed
+    numerator, divisor = (read(operand, element_type(op.operands[0].type), context) for operand in operands)
+    number = divisor.constant_value if divisor is not None else None
+    if numerator is None or divisor is None or number is None or number <= 0:
+        return None
+    quotient, rest = numerator.divide(divisor)
+    if not rest.terms:
+        return Exact(quotient, is_signed=True)
+    exact = numerator.as_affine()
+    for size in derived:
+        if size.numerator == exact and size.divisor == number and context.implies(at_least(exact, 0)):
+            return Exact(Polynomial.variable(size.name), is_signed=True)
+    return None
+
+
+_INTEGERS: dict[str, IntegerRule] = {
+    "arith.addi": _arithmetic(lambda a, b: a + b),
+    "arith.subi": _arithmetic(lambda a, b: a - b),
+    "arith.muli": _arithmetic(lambda a, b: a * b),
+    "arith.extsi": _widened,
+    "arith.extui": _widened,
+    "arith.trunci": _cut_off,
+    "arith.index_cast": _as_index,
+    "arith.cmpi": _compared,
+}

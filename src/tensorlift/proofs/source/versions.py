@@ -1,0 +1,80 @@
+"""The versions of arrays that definitions name, and whether a state is one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import normal, rewrite, terms
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.state import at, own_cell, split
+from tensorlift.proofs.source.induction import values_at
+from tensorlift.proofs.source.operations import Undecided
+
+if TYPE_CHECKING:
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.terms import Term
+
+# No name of a source has spaces.  What was never written may be taken for anything; what is not known is nothing else.
+UNDEFINED, UNKNOWN = "an undefined value", "an unknown value"
+
+
+class Versions:
+    """The definitions of a summary; ``named`` are the versions that states may be, since they were shown to be."""
+
+    def __init__(self, summary: Summary) -> None:
+        self.arrays = summary.arrays
+        self.definitions = {definition.name: definition for definition in summary.definitions()}
+        self.named = {name for name, info in summary.arrays.items() if info.is_parameter}
+
+    def own(self, array: str, version: str) -> terms.Read:
+        """Return a cell of a version; from now on states may name it."""
+        self.named.add(version)
+        info = self.arrays[array]
+        return terms.read(version, own_cell(array, len(info.shape), info.dtype).indices, info.dtype)
+
+    def require(self, array: str, pieces: list[Piece], version: str, context: Domain) -> None:
+        """Show that the cells of an array are what a version says, at the points of a context.
+
+        Raises:
+            Undecided: where that is not shown.
+
+        """
+        own, box = self._cells(array, context)
+        rest = box
+        for domain, term in split(self._wanted(array, version, box)):
+            rest = rest - domain
+            for where, found in values_at(pieces, domain, own):
+                for here, part in split([(where, found)]):
+                    if not (part is term or part.reads == {UNDEFINED} or normal.equal(part, term, here)):
+                        raise Undecided(f"{array} is not shown to be {version}")
+        if not rest.is_empty():
+            raise Undecided(f"{version} does not say what all cells of {array} are")
+
+    def _cells(self, array: str, context: Domain) -> tuple[terms.Read, Domain]:
+        info = self.arrays[array]
+        own = own_cell(array, len(info.shape), info.dtype)
+        return own, Domain.box([str(index) for index in own.indices], info.shape) & context
+
+    def _wanted(self, array: str, version: str, box: Domain) -> list[Piece]:
+        if version in self.named:
+            return [(box, self.own(array, version))]
+        definition = self.definitions.get(version)
+        if definition is None or definition.array != array:
+            raise Undecided(f"{version} is no version of {array}")
+        pieces = [(box & domain, term) for domain, term in definition.pieces]
+        return [(domain, self._expanded(term, domain)) for domain, term in pieces if not domain.is_empty()]
+
+    def _expanded(self, term: Term, domain: Domain) -> Term:
+        """Say a term over versions that no state may name by those that one may."""
+        if all(name in self.named or name not in self.definitions for name in term.reads):
+            return term
+
+        def convert(found: terms.Read, where: Domain) -> Term:
+            definition = self.definitions.get(found.array)
+            if found.array in self.named or definition is None:
+                return found
+            cell = rewrite.lookup(list(definition.pieces), at(definition.array, found.indices), where, found)
+            return self._expanded(cell, where)
+
+        return rewrite.map_reads(term, domain, convert)

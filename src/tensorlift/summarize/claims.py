@@ -1,0 +1,179 @@
+"""Claims about the literal IR of a function, from how its loops were summarised; its checker decides them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from operator import add, mul, sub
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import BlockArgument
+
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.polynomial import ZERO, Polynomial, parse_polynomial
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import Read, Term
+from tensorlift.ir.location import location_of
+from tensorlift.ir.regions import ControlFlow
+from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim, Phi, View
+from tensorlift.proofs.source.integers import polynomial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import SSAValue
+
+    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
+    from tensorlift.diagnostics import Location
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.proofs.source.induction import Guess
+    from tensorlift.summarize.statements import Loop
+
+
+def claims_of(function: FuncOp, view: FunctionView, summary: Summary) -> Claims:
+    """Match the loops of literal IR with those that were summarised, by their places in the source."""
+    flow = ControlFlow(function)
+    strides = {p.name: p.strides for p in view.parameters if p.strides is not None}
+    views = {
+        name: View(name, tuple(map(parse_polynomial, strides[name])) if name in strides else _dense(info))
+        for name, info in summary.arrays.items()
+    }
+    finding = _Finding(flow, summary, dict(_kept(summary.items)))
+    for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
+        finding.add(header)
+    return Claims(views, finding.loops)
+
+
+class _Finding:
+    """The claims found so far, those of inner loops first."""
+
+    def __init__(self, flow: ControlFlow, summary: Summary, kept: Mapping[tuple[int, int], KeptLoop]) -> None:
+        self.flow, self.summary, self.kept = flow, summary, kept
+        self.loops: dict[int, LoopClaim] = {}
+        self.sizes = {*summary.sizes}
+
+    def add(self, header: int) -> None:
+        """Claim of a loop what its summary says."""
+        place = _place(self.flow, header)
+        found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
+        item = self.kept.get(place) if place is not None else None
+        counted = found[-1][0] if found else None
+        if item is not None:
+            claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
+        elif counted is not None:
+            claim = LoopClaim(header, counted.variable, counted.lower, counted.upper, counted.step, ())
+        else:
+            return
+        versions = {d.array: d.name for d in self.summary.definitions() if _at(d.location, place)}
+        states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
+        arguments = self.flow.blocks[header].args
+        phis = tuple(self._phi(claim, argument) for argument in arguments)
+        read = {n for pieces in states.values() for _, term in pieces for n in _numbers(term)} - {*phis}
+        local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
+        self.loops[header] = replace(
+            claim, phis=phis, states={} if item is not None else states, versions=versions, locals=local
+        )
+
+    def _local(self, name: str, header: int) -> tuple[int, int] | None:
+        """Return the last value before a loop that has the name of a local."""
+        base, best = name.rstrip("0123456789"), None
+        for number, block in enumerate(self.flow.blocks[: header + 1]):
+            for position, argument in enumerate(block.args):
+                if argument.name_hint in {name, base} and number != header:
+                    best = number, -1 - position
+            for position, op in enumerate(block.ops):
+                if op.results and op.results[0].name_hint in {name, base} and number != header:
+                    best = number, position
+        return best
+
+    def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
+        position, header = argument.index, claim.header
+        for latch in (b for b in self.flow.loops[header].blocks if header in self.flow.successors[b]):
+            last = self.flow.blocks[latch].last_op
+            if last is None or last.name != "cf.br":
+                break
+            step = self._step(last.operands[position], argument)
+            if step is not None:
+                return Advance(step)
+        return argument.name_hint or f"phi{position}"
+
+    def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:
+        """Return by how much a value is more than that of an argument, where the same in each iteration."""
+        if value is start:
+            return ZERO
+        if isinstance(value, BlockArgument):
+            header = self.flow.position[value.block]
+            claim = self.loops.get(header)
+            phi = claim.phis[value.index] if claim is not None else None
+            if claim is None or not isinstance(phi, Advance) or len(claim.lower + claim.upper) > 2:  # noqa: PLR2004
+                return None
+            entered = self._step(_entry(self.flow, header)[value.index], start)
+            trips = polynomial(claim.upper[0] - claim.lower[0])
+            total, rest = (phi.by * trips).divide(Polynomial.constant(claim.step))
+            return None if entered is None or rest.terms else entered + total
+        op: Any = value.owner
+        if op.name in {"arith.addi", "arith.subi"}:
+            left, right = self._step(op.operands[0], start), self._constant(op.operands[1])
+            if left is not None and right is not None:
+                return left + right if op.name == "arith.addi" else left - right
+        return None
+
+    def _constant(self, value: SSAValue) -> Polynomial | None:
+        """Return an integer that is a polynomial of sizes."""
+        if isinstance(value, BlockArgument):
+            name = value.name_hint or ""
+            return Polynomial.variable(name) if value.block is self.flow.blocks[0] and name in self.sizes else None
+        op: Any = value.owner
+        if op.name == "arith.constant" and isinstance(value.type, IntegerType):
+            return Polynomial.constant(op.properties["value"].value.data)
+        operands = [found for v in op.operands if (found := self._constant(v)) is not None]
+        if not operands or len(operands) < len(op.operands):
+            return None
+        if op.name in {"arith.extsi", "arith.extui", "arith.index_cast"}:
+            return operands[0]
+        combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
+        return combine(*operands) if combine is not None else None
+
+
+def _numbers(term: Term) -> Iterator[str]:
+    """Yield the arrays of rank 0 that a term reads."""
+    yield from (node.array for node in walk(term) if isinstance(node, Read) and not node.indices)
+
+
+def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:
+    """Return what a loop is entered with, where that is from one block."""
+    for block, targets in enumerate(flow.successors):
+        last = flow.blocks[block].last_op
+        if header in targets and block not in flow.loops[header].blocks and last is not None and last.name == "cf.br":
+            return last.operands
+    return ()
+
+
+def _place(flow: ControlFlow, header: int) -> tuple[int, int] | None:
+    """Return where the loop stands in the source: where it is entered from outside."""
+    for block, targets in enumerate(flow.successors):
+        if header in targets and block not in flow.loops[header].blocks:
+            last = flow.blocks[block].last_op
+            found = location_of(last) if last is not None else None
+            return (found.line, found.column) if found is not None else None
+    return None
+
+
+def _at(location: Location | None, place: tuple[int, int] | None) -> bool:
+    return location is not None and place == (location.line, location.column)
+
+
+def _kept(items: Iterable[Item]) -> Iterator[tuple[tuple[int, int], KeptLoop]]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            if item.reason.location is not None:
+                yield (item.reason.location.line, item.reason.location.column), item
+            yield from _kept(item.body)
+
+
+def _dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
+    """Return the distances between the cells of an array that lie one after the other, row by row."""
+    extents = [polynomial(extent) for extent in info.shape]
+    return tuple(prod(extents[axis + 1 :], start=Polynomial.constant(1)) for axis in range(len(extents)))
