@@ -1,100 +1,305 @@
 """Decides the first half of the proof, source = definitions, for the functions of C files.
 
-For each: whether it lifts, whether its literal IR is read, what the checker answers, and the milliseconds of reading
-literally, of making the claims, and of deciding them, beside those of reading and summarising.
+For each: what the checker answers, and the milliseconds of summarising, of reading literally, of making the claims and
+of deciding them.  With ``--mutants``, the source is changed after it was lifted, in one place of its literal IR at a
+time: what is decided all the same must compute as before, on all inputs that are tried.
 
-    python bench/first_half.py [--quiet] FILE ...
+    python bench/first_half.py [--mutants N] [--seed S] FILE ...
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.dialects.func import FuncOp
+from xdsl.rewriter import Rewriter
 
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.operations import operation_class
+from tensorlift.ir.execution import InterpreterError
 from tensorlift.ir.function import FunctionView
+from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.location import location_of
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided
+from tensorlift.runtime.cases import Tally, draw_cases, reference
+from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.literal import LiteralRun
+from tensorlift.runtime.places import Places
+from tensorlift.runtime.sizes import choose_sizes, required, with_room
 from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.summarize.claims import claims_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.proofs.source.claims import Claims
+
+_MOST_BRANCHES = 100_000
+_SWAPPED = [
+    ["arith.addf", "arith.subf", "arith.mulf", "arith.divf"],
+    ["arith.addi", "arith.subi", "arith.muli"],
+    ["arith.divsi", "arith.remsi", "arith.divui", "arith.remui"],
+    ["arith.andi", "arith.ori", "arith.xori"],
+    ["arith.extsi", "arith.extui"],
+    ["arith.sitofp", "arith.uitofp"],
+    ["arith.shrsi", "arith.shrui", "arith.shli"],
+    ["math.exp", "math.log", "math.sqrt", "math.absf", "math.sin", "math.cos"],
+]
 
 
-def main() -> None:
+class Subject(NamedTuple):
+    """A function that is lifted and read literally, with what is claimed of it."""
+
+    view: FunctionView
+    module: ModuleOp
+    summary: Summary
+    claims: Claims
+    seconds: tuple[float, ...]
+
+    def function(self, module: ModuleOp | None = None) -> FuncOp:
+        """Return the function in its module, or in another one."""
+        ops = (module or self.module).ops
+        (found,) = (op for op in ops if isinstance(op, FuncOp) and op.sym_name.data == self.view.name)
+        return found
+
+
+def main() -> int:
     """Print one line for each function, and the totals."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("files", nargs="+", type=Path)
-    arguments.add_argument("--why", action="store_true")
-    options = arguments.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--mutants", type=int, default=0, help="so many changes of each function's source")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
     totals: Counter[str] = Counter()
-    times: list[float] = []
+    added: list[float] = []
     for file in options.files:
-        for name, answer, seconds in with_deep_stack(partial(_decide, file)):
-            totals[answer.split(":")[0]] += 1
-            if seconds:
-                times.append(seconds[-1] + seconds[-2] + seconds[-3])
-            print(f"{file.name}:{name}", answer, *(f"{1000 * s:.1f}" for s in seconds), flush=True)
-    print(dict(totals), f"mean added {1000 * sum(times) / max(len(times), 1):.2f} ms", file=sys.stderr)
+        for name, found in with_deep_stack(partial(subjects, file)):
+            if isinstance(found, str):
+                totals[found.partition(":")[0]] += 1
+                print(f"{file}:{name}", found, flush=True)
+                continue
+            start = time.perf_counter()
+            answer = with_deep_stack(partial(decide, found))
+            seconds = (*found.seconds, time.perf_counter() - start)
+            added.append(sum(seconds[1:]))
+            totals[answer.partition(":")[0]] += 1
+            print(f"{file}:{name}", answer, *(f"{1000 * s:.1f}" for s in seconds), flush=True)
+            if options.mutants and answer == "decided":
+                rng = Random(f"{options.seed} {file.name} {name}")
+                for line in with_deep_stack(partial(_mutants, found, options.mutants, rng)):
+                    totals[line.partition(":")[0]] += 1
+                    if line.startswith("WRONG"):
+                        print(f"{file}:{name}", line, flush=True)
+    print(dict(totals), f"{1000 * sum(added) / max(len(added), 1):.2f} ms more in the mean")
+    return 1 if totals["WRONG"] else 0
 
 
-def _decide(file: Path) -> list[tuple[str, str, list[float]]]:
-    return list(_decided(file))
-
-
-def _decided(file: Path) -> Iterator[tuple[str, str, list[float]]]:
-    source = source_from_text(file.read_text(), str(file))
-    for function in read_functions(source, LiftOptions()):
-        if function.module is None:
-            yield function.name, "not read", []
-            continue
-        yield function.name, *_one(function, function.module)
-
-
-def _one(function: ReadFunction, loops: ModuleOp) -> tuple[str, list[float]]:
-    (operation,) = (op for op in loops.ops if op.name == "func.func")
-    clock = [time.perf_counter()]
+def subjects(file: Path) -> list[tuple[str, Subject | str]]:
+    """Read and summarise the functions of a file; a text says why there is nothing to decide."""
     try:
-        summary = summarise(operation, places=True)
+        read = read_functions(source_from_text(file.read_text(encoding="utf-8"), str(file)), LiftOptions())
     except LiftError as error:
-        return f"not lifted: {error.diagnostics[0].code}", []
+        return [("", f"not read: {error.diagnostics[0].code}")]
+    return [(function.name, _subject(function)) for function in read]
+
+
+def _subject(function: ReadFunction) -> Subject | str:
+    if function.module is None or function.literally is None:
+        return "not read"
+    (operation,) = (op for op in function.module.ops if op.name == "func.func")
+    clock = [time.perf_counter()]
+    view = FunctionView.of(operation)
+    try:
+        summary = summarise(view, places=True)
+    except LiftError as error:
+        return f"not lifted: {error.diagnostics[0].code}"
     clock.append(time.perf_counter())
-    if function.literally is None:
-        return "no literal", []
     try:
         module = function.literally()
     except LiftError as error:
-        return f"no literal: {error.diagnostics[0].code} {error.diagnostics[0].message}", []
-    (literal,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == function.name)
+        return f"no literal IR: {error.diagnostics[0].code} {error.diagnostics[0].message}"
     clock.append(time.perf_counter())
-    claims = claims_of(literal, FunctionView.of(operation), summary)
+    subject = Subject(view, module, summary, claims_of(_function(module, view.name), view, summary), ())
     clock.append(time.perf_counter())
+    return subject._replace(seconds=tuple(b - a for a, b in pairwise(clock)))
+
+
+def _function(module: ModuleOp, name: str) -> FuncOp:
+    (found,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+    return found
+
+
+def decide(subject: Subject, module: ModuleOp | None = None) -> str:
+    """Ask the checker about a function, or about another module in its place."""
     try:
-        check_source(literal, summary, claims)
-        answer = "decided"
+        check_source(subject.function(module), subject.summary, subject.claims)
     except Undecided as error:
         place = location_of(error.at) if error.at is not None else None
-        answer = f"undecided: {error}{f' at {place.line}:{place.column}' if place else ''}"
-    clock.append(time.perf_counter())
-    return answer, [b - a for a, b in pairwise(clock)]
+        return f"undecided: {error}{f' at {place.line}:{place.column}' if place else ''}"
+    return "decided"
+
+
+# -- changes of the source
+
+
+def _mutants(subject: Subject, count: int, rng: Random) -> list[str]:
+    """Change the source in one place at a time; say of each change what became of it."""
+    run = LiteralRun.of(subject.view, LiteralInterpreter(subject.module))
+    if run is None:
+        return []
+    tally = Tally("literal", Tolerance())
+    domain = with_room(subject.summary.context & required(subject.view), Places(subject.view).room())
+    sizes = choose_sizes(subject.view.parameters, domain, rng, 4, largest=6)
+    cases = draw_cases(reference(subject.view, run), sizes, rng, tally)
+    found: list[str] = []
+    for _ in range(count):
+        module = subject.module.clone()
+        change = _changed(_function(module, subject.view.name), rng)
+        if change is None:
+            found.append("unchanged")
+            continue
+        try:
+            answer = decide(subject, module)
+        except Exception as error:  # noqa: BLE001 - a mutant may be no IR at all
+            answer = f"undecided: {type(error).__name__}"
+            found.append(f"raised: {change} {error}")
+            continue
+        if answer != "decided":
+            found.append("rejected")
+            continue
+        other = LiteralRun.of(subject.view, LiteralInterpreter(module))
+        assert other is not None
+        different = any(_differs(case, other) for case in cases)
+        found.append(f"WRONG: {change}" if different else "accepted, as before")
+    return found
+
+
+def _differs(case: Any, run: LiteralRun) -> bool:
+    try:
+        arrays, value = run(case.arguments, _MOST_BRANCHES)
+    except InterpreterError:
+        return False
+    if not all(_are_close(expected, arrays[name]) for name, expected in case.expected.arrays.items()):
+        return True
+    if value is None or case.expected.value is None:
+        return False
+    return not _are_close(np.asarray(case.expected.value), np.asarray(value))
+
+
+def _are_close(expected: np.ndarray[Any, Any], found: np.ndarray[Any, Any]) -> bool:
+    """Compare up to rounding: definitions compute with real numbers."""
+    return np.allclose(expected, found, 1e-4 if expected.dtype == np.float32 else 1e-9, 1e-6, equal_nan=True)
+
+
+def _changed(function: FuncOp, rng: Random) -> str | None:
+    """Change one operation of a function; say which, and how."""
+    ops = [op for op in function.walk() if op is not function]
+    for _ in range(50):
+        op, change = rng.choice(ops), rng.choice(_CHANGES)
+        before = str(op)
+        if change(op, rng):
+            return f"{change.__name__.strip('_')} {location_of(op)}: {before}"
+    return None
+
+
+def _operation(op: Operation, rng: Random) -> bool:
+    group = next((group for group in _SWAPPED if op.name in group), None)
+    if group is None:
+        return False
+    kind = operation_class(rng.choice([name for name in group if name != op.name]))
+    made = kind.create(
+        operands=op.operands, result_types=[r.type for r in op.results], properties=op.properties, location=op.location
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(made, op)
+    op.results[0].replace_all_uses_with(made.results[0])
+    Rewriter.erase_op(op)
+    return True
+
+
+def _number(op: Operation, rng: Random) -> bool:
+    if op.name != "arith.constant":
+        return False
+    value: Any = op.properties["value"]
+    if isinstance(value, FloatAttr):
+        op.properties["value"] = FloatAttr(value.value.data * 2 + 1, value.type)
+    elif isinstance(value.type, IntegerType) and value.type.width.data > 1:
+        op.properties["value"] = IntegerAttr(value.value.data + rng.choice((-1, 1)), value.type)
+    else:
+        return False
+    return True
+
+
+def _predicate(op: Operation, rng: Random) -> bool:
+    if op.name not in {"arith.cmpi", "arith.cmpf"}:
+        return False
+    value: Any = op.properties["predicate"]
+    others = [n for n in range(10 if op.name == "arith.cmpi" else 16) if n != value.value.data]
+    op.properties["predicate"] = IntegerAttr(rng.choice(others), value.type)
+    return True
+
+
+def _operand(op: Operation, rng: Random) -> bool:
+    """Let an operation use another value of the same type that is computed before it in its block."""
+    block = op.parent
+    assert block is not None
+    if not op.operands:
+        return False
+    position = rng.randrange(len(op.operands))
+    old = op.operands[position]
+    known = [*block.args]
+    for earlier in block.ops:
+        if earlier is op:
+            break
+        known += earlier.results
+    first = op.parent_region()
+    known += first.blocks[0].args if first is not None else ()
+    others = [value for value in known if value.type == old.type and value is not old]
+    if not others:
+        return False
+    op.operands[position] = rng.choice(others)
+    return True
+
+
+def _order(op: Operation, _: Random) -> bool:
+    if len(op.operands) != 2 or op.operands[0].type != op.operands[1].type or op.operands[0] is op.operands[1]:  # noqa: PLR2004
+        return False
+    if op.name.startswith("cf."):
+        return False
+    op.operands[0], op.operands[1] = op.operands[1], op.operands[0]
+    return True
+
+
+def _no_store(op: Operation, _: Random) -> bool:
+    if op.name != "memref.store":
+        return False
+    Rewriter.erase_op(op)
+    return True
+
+
+_CHANGES: Sequence[Callable[[Operation, Random], bool]] = (
+    _operation, _number, _number, _predicate, _operand, _operand, _order, _no_store,
+)  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -51,15 +51,15 @@ def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
 
 
 def _arguments(function: FuncOp, summary: Summary) -> list[Value]:
-    """Give each argument its meaning; views count from the pointer that is given, so its offset is none."""
+    """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
     marks: Any = function.arg_attrs or ()
     values: list[Value] = []
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
         name = mark.data["tl.name"].data
         if values and isinstance(values[-1], Memory):
-            values.append(Exact(Polynomial.constant(0), is_signed=True))
+            values.append(Exact(values[-1].start, is_signed=True))
         elif isinstance(argument.type, MemRefType):
-            values.append(Memory(name))
+            values.append(Memory(name, Polynomial.variable(f"{name} starts")))  # no name of a source has spaces
         elif name in summary.scalars:
             values.append(terms.scalar(name, summary.scalars[name]))
         elif name in summary.sizes:

@@ -461,11 +461,11 @@ class Execution:
         """
         memory, offset = frame.all(op.operands[-2:])
         view = self.claims.views.get(memory.name) if isinstance(memory, Memory) else None
-        if view is None:
+        if view is None or not isinstance(memory, Memory):
             raise Undecided("nothing is claimed of the memory", op)
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
-        for found in _subscripts(offset.value, view.strides):
+        for found in _subscripts(offset.value - memory.start, view.strides):
             extents = zip(found, self.arrays[view.array].shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
-from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Term
 from tensorlift.ir.function import dtype_of
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 
 class Memory(NamedTuple):
-    """A memory by its name: of an argument, a local array or a variable at file scope."""
+    """A memory by its name: of an argument, a local array or a variable at file scope; offsets count from ``start``."""
 
     name: str
+    start: Polynomial = ZERO
 
 
 Value: TypeAlias = Exact | Domain | Term | Memory  # an integer, a condition on indices and sizes, data, or memory
