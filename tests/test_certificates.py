@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.conditions.data import condition_data
+from tensorlift.conditions.data import CONDITIONS
 from tensorlift.conditions.notation import parse_condition
 from tensorlift.proofs.certificate import seal_of
 
@@ -191,7 +191,7 @@ def test_a_guard_that_does_not_follow_is_refused(
         **certificate,
         "program": "\n".join(lines) + "\n",
         "cuts": [[line + 2, name, version] for line, name, version in certificate["cuts"]],
-        "guards": [condition_data(parse_condition(condition))],
+        "guards": [CONDITIONS.write(parse_condition(condition))],
     }
     assert _verify({**forged, "seal": seal_of(forged)}, tmp_path) == 1
     assert f"no precondition says that {condition}" in capsys.readouterr().err

@@ -11,7 +11,8 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.record import diagnostic_json
+from tensorlift.codec import Codec, Form, Via
+from tensorlift.record import RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,17 +48,6 @@ class Spread:
         low, median, high = statistics.quantiles(samples, n=_QUARTERS, method="inclusive")
         return Spread(median, low, high, tuple(samples))
 
-    def as_json(self) -> dict[str, Json]:
-        """Give JSON values."""
-        samples: list[Json] = [rounded(sample) for sample in self.samples]
-        return {
-            "median": rounded(self.median),
-            "low": rounded(self.low),
-            "high": rounded(self.high),
-            "least": rounded(self.least),
-            "samples": samples,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -73,17 +63,6 @@ class Machine:
     gemm: Mapping[str, float]
     triad: float
     triad_here: float
-
-    def as_json(self) -> dict[str, Json]:
-        """Give JSON values."""
-        return {
-            "processor": self.processor,
-            "threads": self.threads,
-            "device": self.device,
-            "gemm_gflops": {dtype: rounded(peak) for dtype, peak in self.gemm.items()},
-            "triad_gbs": rounded(self.triad),
-            "triad_here_gbs": rounded(self.triad_here),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +106,16 @@ class BenchRecord:
     machine: Machine
     contenders: tuple[Contender, ...]
 
+    @property
+    def source(self) -> Mapping[str, str]:
+        """What was measured."""
+        return {"file": self.file, "sha256": self.sha256}
+
+    @property
+    def work(self) -> Mapping[str, int | None]:
+        """What a call does."""
+        return {"operations": self.operations, "bytes_read": self.bytes_read, "bytes_written": self.bytes_written}
+
     def gflops(self, contender: Contender) -> float | None:
         """Give the operations of a second in billions, None where they are not known or there are none."""
         if contender.warm is None or not self.operations:
@@ -156,46 +145,11 @@ class BenchRecord:
 
     def as_json(self) -> dict[str, Json]:
         """Give JSON values, in the order in which they are documented."""
-        return {
-            "schema": BENCH_SCHEMA_VERSION,
-            "tensorlift": self.version,
-            "source": {"file": self.file, "sha256": self.sha256},
-            "function": self.function,
-            "sizes": dict(self.sizes),
-            "seed": self.seed,
-            "style": self.style,
-            "dtype": self.dtype or None,
-            "work": {
-                "operations": self.operations,
-                "bytes_read": self.bytes_read,
-                "bytes_written": self.bytes_written,
-            },
-            "machine": self.machine.as_json(),
-            "contenders": [self._contender(contender) for contender in self.contenders],
-        }
+        return {"schema": BENCH_SCHEMA_VERSION, **_CODEC.write(self, self)}
 
     def to_json(self) -> str:
         """Give JSON text."""
         return json.dumps(self.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def _contender(self, contender: Contender) -> dict[str, Json]:
-        return {
-            "name": contender.name,
-            "kind": contender.kind,
-            "how": contender.how,
-            "verdict": contender.verdict or None,
-            "level": contender.level or None,
-            "warm": contender.warm.as_json() if contender.warm else None,
-            "cold": {step: rounded(seconds) for step, seconds in contender.cold.items()},
-            "transfer": {way: rounded(seconds) for way, seconds in contender.transfer.items()},
-            "gflops": _maybe(self.gflops(contender)),
-            "gbs": _maybe(self.gbs(contender)),
-            "of_gemm": _maybe(self.of_gemm(contender)),
-            "of_triad": _maybe(self.of_triad(contender)),
-            "speedup": contender.speedup.as_json() if contender.speedup else None,
-            "agreement": contender.agreement or None,
-            "diagnostics": [diagnostic_json(diagnostic) for diagnostic in contender.diagnostics],
-        }
 
 
 def rounded(figure: float) -> float:
@@ -208,5 +162,27 @@ def geometric_mean(figures: Sequence[float]) -> float | None:
     return statistics.geometric_mean(figures) if figures else None
 
 
-def _maybe(figure: float | None) -> float | None:
-    return None if figure is None else rounded(figure)
+_OR_NONE = Via(lambda _, text: text or None)
+_CODEC: Codec = Codec(
+    {
+        BenchRecord: Form("tensorlift=version source function sizes seed style dtype work machine contenders"),
+        Machine: Form("processor threads device gemm_gflops=gemm triad_gbs=triad triad_here_gbs=triad_here"),
+        Contender: Form(
+            "name kind how verdict level warm cold transfer gflops=. gbs=. of_gemm=. of_triad=. speedup agreement"
+            " diagnostics"
+        ),
+        Spread: Form("median low high least samples"),
+    },
+    {
+        float: Via(lambda _, figure: rounded(figure)),
+        (BenchRecord, "dtype"): _OR_NONE,
+        (Contender, "verdict"): _OR_NONE,
+        (Contender, "level"): _OR_NONE,
+        (Contender, "gflops"): Via(lambda record, one: _CODEC.write(record.gflops(one))),
+        (Contender, "gbs"): Via(lambda record, one: _CODEC.write(record.gbs(one))),
+        (Contender, "of_gemm"): Via(lambda record, one: _CODEC.write(record.of_gemm(one))),
+        (Contender, "of_triad"): Via(lambda record, one: _CODEC.write(record.of_triad(one))),
+        (Contender, "agreement"): _OR_NONE,
+        (Contender, "diagnostics"): Via(lambda _, diagnostics: RECORDS.write(diagnostics)),
+    },
+)

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.data import condition_data
+from tensorlift.codec import Codec, Form, Via
+from tensorlift.conditions.data import FORMS, VIA
 from tensorlift.conditions.language import InWords
-from tensorlift.diagnostics import Severity
+from tensorlift.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tensorlift.conditions.language import Condition
-    from tensorlift.diagnostics import Diagnostic, Location, Note
+    from tensorlift.diagnostics import Location
 
 SCHEMA_VERSION = 7
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
@@ -86,6 +87,11 @@ class Parameter:
     shape: tuple[str, ...] = ()
     strides: tuple[str, ...] = ()
 
+    @property
+    def layout(self) -> Mapping[str, Json] | None:
+        """How an array lies in memory."""
+        return {"strides": self.strides} if self.role is Role.ARRAY else None
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -109,6 +115,11 @@ class Precondition:
     location: Location | None = None
     kind: str = ""
     condition: Condition | None = None
+
+    @property
+    def stated(self) -> Condition:
+        """The condition, in words where there is none."""
+        return self.condition or InWords(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,31 +218,6 @@ class FunctionRecord:
         """Whether there is a program."""
         return self.verdict is not Verdict.REFUSED
 
-    def as_json(self, *, times: bool = True) -> dict[str, Json]:
-        """Give the function's part of the report as JSON values; without ``times`` its ``seconds`` are empty."""
-        return {
-            "name": self.name,
-            **_place(self.location),
-            "region": None if self.region is None else _region(self.region),
-            "verdict": self.verdict,
-            "level": self.level,
-            "engine": self.engine,
-            "engines": [_engine_run(run, times=times) for run in self.engines],
-            "target": self.target,
-            "numerics": self.numerics,
-            "seconds": _seconds(self.seconds) if times else {},
-            "parameters": [_parameter(p) for p in self.parameters],
-            "outputs": [{"name": o.name, "dtype": o.dtype, "shape": o.shape} for o in self.outputs],
-            "preconditions": [_precondition(p) for p in self.preconditions],
-            "restricted": self.restricted,
-            "residual_loops": [_residual_loop(r) for r in self.residual_loops],
-            "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
-            "tests": [_trial(t) for t in self.tests],
-            "program": self.program,
-            "adapter": self.adapter,
-            "certificate": self.certificate,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class LiftRecord:
@@ -244,6 +230,11 @@ class LiftRecord:
     functions: tuple[FunctionRecord, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def source(self) -> Mapping[str, str]:
+        """What was lifted."""
+        return {"file": self.file, "sha256": self.sha256}
 
     @property
     def verdict(self) -> Verdict:
@@ -263,17 +254,7 @@ class LiftRecord:
 
     def as_json(self, *, times: bool = True) -> dict[str, Json]:
         """Give the report as JSON values, in the order in which it documents them."""
-        return {
-            "schema": SCHEMA_VERSION,
-            "tensorlift": self.version,
-            "source": {"file": self.file, "sha256": self.sha256},
-            "target": self.target,
-            "verdict": self.verdict,
-            "level": self.level,
-            "seconds": _seconds(self.seconds) if times else {},
-            "diagnostics": [diagnostic_json(d) for d in self.diagnostics],
-            "functions": [f.as_json(times=times) for f in self.functions],
-        }
+        return {"schema": SCHEMA_VERSION, **RECORDS.write(self, times)}
 
     def to_json(self, *, times: bool = True) -> str:
         """Give the report as JSON text; without ``times`` the same input gives the same bytes."""
@@ -298,88 +279,35 @@ def row_major_strides(shape: Sequence[str]) -> tuple[str, ...]:
     return tuple("*".join(factors[k + 1 :]) or "1" for k in range(len(factors)))
 
 
-def diagnostic_json(diagnostic: Diagnostic) -> dict[str, Json]:
-    """Give a diagnostic as JSON values."""
-    return {
-        "code": diagnostic.code,
-        "severity": diagnostic.severity.value,
-        **_place(diagnostic.location),
-        "message": diagnostic.message,
-        "remedy": diagnostic.remedy,
-        "notes": [_note(note) for note in diagnostic.notes],
-    }
+_PLACE = "file=location.file line=location.line column=location.column"
+_STAGES = Via(lambda times, spent: {name: round(one, _SECONDS_DIGITS) for name, one in spent.items()} if times else {})
 
-
-def _note(note: Note) -> dict[str, Json]:
-    return {"message": note.message, **_place(note.location)}
-
-
-def _parameter(parameter: Parameter) -> dict[str, Json]:
-    layout = {"strides": parameter.strides} if parameter.role is Role.ARRAY else None
-    return {
-        "name": parameter.name,
-        "role": parameter.role,
-        "dtype": parameter.dtype,
-        "shape": parameter.shape,
-        "layout": layout,
-    }
-
-
-def _precondition(precondition: Precondition) -> dict[str, Json]:
-    return {
-        "text": precondition.text,
-        "kind": precondition.kind,
-        "reason": precondition.reason,
-        **_place(precondition.location),
-        "condition": condition_data(precondition.condition or InWords(precondition.text)),
-    }
-
-
-def _engine_run(run: EngineRun, *, times: bool) -> dict[str, Json]:
-    return {
-        "engine": run.engine,
-        "forms": list(run.forms),
-        "outcome": run.outcome,
-        "reason": run.reason,
-        "cost": None if run.cost is None else round(run.cost, 1),
-        "seconds": round(run.seconds, _SECONDS_DIGITS) if times else None,
-        "counts": dict(run.counts),
-        "heuristics": None if run.heuristics is None else list(run.heuristics),
-    }
-
-
-def _residual_loop(residual: ResidualLoop) -> dict[str, Json]:
-    return {
-        "loop": residual.loop,
-        "dependence": residual.dependence,
-        "statement": residual.statement,
-        "reason": residual.reason,
-        **_place(residual.location),
-    }
-
-
-def _region(region: Region) -> dict[str, Json]:
-    return {"function": region.function, "end_line": region.end.line, "end_column": region.end.column}
-
-
-def _trial(trial: Trial) -> dict[str, Json]:
-    # JSON has no infinities: a difference that is no number is spelled.
-    error = trial.error if math.isfinite(trial.error) else str(trial.error)
-    return {
-        "against": trial.against,
-        "passed": trial.passed,
-        "cases": trial.cases,
-        "sizes": [dict(sizes) for sizes in trial.sizes],
-        "error": error,
-        "failure": trial.failure,
-    }
-
-
-def _place(location: Location | None) -> dict[str, Json]:
-    if location is None:
-        return {"file": None, "line": None, "column": None}
-    return {"file": location.file, "line": location.line, "column": location.column}
-
-
-def _seconds(seconds: Mapping[str, float]) -> dict[str, Json]:
-    return {stage: round(spent, _SECONDS_DIGITS) for stage, spent in seconds.items()}
+# JSON has no infinities: a difference that is no number is spelled.  The context says whether times are told.
+RECORDS = Codec(
+    FORMS
+    | {
+        LiftRecord: Form("tensorlift=version source target verdict level seconds diagnostics functions"),
+        FunctionRecord: Form(
+            f"name {_PLACE} region verdict level engine engines target numerics seconds parameters outputs"
+            " preconditions restricted residual_loops diagnostics tests program adapter certificate"
+        ),
+        Region: Form("function end_line=end.line end_column=end.column"),
+        EngineRun: Form("engine forms outcome reason cost seconds counts heuristics"),
+        Parameter: Form("name role dtype shape layout"),
+        Output: Form("name dtype shape"),
+        Precondition: Form(f"text kind reason {_PLACE} condition=stated"),
+        ResidualLoop: Form(f"loop dependence statement reason {_PLACE}"),
+        Diagnostic: Form(f"code severity=severity.value {_PLACE} message remedy notes"),
+        Note: Form(f"message {_PLACE}"),
+        Trial: Form("against passed cases sizes error failure"),
+    },
+    VIA
+    | {
+        (LiftRecord, "seconds"): _STAGES,
+        (FunctionRecord, "seconds"): _STAGES,
+        (FunctionRecord, "certificate"): Via(lambda _, certificate: certificate),
+        (EngineRun, "seconds"): Via(lambda times, spent: round(spent, _SECONDS_DIGITS) if times else None),
+        (EngineRun, "cost"): Via(lambda _, cost: None if cost is None else round(cost, 1)),
+        (Trial, "error"): Via(lambda _, error: error if math.isfinite(error) else str(error)),
+    },
+)

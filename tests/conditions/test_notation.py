@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlift.conditions.data import condition_data, condition_from_data
+from tensorlift.conditions import data as written
 from tensorlift.conditions.language import (
     RELATIONS,
     AnyOf,
     Compare,
+    Condition,
     DistinctRows,
     Elements,
     EqualRows,
@@ -65,7 +66,7 @@ def test_what_is_spelled_is_read_back(condition: object) -> None:
 
 @given(CONDITIONS)
 def test_what_is_written_as_data_is_read_back(condition: Compare) -> None:
-    assert condition_from_data(json.loads(json.dumps(condition_data(condition)))) == condition
+    assert written.CONDITIONS.read(Condition, json.loads(json.dumps(written.CONDITIONS.write(condition)))) == condition
 
 
 @given(SUMS, SUMS, st.lists(st.integers(-3, 7), min_size=4, max_size=4), st.lists(st.integers(0, 5), min_size=6))
@@ -113,4 +114,4 @@ def test_what_is_no_sum_is_refused(text: str) -> None:
 @pytest.mark.parametrize("data", [{"is": "a mood"}, {"is": "compare", "left": [], "relation": "~", "right": []}])
 def test_data_that_is_no_condition_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="no"):
-        condition_from_data(data)
+        written.CONDITIONS.read(Condition, data)

@@ -103,7 +103,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
 def _report(result: Result, source: Source) -> str:
     """Give what was replaced as JSON text, each replacement with its certificate."""
     from tensorlift import __version__
-    from tensorlift.record import diagnostic_json
+    from tensorlift.record import RECORDS
 
     functions = []
     for proof, place in result.proofs:
@@ -121,7 +121,7 @@ def _report(result: Result, source: Source) -> str:
         "source": {"file": source.name, "sha256": source.sha256},
         "passes": [{"name": name, "counts": counts} for name, counts in result.counts],
         "functions": functions,
-        "diagnostics": [diagnostic_json(diagnostic) for diagnostic in result.diagnostics],
+        "diagnostics": RECORDS.write(result.diagnostics),
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 

@@ -44,6 +44,11 @@ class InstanceOperand:
     value: Fraction | None = None
     is_attribute: bool = False
 
+    @property
+    def extents(self) -> Shape | None:
+        """The extents of a tensor."""
+        return None if self.is_number else self.shape
+
 
 class ListKind(NamedTuple):
     """What gives lists of integers: an operation, whose only attribute has the numbers, and the name of their type."""

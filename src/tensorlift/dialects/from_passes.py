@@ -13,6 +13,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.instance import Instance
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.dialects.destinations import taken
 from tensorlift.dialects.importer import checked
@@ -22,12 +23,11 @@ from tensorlift.dialects.tablegen import read_dump
 from tensorlift.dialects.trials import FAMILIES, TYPES, is_ranked, numbered_trials, open_trials
 from tensorlift.dialects.ways import CHOICE, Way, computed, in_one
 from tensorlift.dialects.windows import chosen, numbered
-from tensorlift.targets.imported.record import ImportedDialect, instance_data, instance_from_data
+from tensorlift.targets.imported.record import INSTANCES, ImportedDialect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.instance import Instance
     from tensorlift.dialects.destinations import DestinationTrial
     from tensorlift.dialects.tablegen import TableOperation
     from tensorlift.dialects.trials import Family, Trial, Typing
@@ -136,7 +136,10 @@ class _Import:
         single, double = TYPES
         known = self._lowered.get(tuple(text.replace(double, single) for text in texts))
         if known is not None and not any(single in text for text in texts):
-            return instance_from_data(json.loads(json.dumps(instance_data(known)).replace(single, double)))
+            again: Instance = INSTANCES.read(
+                Instance, json.loads(json.dumps(INSTANCES.write(known)).replace(single, double))
+            )
+            return again
         found = self._lowered[tuple(texts)] = way.meaning(texts)
         return found
 

@@ -25,7 +25,7 @@ from tensorlift.dialects.agreement import Pair, agreed
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.windows import relation
 from tensorlift.frontends.mlir import read_mlir
-from tensorlift.targets.imported.record import instance_data, instance_from_data
+from tensorlift.targets.imported.record import INSTANCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ class Way:
             for other in self.lowered[1:]
             for (name, value), (_, changed) in zip(self.trial.values, other.values, strict=True)
         }
-        first, second = map(instance_data, read)
+        first, second = map(INSTANCES.write, read)
         data = agreed(first, second, extents, names)
         if extents:
             data |= _bounds(ends, [pair.value for pair in extents])
@@ -83,7 +83,7 @@ class Way:
             {"name": name, "type": self.trial.dtypes[0], "attribute": True} for name, _ in self.trial.values
         ]
         try:
-            found = instance_from_data(data)
+            found: Instance = INSTANCES.read(Instance, data)
         except _FAULTS as error:
             raise NoMeaning(f"what its lowerings agree on is not read: {error}") from None
         return replace(_completed(self.trial, found), sampled=self._sampled() if extents else ())

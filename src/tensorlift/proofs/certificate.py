@@ -7,16 +7,16 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.conditions.data import condition_data, condition_from_data
+from tensorlift.codec import Codec, Form, Via
+from tensorlift.comprehension.definition import Summary
+from tensorlift.conditions.data import FORMS, VIA
+from tensorlift.conditions.language import Condition
 from tensorlift.ir.cut import Cut
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import summary_from_json, summary_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from tensorlift.comprehension.definition import Summary
-    from tensorlift.conditions.language import Condition
 
 CERTIFICATE_VERSION = 2
 MEMREF = "memref"  # as target: operations on memory in the place of a loop nest, which a front end reads
@@ -36,7 +36,7 @@ class Certificate:
     entry: str
     target: str
     cuts: tuple[Cut, ...] = ()
-    obligations: Mapping[str, int] | None = None
+    obligations: Mapping[str, int] = field(default_factory=dict)
     cases: int = 1
     preconditions: tuple[str, ...] = ()
     source_digest: str = ""
@@ -52,29 +52,26 @@ class Certificate:
 
     def as_json(self) -> dict[str, Any]:
         """Give the certificate as JSON values, in the order in which a reader wants them, under its seal."""
-        content = {
-            "certificate": CERTIFICATE_VERSION,
-            "function": self.summary.name,
-            "source_sha256": self.source_digest,
-            "target": self.target,
-            "level": self.level,
-            "numerics": self.numerics,
-            "preconditions": list(self.preconditions),
-            "guards": [condition_data(guard) for guard in self.guards],
-            "entry": self.entry,
-            "program": self.program,
-            "cuts": [list(cut) for cut in self.cuts],
-            "obligations": dict(self.obligations or {}),
-            "cases": self.cases,
-            "summary": summary_to_json(self.summary),
-            **({"strides": {name: list(listed) for name, listed in self.strides.items()}} if self.strides else {}),
-            **({"places": dict(self.places)} if self.places else {}),
-        }
+        content = {"certificate": CERTIFICATE_VERSION, **_CODEC.write(self)}
         return {**content, "seal": seal_of(content)}
 
     def to_json(self) -> str:
         """Give the certificate as JSON text."""
         return json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n"
+
+
+_CODEC = Codec(
+    FORMS
+    | {
+        Certificate: Form(
+            "function=summary.name source_sha256=source_digest target level numerics preconditions guards entry program"
+            " cuts obligations cases summary strides? places?"
+        ),
+        Cut: Form("line variable definition", is_row=True),
+    },
+    VIA | {Summary: Via(lambda _, summary: summary_to_json(summary), Any, lambda _, data: summary_from_json(data))},
+    Condition=Condition,
+)
 
 
 def seal_of(data: Mapping[str, Any]) -> str:
@@ -93,21 +90,7 @@ def certificate_from_json(data: Mapping[str, Any]) -> Certificate:
     try:
         if data["certificate"] != CERTIFICATE_VERSION:
             raise CheckFailure(CERTIFICATE, f"certificates of version {data['certificate']} are not read here")
-        return Certificate(
-            summary_from_json(data["summary"]),
-            str(data["program"]),
-            str(data["entry"]),
-            str(data["target"]),
-            tuple(Cut(int(line), str(variable), str(name)) for line, variable, name in data["cuts"]),
-            dict(data["obligations"]),
-            int(data["cases"]),
-            tuple(data["preconditions"]),
-            str(data["source_sha256"]),
-            str(data["numerics"]),
-            str(data["level"]),
-            tuple(map(condition_from_data, data["guards"])),
-            {name: tuple(map(str, listed)) for name, listed in data.get("strides", {}).items()},
-            {str(name): str(place) for name, place in data.get("places", {}).items()},
-        )
+        read: Certificate = _CODEC.read(Certificate, data)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
         raise CheckFailure(CERTIFICATE, f"the certificate is damaged: {error}") from None
+    return read

@@ -7,10 +7,12 @@ Bound variables get new names when a summary is read, so that it never clashes w
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import islpy as isl
 
+from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
@@ -19,18 +21,20 @@ from tensorlift.comprehension.names import fresh, reserve
 from tensorlift.comprehension.rewrite import bottom_up, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import Diagnostic
+from tensorlift.ops.dtypes import DType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.terms import Reducer
 
 Json = Any  # what json.loads gives: checked by use, and whatever fails is a damaged certificate
 
 
 def summary_to_json(summary: Summary) -> dict[str, Json]:
     """Give a summary as JSON values; the same summary gives the same values."""
-    return _Writer().summary(summary)
+    writer = _Writer(summary)
+    return {**_CODEC.write(summary, writer), "terms": writer.table}
 
 
 def summary_from_json(data: dict[str, Json]) -> Summary:
@@ -42,7 +46,8 @@ def summary_from_json(data: dict[str, Json]) -> Summary:
     """
     reserve(data["sizes"])
     reserve(_loop_variables(data["items"]))
-    return _Reader(data["terms"]).summary(data)
+    summary: Summary = _CODEC.read(Summary, data, _Reader(data["terms"]))
+    return summary
 
 
 def _loop_variables(items: list[Json]) -> Iterator[str]:
@@ -70,96 +75,33 @@ def _same(left: Json, right: Json) -> bool:
 class _Writer:
     """Writes terms into one table; bound variables are called by the order in which they appear."""
 
-    def __init__(self) -> None:
+    def __init__(self, summary: Summary) -> None:
+        self.table: list[Json] = []
         self._numbers: dict[Term, int] = {}
-        self._table: list[Json] = []
-        self._bound: dict[str, str] = {}
+        nodes = (n for d in summary.definitions() for _, t in d.pieces for n in walk(t) if isinstance(n, Reduce))
+        names = dict.fromkeys(name for node in nodes for name in node.bound)
+        self._bound = {name: f"bound_{number}" for number, name in enumerate(names)}
 
-    def summary(self, summary: Summary) -> dict[str, Json]:
-        for definition in summary.definitions():
-            for _, term in definition.pieces:
-                self._name_bound(term)
-        items = [self._item(item) for item in summary.items]
-        return {
-            "name": summary.name,
-            "sizes": list(summary.sizes),
-            "scalars": dict(summary.scalars),
-            "arrays": [self._array(info) for info in summary.arrays.values()],
-            "context": self._domain(summary.context),
-            "assumed": self._domain(summary.assumed),
-            "ranges": self._domain(summary.ranges),
-            "derived": [[d.name, self._affine(d.numerator), d.divisor] for d in summary.derived],
-            "items": items,
-            "outputs": [list(pair) for pair in summary.outputs],
-            "result": summary.result,
-            "terms": self._table,
-        }
+    def names(self, bound: tuple[str, ...]) -> Json:
+        return [self._bound[name] for name in bound]
 
-    def _name_bound(self, term: Term) -> None:
-        for node in walk(term):
-            if isinstance(node, Reduce):
-                for name in node.bound:
-                    self._bound.setdefault(name, f"bound_{len(self._bound)}")
-
-    def _affine(self, value: Affine) -> Json:
+    def affine(self, value: Affine) -> Json:
         return [value.constant, {self._bound.get(v, v): c for v, c in value.terms}]
 
-    def _domain(self, domain: Domain) -> str:
+    def domain(self, domain: Domain) -> str:
         return domain.rename(self._bound).isl.to_str()
 
-    def _array(self, info: ArrayInfo) -> Json:
-        return [info.name, info.dtype, list(map(self._affine, info.shape)), info.is_parameter]
+    def terms(self, listed: tuple[Term, ...]) -> Json:
+        return list(map(self.term, listed))
 
-    def _item(self, item: Item) -> Json:
-        if isinstance(item, Definition):
-            return {
-                "name": item.name,
-                "array": item.array,
-                "dtype": item.dtype,
-                "indices": list(item.indices),
-                "shape": list(map(self._affine, item.shape)),
-                "domain": self._domain(item.domain),
-                "pieces": [[self._domain(d), self._term(t)] for d, t in item.pieces],
-            }
-        return {
-            "variable": item.variable,
-            "lower": self._affine(item.lower),
-            "upper": self._affine(item.upper),
-            "step": item.step,
-            "domain": self._domain(item.domain),
-            "carried": [[c.array, c.before, c.name, c.after] for c in item.carried],
-            "body": [self._item(inner) for inner in item.body],
-        }
-
-    def _term(self, term: Term) -> int:
+    def term(self, term: Term) -> int:
         for node in bottom_up(term, self._numbers):
-            self._table.append(self._node(node))
-            self._numbers[node] = len(self._table) - 1
+            self.table.append(_CODEC.write(node, self))
+            self._numbers[node] = len(self.table) - 1
         return self._numbers[term]
 
-    def _node(self, node: Term) -> Json:
-        number = self._numbers
-        if isinstance(node, Constant):
-            return ["constant", node.dtype, str(node.value)]
-        if isinstance(node, Scalar):
-            return ["scalar", node.dtype, node.name]
-        if isinstance(node, Index):
-            return ["index", node.dtype, self._affine(node.affine)]
-        if isinstance(node, Read):
-            return ["read", node.dtype, node.array, list(map(self._affine, node.indices))]
-        if isinstance(node, Apply):
-            return ["apply", node.dtype, node.op, [number[a] for a in node.args]]
-        if isinstance(node, Reduce):
-            return [
-                "reduce",
-                node.dtype,
-                node.op,
-                [self._bound[n] for n in node.bound],
-                self._domain(node.domain),
-                number[node.body],
-            ]
-        assert isinstance(node, Piecewise)
-        return ["piecewise", node.dtype, [[self._domain(d), number[t]] for d, t in node.pieces]]
+    def pieces(self, pieces: tuple[tuple[Domain, Term], ...]) -> Json:
+        return [[self.domain(domain), self.term(term)] for domain, term in pieces]
 
 
 class _Reader:
@@ -172,80 +114,76 @@ class _Reader:
                 for name in node[3]:
                     self._renamed.setdefault(name, fresh("r"))
         for node in table:
-            self._terms.append(self._node(node))
+            self._terms.append(_CODEC.read(_Node, node, self))
 
-    def summary(self, data: dict[str, Json]) -> Summary:
-        return Summary(
-            name=data["name"],
-            sizes=tuple(data["sizes"]),
-            scalars=dict(data["scalars"]),
-            arrays={name: self._array(name, *rest) for name, *rest in data["arrays"]},
-            context=self._domain(data["context"]),
-            assumed=self._domain(data["assumed"]),
-            ranges=self._domain(data["ranges"]),
-            derived=tuple(DerivedSize(n, self._affine(a), d) for n, a, d in data["derived"]),
-            items=self._items(data["items"]),
-            outputs=tuple((name, version) for name, version in data["outputs"]),
-            result=data["result"],
-        )
+    def names(self, bound: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self._renamed[name] for name in bound)
 
-    def _array(self, name: str, dtype: Any, shape: Json, is_parameter: Json) -> ArrayInfo:
-        return ArrayInfo(name, dtype, self._affines(shape), bool(is_parameter))
-
-    def _items(self, items: Iterable[Json]) -> tuple[Item, ...]:
-        return tuple(self._loop(i) if "body" in i else self._definition(i) for i in items)
-
-    def _definition(self, item: Json) -> Definition:
-        return Definition(
-            item["name"],
-            item["array"],
-            item["dtype"],
-            tuple(item["indices"]),
-            self._affines(item["shape"]),
-            self._domain(item["domain"]),
-            tuple((self._domain(d), self._terms[t]) for d, t in item["pieces"]),
-        )
-
-    def _loop(self, item: Json) -> KeptLoop:
-        return KeptLoop(
-            item["variable"],
-            self._affine(item["lower"]),
-            self._affine(item["upper"]),
-            int(item["step"]),
-            self._domain(item["domain"]),
-            tuple(Carried(*names) for names in item["carried"]),
-            self._items(item["body"]),
-            Diagnostic("TL200", "the loop is kept", remedy="none is needed: its body is lifted"),
-        )
-
-    def _node(self, node: Json) -> Term:
-        kind, dtype, *rest = node
-        if kind == "constant":
-            return terms.constant(Fraction(rest[0]), dtype)
-        if kind == "scalar":
-            return terms.scalar(rest[0], dtype)
-        if kind == "index":
-            return terms.index(self._affine(rest[0]), dtype)
-        if kind == "read":
-            return terms.read(rest[0], self._affines(rest[1]), dtype)
-        if kind == "apply":
-            return terms.apply(rest[0], *(self._terms[a] for a in rest[1]), dtype=dtype)
-        if kind == "reduce":
-            bound = tuple(self._renamed[name] for name in rest[1])
-            return terms.reduce(rest[0], bound, self._domain(rest[2]), self._terms[rest[3]])
-        if kind == "piecewise":
-            return terms.piecewise((self._domain(d), self._terms[t]) for d, t in rest[0])
-        raise ValueError(f"no term is called {kind}")
-
-    def _affine(self, data: Json) -> Affine:
+    def affine(self, data: tuple[int, dict[str, int]]) -> Affine:
         constant, coefficients = data
-        return Affine(int(constant), {self._renamed.get(v, v): int(c) for v, c in coefficients.items()})
+        return Affine(constant, {self._renamed.get(v, v): c for v, c in coefficients.items()})
 
-    def _affines(self, data: Iterable[Json]) -> tuple[Affine, ...]:
-        return tuple(map(self._affine, data))
-
-    def _domain(self, text: str) -> Domain:
+    def domain(self, text: str) -> Domain:
         found = self._domains.get(text)
         if found is None:
             found = self._domains[text] = Domain(isl.Set(text)).rename(self._renamed)
         return found
+
+    def terms(self, numbers: tuple[int, ...]) -> tuple[Term, ...]:
+        return tuple(map(self.term, numbers))
+
+    def term(self, number: int) -> Term:
+        return self._terms[number]
+
+    def pieces(self, pieces: tuple[tuple[Domain, int], ...]) -> tuple[tuple[Domain, Term], ...]:
+        return tuple((domain, self._terms[number]) for domain, number in pieces)
+
+
+def _applied(dtype: DType, op: str, args: tuple[Term, ...]) -> Term:
+    return terms.apply(op, *args, dtype=dtype)
+
+
+def _reduced(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term, **_: object) -> Term:
+    return terms.reduce(op, bound, domain, body)
+
+
+_Node = Constant | Scalar | Index | Read | Apply | Reduce | Piecewise
+_KEPT = Diagnostic("TL200", "the loop is kept", remedy="none is needed: its body is lifted")
+_PIECES = Via(_Writer.pieces, tuple[tuple[Domain, int], ...], _Reader.pieces)
+_CODEC: Codec = Codec(
+    {
+        Summary: Form("name sizes scalars arrays context assumed ranges derived items outputs result"),
+        ArrayInfo: Form("name dtype shape is_parameter", is_row=True),
+        DerivedSize: Form("name numerator divisor", is_row=True),
+        Definition: Form("name array dtype indices shape domain pieces"),
+        KeptLoop: Form("variable lower upper step domain carried body", make=partial(KeptLoop, reason=_KEPT)),
+        Carried: Form("array before name after", is_row=True),
+        Constant: Form("dtype value", "constant", is_row=True, make=terms.constant),
+        Scalar: Form("dtype name", "scalar", is_row=True, make=terms.scalar),
+        Index: Form("dtype affine", "index", is_row=True, make=lambda dtype, affine: terms.index(affine, dtype)),
+        Read: Form("dtype array indices", "read", is_row=True, make=terms.read),
+        Apply: Form("dtype op args", "apply", is_row=True, make=_applied),
+        Reduce: Form("dtype op bound domain body", "reduce", is_row=True, make=_reduced),
+        Piecewise: Form("dtype pieces", "piecewise", is_row=True, make=lambda pieces, **_: terms.piecewise(pieces)),
+    },
+    {
+        Affine: Via(_Writer.affine, tuple[int, dict[str, int]], _Reader.affine),
+        Domain: Via(_Writer.domain, str, _Reader.domain),
+        Fraction: Via(lambda _, value: str(value), str, lambda _, text: Fraction(text)),
+        (Summary, "arrays"): Via(
+            lambda writer, arrays: _CODEC.write(list(arrays.values()), writer),
+            tuple[ArrayInfo, ...],
+            lambda _, infos: {info.name: info for info in infos},
+        ),
+        (Definition, "pieces"): _PIECES,
+        (Piecewise, "pieces"): _PIECES,
+        (Apply, "args"): Via(_Writer.terms, tuple[int, ...], _Reader.terms),
+        (Reduce, "bound"): Via(_Writer.names, tuple[str, ...], _Reader.names),
+        (Reduce, "body"): Via(_Writer.term, int, _Reader.term),
+    },
+    Term=Term,
+    DType=DType,
+    Constraint=Any,
+    Diagnostic=Diagnostic,
+    Location=Any,
+)
