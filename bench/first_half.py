@@ -20,25 +20,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
-from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.operations import operation_class
 from tensorlift.ir.execution import InterpreterError
-from tensorlift.ir.function import FunctionView
+from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.location import location_of
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided
-from tensorlift.runtime.cases import Tally, draw_cases, reference
+from tensorlift.runtime.cases import Case, Tally, draw_cases, reference
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, required, with_room
-from tensorlift.source import source_from_text
+from tensorlift.source import Source, source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.summarize.claims import claims_of
 
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import Summary
@@ -76,9 +76,7 @@ class Subject(NamedTuple):
 
     def function(self, module: ModuleOp | None = None) -> FuncOp:
         """Return the function in its module, or in another one."""
-        ops = (module or self.module).ops
-        (found,) = (op for op in ops if isinstance(op, FuncOp) and op.sym_name.data == self.view.name)
-        return found
+        return function_named(module or self.module, self.view.name)
 
 
 def main() -> int:
@@ -91,7 +89,9 @@ def main() -> int:
     totals: Counter[str] = Counter()
     added: list[float] = []
     for file in options.files:
-        for name, found in with_deep_stack(partial(subjects, file)):
+        for name, found in with_deep_stack(
+            partial(subjects, source_from_text(file.read_text(encoding="utf-8"), str(file)))
+        ):
             if isinstance(found, str):
                 totals[found.partition(":")[0]] += 1
                 print(f"{file}:{name}", found, flush=True)
@@ -112,10 +112,10 @@ def main() -> int:
     return 1 if totals["WRONG"] else 0
 
 
-def subjects(file: Path) -> list[tuple[str, Subject | str]]:
-    """Read and summarise the functions of a file; a text says why there is nothing to decide."""
+def subjects(source: Source) -> list[tuple[str, Subject | str]]:
+    """Read and summarise the functions of a source; a text says why there is nothing to decide."""
     try:
-        read = read_functions(source_from_text(file.read_text(encoding="utf-8"), str(file)), LiftOptions())
+        read = read_functions(source, LiftOptions())
     except LiftError as error:
         return [("", f"not read: {error.diagnostics[0].code}")]
     return [(function.name, _subject(function)) for function in read]
@@ -137,14 +137,9 @@ def _subject(function: ReadFunction) -> Subject | str:
     except LiftError as error:
         return f"no literal IR: {error.diagnostics[0].code} {error.diagnostics[0].message}"
     clock.append(time.perf_counter())
-    subject = Subject(view, module, summary, claims_of(_function(module, view.name), view, summary), ())
+    subject = Subject(view, module, summary, claims_of(function_named(module, view.name), view, summary), ())
     clock.append(time.perf_counter())
     return subject._replace(seconds=tuple(b - a for a, b in pairwise(clock)))
-
-
-def _function(module: ModuleOp, name: str) -> FuncOp:
-    (found,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
-    return found
 
 
 def decide(subject: Subject, module: ModuleOp | None = None) -> str:
@@ -162,37 +157,30 @@ def decide(subject: Subject, module: ModuleOp | None = None) -> str:
 
 def _mutants(subject: Subject, count: int, rng: Random) -> list[str]:
     """Change the source in one place at a time; say of each change what became of it."""
+    cases = inputs(subject, rng)
+    return [_became(subject, cases, *changed(subject, rng)) for _ in range(count if cases else 0)]
+
+
+def _became(subject: Subject, cases: Sequence[Case], module: ModuleOp, change: str) -> str:
+    if decide(subject, module) != "decided":
+        return "rejected"
+    return f"WRONG: {change}" if any(differs(subject, case, module) for case in cases) else "accepted, as before"
+
+
+def inputs(subject: Subject, rng: Random) -> list[Case]:
+    """Draw inputs on which the source is defined, with what it computes."""
     run = LiteralRun.of(subject.view, LiteralInterpreter(subject.module))
     if run is None:
         return []
-    tally = Tally("literal", Tolerance())
     domain = with_room(subject.summary.context & required(subject.view), Places(subject.view).room())
     sizes = choose_sizes(subject.view.parameters, domain, rng, 4, largest=6)
-    cases = draw_cases(reference(subject.view, run), sizes, rng, tally)
-    found: list[str] = []
-    for _ in range(count):
-        module = subject.module.clone()
-        change = _changed(_function(module, subject.view.name), rng)
-        if change is None:
-            found.append("unchanged")
-            continue
-        try:
-            answer = decide(subject, module)
-        except Exception as error:  # noqa: BLE001 - a mutant may be no IR at all
-            answer = f"undecided: {type(error).__name__}"
-            found.append(f"raised: {change} {error}")
-            continue
-        if answer != "decided":
-            found.append("rejected")
-            continue
-        other = LiteralRun.of(subject.view, LiteralInterpreter(module))
-        assert other is not None
-        different = any(_differs(case, other) for case in cases)
-        found.append(f"WRONG: {change}" if different else "accepted, as before")
-    return found
+    return draw_cases(reference(subject.view, run), sizes, rng, Tally("literal", Tolerance()))
 
 
-def _differs(case: Any, run: LiteralRun) -> bool:
+def differs(subject: Subject, case: Case, module: ModuleOp) -> bool:
+    """Tell whether a module computes something else than the source, where it is defined."""
+    run = LiteralRun.of(subject.view, LiteralInterpreter(module))
+    assert run is not None
     try:
         arrays, value = run(case.arguments, _MOST_BRANCHES)
     except InterpreterError:
@@ -209,15 +197,16 @@ def _are_close(expected: np.ndarray[Any, Any], found: np.ndarray[Any, Any]) -> b
     return np.allclose(expected, found, 1e-4 if expected.dtype == np.float32 else 1e-9, 1e-6, equal_nan=True)
 
 
-def _changed(function: FuncOp, rng: Random) -> str | None:
+def changed(subject: Subject, rng: Random) -> tuple[ModuleOp, str]:
     """Change one operation of a function; say which, and how."""
+    module = subject.module.clone()
+    function = function_named(module, subject.view.name)
     ops = [op for op in function.walk() if op is not function]
-    for _ in range(50):
+    while True:
         op, change = rng.choice(ops), rng.choice(_CHANGES)
-        before = str(op)
+        before, place = str(op), location_of(op)
         if change(op, rng):
-            return f"{change.__name__.strip('_')} {location_of(op)}: {before}"
-    return None
+            return module, f"{change.__name__.strip('_')} {place}: {before}"
 
 
 def _operation(op: Operation, rng: Random) -> bool:

@@ -87,6 +87,8 @@ def scale() -> FunctionRecord:
         Verdict.LOOP_FREE,
         Location("scale.c", 1, 6),
         Level.PROVED,
+        Level.PROVED,
+        "",
         "derive",
         "numpy",
         {"summarise": 0.0012345678, "derive": 0.001},

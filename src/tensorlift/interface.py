@@ -109,6 +109,8 @@ def record_of(
         verdict_of(program, target) if lifting.program is None else _verdict_of_loops(lifting.summary.items),
         location,
         Level.PROVED,
+        Level.TESTED,
+        "",
         "derive",
         target,
         seconds,

@@ -23,6 +23,7 @@ from tensorlift.conditions.language import AnyOf, Compare
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.engines import HEURISTICS, search_by
+from tensorlift.first_half import decide_first_half
 from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
@@ -30,7 +31,7 @@ from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.preconditions.gather import is_binding
 from tensorlift.preconditions.guards import unguarded
-from tensorlift.record import FunctionRecord, Json, LiftRecord, Role, Verdict, worst_verdict
+from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Role, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
@@ -43,6 +44,8 @@ from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
@@ -251,13 +254,17 @@ def _lift_module(
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
+    with clock.stage("definitions"):
+        literal = _literal_module(function)
+        half = decide_first_half(literal, view, summary)
     with _untested() as warnings:
         if options.test and target.instances:
             require_library(target.library)
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
-                literal = _literal_run(function, view) if function.is_rewritten or options.test else None
-                reports.append(_run_small(view, summary, emitted, target.library, proved.view, literal))
+                wanted = literal if half.level is not Level.PROVED or options.test else None
+                run = LiteralRun.of(view, LiteralInterpreter(wanted)) if wanted is not None else None
+                reports.append(_run_small(view, summary, emitted, target.library, proved.view, run))
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
                 reports.append(_run_original(view, summary, emitted, source, options, proved.view))
@@ -265,6 +272,7 @@ def _lift_module(
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
     warnings += _on_trust(target, emitted, function) if target.instances else ()
+    record = replace(record, definitions=half.level, undecided=half.undecided)
     record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
     if any(d.code in _GENERALISED for d in function.diagnostics):  # what binds a constant that became a size
         bound = any(is_binding(p.condition) for p in proved.preconditions if p.kind in {"extent", "size"})
@@ -360,10 +368,10 @@ def _function_op(function: ReadFunction) -> Any:
     return func_op
 
 
-def _literal_run(function: ReadFunction, view: FunctionView) -> LiteralRun | None:
+def _literal_module(function: ReadFunction) -> ModuleOp | None:
     """Read a function literally; None where its language has no literal reader, or that refuses it."""
     try:
-        return LiteralRun.of(view, LiteralInterpreter(reading.literal_module(function)))
+        return reading.literal_module(function)
     except LiftError:
         return None
 

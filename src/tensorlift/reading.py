@@ -60,14 +60,11 @@ def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Seque
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.c.reader import is_rewritten, parse_c, read_parsed
+    from tensorlift.frontends.c.reader import parse_c, read_parsed
 
     parsed = parse_c(source.text, source.name, std=options.std, **_preprocessor(options))
     found = _with_extents(read_parsed(parsed, wanted), options)
-    return [
-        replace(f, literally=partial(_literally, parsed, f.name), is_rewritten=is_rewritten(parsed, f.name))
-        for f in found
-    ]
+    return [replace(f, literally=partial(_literally, parsed, f.name)) for f in found]
 
 
 def _literally(parsed: ParsedFile, name: str) -> ModuleOp:

@@ -185,6 +185,8 @@ class Region:
 class FunctionRecord:
     """What became of one function; ``seconds`` maps stages, in the order in which they ran, to time spent.
 
+    ``level`` says how far the program is known to be what the definitions say, ``definitions`` how far those are known
+    to be what the source says: proved, or tested where that is ``undecided``, for this reason.
     ``restricted`` says that preconditions leave out sizes that the source takes.
     ``engines`` are what the engines did that were asked for, the one that found the program first.
     ``adapter`` is the text of its adapter where one was asked for, ``without_adapter`` says why there can be none.
@@ -195,6 +197,8 @@ class FunctionRecord:
     verdict: Verdict
     location: Location | None = None
     level: Level | None = None
+    definitions: Level | None = None
+    undecided: str = ""
     engine: str = ""
     target: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -288,8 +292,8 @@ RECORDS = Codec(
     | {
         LiftRecord: Form("tensorlift=version source target verdict level seconds diagnostics functions"),
         FunctionRecord: Form(
-            f"name {_PLACE} region verdict level engine engines target numerics seconds parameters outputs"
-            " preconditions restricted residual_loops diagnostics tests program adapter certificate"
+            f"name {_PLACE} region verdict level definitions undecided engine engines target numerics seconds"
+            " parameters outputs preconditions restricted residual_loops diagnostics tests program adapter certificate"
         ),
         Region: Form("function end_line=end.line end_column=end.column"),
         EngineRun: Form("engine forms outcome reason cost seconds counts heuristics"),

@@ -21,7 +21,7 @@ class ReadFunction:
     """One function of a file: its module in the loop IR, or the diagnostics that refuse it.
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
-    raises ``LiftError``, where its language has a literal reader; ``is_rewritten`` tells that the two are far apart.
+    raises ``LiftError``, where its language has a literal reader.
     """
 
     name: str
@@ -29,7 +29,6 @@ class ReadFunction:
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
-    is_rewritten: bool = False
 
 
 def read_function(

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
 )
+from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
@@ -86,6 +87,12 @@ class Requirement:
 def functions(module: ModuleOp) -> tuple[Operation, ...]:
     """List the functions of a module that have a body, in order."""
     return tuple(op for op in module.ops if op.name == "func.func" and op.regions[0].blocks)
+
+
+def function_named(module: ModuleOp, name: str) -> FuncOp:
+    """Return the one function of a module that has a name."""
+    (found,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+    return found
 
 
 class FunctionView:

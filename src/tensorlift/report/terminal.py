@@ -46,7 +46,10 @@ def level_text(function: FunctionRecord) -> str:
     if function.level is not Level.PROVED:
         return LEVEL_TEXT[function.level]
     is_sized = function.target in _STATIC and any(p.kind == "size" and "==" in p.text for p in function.preconditions)
-    return "proved for these sizes" if is_sized else _RESTRICTED if function.restricted else LEVEL_TEXT[function.level]
+    text = "proved for these sizes" if is_sized else _RESTRICTED if function.restricted else LEVEL_TEXT[function.level]
+    if function.definitions is Level.PROVED:
+        return text
+    return f"{text.replace('proved', 'program proved')}, definitions tested"
 
 
 class Screen:
@@ -95,7 +98,9 @@ def show_lift(
         if programs and function.lifted and not whole:
             screen.write_code("\n\n" * bool(k) + function.program.strip() + "\n\n", written.name)
         lines = _summary(function, times=screen.is_terminal)
-        engines = map(_engine_line, function.engines if is_explained else ())
+        engines = list(map(_engine_line, function.engines if is_explained else ()))
+        if is_explained and function.undecided:
+            engines.append([Piece(f"  definitions are tested only: {function.undecided}")])
         screen.write(list(_commented(chain(lines, engines), written if programs else None)))
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
-from xdsl.dialects.func import FuncOp
 
+from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
@@ -86,7 +86,7 @@ class LiteralRun:
 
 
 def _taken(module: ModuleOp, name: str) -> tuple[tuple[str, bool], ...]:
-    (function,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+    function = function_named(module, name)
     marks: Any = function.arg_attrs or ()
     names = [mark.data["tl.name"].data for mark in marks]
     pointers = [isinstance(argument.type, MemRefType) for argument in function.body.blocks[0].args]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
-# Control besides `for` and `if`, conditions of several parts, pointers that are declared, and arithmetic whose types
-# matter: integers other than `int`, casts, single beside double precision.
-_REWRITTEN = re.compile(
-    rb"\b(?:break|continue|do|goto|switch|while|unsigned|char|short|long|bool|_Bool|\w+_t)\b|[?|&%~]|<<|>>"
-    rb"|\breturn\b.*\breturn\b|\bfloat\b.*\bdouble\b|\bdouble\b.*\bfloat\b|\(\s*(?:int|float|double)\s*\)"
-    rb"|\w\s+\*+\s*\w+\s*=[^=]",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +84,6 @@ def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFun
         return _despite(errors, reader, parsed.unit, function, parsed.unsequenced)
     cursors = _definitions(parsed.unit, parsed.name, function)
     return [_read(reader, cursor, parsed.name, parsed.unsequenced) for cursor in cursors]
-
-
-def is_rewritten(parsed: ParsedFile, name: str) -> bool:
-    """Tell whether a function may say more than nests of plain arithmetic, so that its reading takes many steps."""
-    own = libclang.definitions(parsed.unit, CursorKind.FUNCTION_DECL)
-    extent = next(cursor.extent for cursor in own if cursor.spelling == name)
-    return _REWRITTEN.search(parsed.source, extent.start.offset, extent.end.offset) is not None
 
 
 def _despite(

@@ -1,0 +1,44 @@
+"""The first half of the proof, where the language of a source has a literal reader: source = definitions."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import function_named
+from tensorlift.proofs.source.check import check_source
+from tensorlift.proofs.source.operations import Undecided
+from tensorlift.record import Level
+from tensorlift.summarize.claims import claims_of
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.ir.function import FunctionView
+
+
+class FirstHalf(NamedTuple):
+    """How far it is known that definitions are what the source computes, and why not further."""
+
+    level: Level
+    undecided: str = ""
+
+
+def decide_first_half(literal: ModuleOp | None, view: FunctionView, summary: Summary) -> FirstHalf:
+    """Decide whether a function computes what its summary says: it is ``proved``, or only ``tested``."""
+    if literal is None:
+        return FirstHalf(Level.TESTED, "there is no literal IR of this source")
+    try:
+        function = function_named(literal, view.name)
+        check_source(function, summary, claims_of(function, view, summary))
+    except Undecided as answer:
+        return FirstHalf(Level.TESTED, str(answer))
+    except (LiftError, RecursionError) as failure:
+        return FirstHalf(Level.TESTED, str(failure))
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        return FirstHalf(Level.TESTED, f"the checker failed: {type(error).__name__}")
+    return FirstHalf(Level.PROVED)

@@ -1,0 +1,178 @@
+"""The first half of the proof: what the checker decides of sources, and what it does not take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from bench.first_half import Subject, changed, decide, differs, inputs, subjects
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import affine
+from tensorlift.comprehension.polynomial import ONE
+from tensorlift.deep import with_deep_stack
+from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_KERNELS = Path("bench/kernels")
+
+
+def _subject(text: str) -> Subject:
+    ((_, found),) = with_deep_stack(partial(subjects, source_from_text(text, "f.c")))
+    assert isinstance(found, Subject), found
+    return found
+
+
+def _answer(text: str) -> str:
+    return with_deep_stack(partial(decide, _subject(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[i] > 0) x[i] = x[i] * n; else x[i] = -1; }",
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i] > 2 ? 2 : x[i]; }",
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) if (i > 2 && x[i] > 1) x[i] = 0; }",
+        "void f(int n, double *x) { double *p = x; for (int i = 0; i < n; i++) *p++ = 0; }",
+        "void f(int n, double *x) { while (n > 0) x[--n] = 0; }",
+        "void f(int n, double *x) { for (unsigned i = 0; i < 7; i++) x[i] = i; }",
+        "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = (float)x[i]; }",
+        "void f(int n, double *x) { for (int i = n - 1; i >= 0; i--) x[i] += i; }",
+        "void f(int n, double *x) { for (int i = 0; i < n; i += 2) x[i] = 0; }",
+        "void f(int n, double *x) { for (int i = 1; i < n; i++) x[i] += x[i - 1]; }",
+        "void f(int n, double *x) { for (int t = 0; t < 9; t++) for (int i = 1; i < n; i++) x[i] = x[i] / x[i - 1]; }",
+        "double f(int n, double *x) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s / n; }",
+        "double f(int n, double *x) { double m = x[0]; for (int i = 1; i < n; i++) if (x[i] > m) m = x[i]; return m; }",
+        (
+            "void f(int n, int m, int ld, float *a) {"
+            " for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * ld + j] *= 2; }"
+        ),
+        "void f(int n, double a[n][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) a[i][j] = a[j][i]; }",
+        (
+            "void f(int n, double *x, double *y) {"
+            " double t[n]; for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) y[i] = t[n - 1 - i]; }"
+        ),
+        "void f(int n, unsigned char *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 3 >> 1; }",
+        "int f(int n, int *x) { int c = 0; for (int i = 0; i < n; i++) if (x[i]) c++; return c; }",
+        "static double h; void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = h * x[i]; }",
+        "void f(int n, double *x) { int i = 0; do { x[i] = 1; i++; } while (i < n); }",
+    ],
+)
+def test_what_is_decided(text: str) -> None:
+    assert _answer(text) == "decided"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "int f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -1; }",
+            "the function returns from inside of a loop or a branch at 1:72",
+        ),
+        (
+            "void f(int n, double *x) { for (int i = 0; i < n; i++) { if (x[i] > 2) break; x[i] = 0; } }",
+            "the loop may be left early at 1:73",
+        ),
+        (
+            (
+                "void f(int n, int m, double a[n][m], double b[n][m]) { for (int i = 0; i < n; i++) { b[i][0] = 1;"
+                " for (int j = 1; j < m; j++) b[i][j] = a[i][j] / b[i][j - 1]; } }"
+            ),
+            "a loop stays inside of one that does not at 1:",
+        ),
+        (
+            "void f(int n, const int *p, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[p[i]]; }",
+            "arith.index_cast has no meaning here at 1:",
+        ),
+    ],
+)
+def test_what_is_not_decided_yet(text: str, why: str) -> None:
+    assert _answer(text).startswith(f"undecided: {why}")
+
+
+def _kernel(name: str) -> Subject:
+    (path,) = _KERNELS.glob(f"*/{name}.c")
+    return _subject(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["matmul", "covariance", "syrk", "gemm_nn", "lmsfir2", "floyd_warshall", "histogram"])
+def test_a_changed_source_is_rejected_or_computes_the_same(name: str) -> None:
+    """Faults of a reader: the definitions are those of another source."""
+    ((_, subject),) = [("", _kernel(name) if name != "covariance" else _subject(_COVARIANCE))]
+    rng, became = Random(19), Counter[str]()
+    cases = inputs(subject, rng)
+    assert cases
+    for _ in range(40):
+        module, change = changed(subject, rng)
+        answer = with_deep_stack(partial(decide, subject, module))
+        became["rejected" if answer != "decided" else "accepted"] += 1
+        assert answer != "decided" or not any(differs(subject, case, module) for case in cases), change
+    assert became["rejected"] > became["accepted"]
+
+
+_COVARIANCE = (_KERNELS / "polybench" / "covariance.c").read_text(encoding="utf-8")
+
+
+def _with_claim(subject: Subject, change: Callable[[LoopClaim], LoopClaim], header: int) -> Subject:
+    loops = {**subject.claims.loops, header: change(subject.claims.loops[header])}
+    return subject._replace(claims=Claims(subject.claims.views, loops))
+
+
+_CLAIMS: list[Callable[[LoopClaim], LoopClaim]] = [
+    lambda claim: replace(claim, lower=tuple(low + 1 for low in claim.lower)),
+    lambda claim: replace(claim, lower=tuple(low - 1 for low in claim.lower)),
+    lambda claim: replace(claim, upper=tuple(high + 1 for high in claim.upper)),
+    lambda claim: replace(claim, upper=tuple(high - 1 for high in claim.upper)),
+    lambda claim: replace(claim, step=claim.step + 1),
+    lambda claim: replace(
+        claim, phis=tuple(Advance(p.by + ONE) if isinstance(p, Advance) else p for p in claim.phis)
+    ),
+    lambda claim: replace(claim, phis=tuple(f"{p}_" if isinstance(p, str) else Advance(-p.by) for p in claim.phis)),
+    lambda claim: replace(
+        claim, states={a: [(d, _twice(t)) for d, t in pieces] for a, pieces in claim.states.items()}
+    ),
+    lambda claim: replace(
+        claim, states={a: [(d, _moved(t, claim.variable)) for d, t in p] for a, p in claim.states.items()}
+    ),
+    lambda claim: replace(claim, states={array: pieces[1:] for array, pieces in claim.states.items()}),
+]  # fmt: skip
+
+
+def _twice(term: terms.Term) -> terms.Term:
+    return terms.apply("add", term, terms.one(term.dtype))
+
+
+def _moved(term: terms.Term, variable: str) -> terms.Term:
+    return rewrite.substitute(term, {variable: affine(variable) + 1})
+
+
+@pytest.mark.parametrize("name", ["matmul", "gemm_nn", "syrk"])
+@pytest.mark.parametrize("number", range(len(_CLAIMS)))
+def test_a_wrong_claim_falls(name: str, number: int) -> None:
+    """Faults of the finder; those of a state that does not depend on what is moved leave it as it is."""
+    subject = _kernel(name)
+    for header, claim in subject.claims.loops.items():
+        wrong = _CLAIMS[number](claim)
+        if wrong != claim:
+            assert with_deep_stack(partial(decide, _with_claim(subject, _CLAIMS[number], header))) != "decided"
+
+
+@pytest.mark.parametrize("name", ["matmul", "gemm_nn", "syrk", "lmsfir2"])
+def test_wrong_definitions_fall(name: str) -> None:
+    subject = _kernel(name)
+    wrong: Any = [
+        replace(item, pieces=tuple((domain, _twice(term)) for domain, term in item.pieces))
+        for item in subject.summary.definitions()
+    ]
+    for number, definition in enumerate(wrong):
+        items = tuple(definition if n == number else item for n, item in enumerate(subject.summary.items))
+        changed_summary = subject._replace(summary=replace(subject.summary, items=items))
+        assert with_deep_stack(partial(decide, changed_summary)) != "decided"
