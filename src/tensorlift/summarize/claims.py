@@ -18,6 +18,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim, Phi, View
 from tensorlift.proofs.source.integers import polynomial
+from tensorlift.proofs.source.operations import never_wraps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,15 +36,17 @@ if TYPE_CHECKING:
 def claims_of(function: FuncOp, view: FunctionView, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
-    strides = {p.name: p.strides for p in view.parameters if p.strides is not None}
+    outside = {p.name: f"@{p.access.removesuffix('[]')}" for p in view.parameters if p.access}
+    strides = {p.name: tuple(map(parse_polynomial, p.strides)) for p in view.parameters if p.strides is not None}
     views = {
-        name: View(name, tuple(map(parse_polynomial, strides[name])) if name in strides else _dense(info))
+        outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
         for name, info in summary.arrays.items()
     }
+    numbers = {symbol: name for name, symbol in outside.items() if name not in summary.arrays}
     finding = _Finding(flow, summary, dict(_kept(summary.items)))
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
-    return Claims(views, finding.loops)
+    return Claims(views, finding.loops, numbers)
 
 
 class _Finding:
@@ -94,9 +97,10 @@ class _Finding:
             last = self.flow.blocks[latch].last_op
             if last is None or last.name != "cf.br":
                 break
-            step = self._step(last.operands[position], argument)
+            value = last.operands[position]
+            step = self._step(value, argument)
             if step is not None:
-                return Advance(step)
+                return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
         return argument.name_hint or f"phi{position}"
 
     def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:

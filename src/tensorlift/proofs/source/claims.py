@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """An integer that each iteration moves on by as much."""
+    """An integer that each iteration moves on by as much; where it ``wraps``, modulo two to its width."""
 
     by: Polynomial
+    wraps: bool = False
 
 
 Phi = str | Advance  # a number has the name under which the states have it as an array of rank 0
@@ -63,7 +64,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims about one function: views by the name of the memory, loops by their headers."""
+    """All claims about one function: views by the name of the memory, loops by their headers.
+
+    ``numbers`` are the parameters of the definitions that variables at file scope are, which the function only reads.
+    """
 
     views: Mapping[str, View]
     loops: Mapping[int, LoopClaim]
+    numbers: Mapping[str, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects.builtin import i1
 
@@ -244,7 +244,7 @@ class Execution:
                 moved, rest = moved.divide(Polynomial.constant(claim.step))
                 if rest.terms:
                     raise Undecided("a counter does not move by whole steps", block.last_op)
-                before.append(Exact(value.value + moved, value.is_signed))
+                before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
             else:
                 entry[phi] = term = as_data(value, argument.type)
                 self.arrays.setdefault(phi, ArrayInfo(phi, term.dtype, (), is_parameter=False))
@@ -317,9 +317,7 @@ class Execution:
         header = loop.claim.header
         ends = [self._at_end(loop, n) if isinstance(v, Exact) else v for n, v in enumerate(loop.before)]
         for phi, _, number in loop.phis():
-            is_written = phi in frame.state.pieces
-            dtype = loop.entry[phi].dtype
-            ends[number] = frame.state.read(phi, (), dtype, loop.context) if is_written else loop.entry[phi]
+            ends[number] = rewrite.lookup(frame.state.pieces.get(phi, []), {}, loop.context, loop.entry[phi])
             frame.state.forget(phi)
         if frame.is_sequential:
             self._cut(loop, ends, frame)
@@ -442,9 +440,23 @@ class Execution:
         frame.values[op.results[0]] = self._chosen(test, one, other, op.results[0].type)
 
     def load(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Read a cell."""
+        """Read a cell, or a variable at file scope."""
+        memory, offset = frame.all(op.operands[:2])
+        number = self._number(memory, offset) if isinstance(memory, Memory) and isinstance(offset, Exact) else None
+        if number is not None:
+            frame.values[op.results[0]] = number
+            return
         array, indices = self._cell(op, frame, context)
         frame.values[op.results[0]] = frame.state.read(array, indices, self.arrays[array].dtype, context)
+
+    def _number(self, memory: Memory, offset: Exact) -> Value | None:
+        """Return a variable at file scope that is a parameter of the definitions."""
+        name = self.claims.numbers.get(memory.name)
+        if name is None or offset.value.terms:
+            return None
+        if name in self.summary.scalars:
+            return terms.scalar(name, self.summary.scalars[name])
+        return Exact(Polynomial.variable(name), is_signed=not self.summary.is_unsigned(name))
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Write a cell."""
@@ -508,7 +520,8 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
 
 
 def _global(_: Execution, op: Operation, frame: Frame, _context: Domain) -> None:
-    frame.values[op.results[0]] = Memory(op.properties["name"].root_reference.data)  # type: ignore[attr-defined]  # xDSL
+    symbol: Any = op.properties["name"]
+    frame.values[op.results[0]] = Memory(f"@{symbol.root_reference.data}")
 
 
 def _same(_: Execution, op: Operation, frame: Frame, _context: Domain) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Operation
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
@@ -18,7 +20,7 @@ from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsi
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Block
 
     from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ops.dtypes import DType
@@ -112,10 +114,15 @@ def _arithmetic(combine: Callable[[Polynomial, Polynomial], Polynomial]) -> Inte
     def build(op: Operation, operands: list[Exact], _: Domain) -> Value:
         left, right = operands
         value = combine(left.value, right.value)
-        never_wraps = "nsw" in str(op.properties.get("overflowFlags"))
-        return Exact(value, left.is_signed and right.is_signed and (never_wraps or _fits(value, op)))
+        return Exact(value, left.is_signed and right.is_signed and (never_wraps(op) or _fits(value, op)))
 
     return build
+
+
+def never_wraps(op: Operation | Block) -> bool:
+    """Tell whether an operation is one whose signed overflow is undefined."""
+    flags = op.properties.get("overflowFlags") if isinstance(op, Operation) else None
+    return isinstance(flags, IntegerOverflowAttr) and IntegerOverflowFlag.NSW in flags.data
 
 
 def _fits(value: Polynomial, op: Operation) -> bool:
