@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block
 
@@ -42,6 +44,7 @@ class ControlFlow:
         self.position = {block: position for position, block in enumerate(self.blocks)}
         self.successors = [tuple(self.position[s] for s in _successors(block)) for block in self.blocks]
         self._joins: dict[int | None, dict[int, int | None]] = {}
+        self._dominators: dict[int, int | None] = {}
         self.loops = self._natural_loops()
 
     def _natural_loops(self) -> dict[int, Region]:
@@ -104,34 +107,33 @@ class ControlFlow:
         return self._joins[header].get(block)
 
     def _post_dominators(self, header: int | None) -> dict[int, int | None]:
-        """Immediate post-dominators among the blocks of one level (Cooper, Harvey and Kennedy 2001)."""
+        """Immediate post-dominators among the blocks of one level."""
         inside = self.loops[header].blocks if header is not None else frozenset(range(len(self.blocks)))
-        order: list[int] = []
-        seen: set[int] = set()
-        stack: list[tuple[int, bool]] = [(header or 0, False)]
-        while stack:
-            block, is_left = stack.pop()
-            if is_left:
-                order.append(block)
-            elif block not in seen:
-                seen.add(block)
-                stack.append((block, True))
-                stack += [(target, False) for target in self._next(block, header, inside)]
-        rank: dict[int | None, int] = {block: number for number, block in enumerate(order, 1)} | {None: 0}
-        found: dict[int, int | None] = {}
-        for block in order:
-            nexts: list[int | None] = [*self._next(block, header, inside)]
-            if len(nexts) < len(self._targets(block, header)):
-                nexts.append(None)
-            meet = nexts[0] if nexts else None
-            for other in nexts[1:]:
-                while meet != other:
-                    if rank[meet] > rank[other]:
-                        meet = found[meet] if meet is not None else None
-                    else:
-                        other = found[other] if other is not None else None  # noqa: PLW2901 - climbs to the meeting point
-            found[block] = meet
-        return found
+        order = _finished(header or 0, lambda block: self._next(block, header, inside))
+        ways = {
+            block: [*nexts, *([None] if len(nexts) < len(self._targets(block, header)) else [])]
+            for block in order
+            for nexts in [self._next(block, header, inside)]
+        }
+        return _immediate(order, ways)
+
+    def dominators(self, block: int) -> frozenset[int]:
+        """Return the blocks that each way from the entry to a block passes, the block itself among them."""
+        if not self._dominators:
+            order = _finished(0, lambda block: list(self.successors[block]))[::-1]
+            before: dict[int, list[int | None]] = {0: [None]}
+            rank = {block: number for number, block in enumerate(order)}
+            for source in order:
+                for target in self.successors[source]:
+                    if rank[source] < rank[target]:  # what is reducible has its other edges from inside of the loop
+                        before.setdefault(target, []).append(source)
+            self._dominators = _immediate(order, before)
+        found: set[int] = set()
+        at: int | None = block
+        while at is not None:
+            found.add(at)
+            at = self._dominators[at]
+        return frozenset(found)
 
     def _targets(self, block: int, header: int | None) -> tuple[int, ...]:
         loop = self.loops.get(block)
@@ -139,6 +141,39 @@ class ControlFlow:
 
     def _next(self, block: int, header: int | None, inside: frozenset[int]) -> list[int]:
         return [t for t in self._targets(block, header) if t in inside and t != header]
+
+
+def _finished(start: int, following: Callable[[int], list[int]]) -> list[int]:
+    """List blocks in the order in which a search in depth leaves them."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [(start, False)]
+    while stack:
+        block, is_left = stack.pop()
+        if is_left:
+            order.append(block)
+        elif block not in seen:
+            seen.add(block)
+            stack.append((block, True))
+            stack += [(target, False) for target in following(block)]
+    return order
+
+
+def _immediate(order: list[int], ways: Mapping[int, Sequence[int | None]]) -> dict[int, int | None]:
+    """Find where all ways from each block meet first (Cooper, Harvey and Kennedy 2001); they lead up in the order."""
+    rank: dict[int | None, int] = {block: number for number, block in enumerate(order, 1)} | {None: 0}
+    found: dict[int, int | None] = {}
+    for block in order:
+        meet, *others = ways[block] or [None]
+        for way in others:
+            other = way
+            while meet != other:
+                if rank[meet] > rank[other]:
+                    meet = found[meet] if meet is not None else None
+                else:
+                    other = found[other] if other is not None else None
+        found[block] = meet
+    return found
 
 
 def _successors(block: Block) -> tuple[Block, ...]:

@@ -73,22 +73,29 @@ class _Finding:
         states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
         arguments = self.flow.blocks[header].args
         phis = tuple(self._phi(claim, argument) for argument in arguments)
-        read = {n for pieces in states.values() for _, term in pieces for n in _numbers(term)} - {*phis}
+        read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
         self.loops[header] = replace(
             claim, phis=phis, states={} if item is not None else states, versions=versions, locals=local
         )
 
+    def _numbers(self, term: Term) -> Iterator[str]:
+        """Yield the scalars that a term reads, those among them that got a cell for each iteration of a loop."""
+        for node in walk(term):
+            if isinstance(node, Read):
+                info = self.summary.arrays.get(node.array)
+                if not node.indices or (info is not None and info.of is not None):
+                    yield node.array
+
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
         """Return the last value before a loop that has the name of a local."""
-        base, best = name.rstrip("0123456789"), None
-        for number, block in enumerate(self.flow.blocks[: header + 1]):
-            for position, argument in enumerate(block.args):
-                if argument.name_hint in {name, base} and number != header:
-                    best = number, -1 - position
-            for position, op in enumerate(block.ops):
-                if op.results and op.results[0].name_hint in {name, base} and number != header:
-                    best = number, position
+        info = self.summary.arrays.get(name)
+        names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
+        for number in sorted(self.flow.dominators(header) - {header}):
+            block = self.flow.blocks[number]
+            values: list[tuple[int, SSAValue]] = [(-1 - k, argument) for k, argument in enumerate(block.args)]
+            values += [(k, op.results[0]) for k, op in enumerate(block.ops) if op.results]
+            best = next(((number, k) for k, value in reversed(values) if value.name_hint in names), best)
         return best
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
@@ -139,11 +146,6 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
-
-
-def _numbers(term: Term) -> Iterator[str]:
-    """Yield the arrays of rank 0 that a term reads."""
-    yield from (node.array for node in walk(term) if isinstance(node, Read) and not node.indices)
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

@@ -23,6 +23,7 @@ from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import RecurrenceError, State, own_cell
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by
 from tensorlift.proofs.source.claims import Advance
@@ -201,7 +202,11 @@ class Execution:
         first, second = as_data(one, of_type), as_data(other, of_type)
         if first.dtype != second.dtype:
             raise Undecided("the arms of a branch pass on values of two types")
-        return choose_by(test, first, second) if isinstance(test, Domain) else choose(test, first, second)
+        if isinstance(test, Domain):
+            return choose_by(test, first, second)
+        if second is FALSE:  # as `&&` is
+            return terms.apply("and", test, first)
+        return terms.apply("or", test, second) if first is TRUE else choose(test, first, second)
 
     def _own(self, array: str) -> terms.Read:
         info = self.arrays[array]

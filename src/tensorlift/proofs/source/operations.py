@@ -59,7 +59,7 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     if isinstance(value, Memory):
         raise Undecided("a pointer depends on the way that was taken")
     if isinstance(value, Domain):
-        term = choose_by(value, TRUE, FALSE)
+        term = TRUE if value is UNIVERSE else FALSE if value is EMPTY else choose_by(value, TRUE, FALSE)
     else:
         term = as_term(value.value, element_type(of_type)) if isinstance(value, Exact) else value
     return convert(term, dtype) if dtype is not None else term
