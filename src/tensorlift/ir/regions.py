@@ -40,6 +40,7 @@ class ControlFlow:
             IrreducibleError: where a cycle is entered other than by its header.
 
         """
+        self.function = function
         self.blocks: list[Block] = list(function.body.blocks)
         self.position = {block: position for position, block in enumerate(self.blocks)}
         self.successors = [tuple(self.position[s] for s in _successors(block)) for block in self.blocks]

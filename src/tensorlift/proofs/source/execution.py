@@ -12,10 +12,11 @@ taken for anything.
 from __future__ import annotations
 
 from collections import ChainMap
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, i1
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
@@ -25,12 +26,24 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import RecurrenceError, State, own_cell
-from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by
+from tensorlift.ir.function import function_named
+from tensorlift.ir.regions import ControlFlow
+from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, convert, unsigned
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, polynomial
-from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type, evaluated
+from tensorlift.proofs.source.operations import (
+    Cases,
+    Memory,
+    Place,
+    Undecided,
+    Value,
+    as_data,
+    element_type,
+    evaluated,
+    joined,
+)
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -41,9 +54,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
-    from tensorlift.ir.regions import ControlFlow
     from tensorlift.proofs.source.claims import Claims, LoopClaim
 
+_DEEPEST = 16  # calls inside of each other
 _AT_END = -1  # the block after the last: where a function returns
 
 
@@ -123,6 +136,8 @@ class Execution:
         self.claims = claims
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
+        self.owners: dict[str, Operation] = {}  # the memory that a local array is
+        self.depth = 0  # of calls
 
     # -- control
 
@@ -197,11 +212,12 @@ class Execution:
             return one
         if isinstance(one, Exact) and isinstance(other, Exact) and one.value == other.value:
             return Exact(one.value, one.is_signed and other.is_signed)
-        if isinstance(test, Domain) and isinstance(one, Domain) and isinstance(other, Domain):
-            return (one & test) | (other - test)
+        kind = Domain if isinstance(one, Domain) else Exact | Cases
+        if isinstance(test, Domain) and isinstance(one, kind) and isinstance(other, kind):
+            return joined([(test, one), (test.complement(), other)], of_type)
         first, second = as_data(one, of_type), as_data(other, of_type)
-        if first.dtype != second.dtype:
-            raise Undecided("the arms of a branch pass on values of two types")
+        if first.dtype != second.dtype:  # the bits are the same
+            first, second = unsigned(first), unsigned(second)
         if isinstance(test, Domain):
             return choose_by(test, first, second)
         if second is FALSE:  # as `&&` is
@@ -451,8 +467,27 @@ class Execution:
         if number is not None:
             frame.values[op.results[0]] = number
             return
-        array, indices = self._cell(op, frame, context)
-        frame.values[op.results[0]] = frame.state.read(array, indices, self.arrays[array].dtype, context)
+        if isinstance(offset, Place) and isinstance(memory, Memory):
+            frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
+            return
+        found = [
+            (domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain))
+            for domain, array, indices in self._cells(op, frame, context)
+        ]
+        frame.values[op.results[0]] = terms.piecewise(found)
+
+    def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
+        """Read a cell of an array that is never written where data says, as definitions do (`terms`, ``hits``)."""
+        view = self.claims.views.get(memory.name)
+        if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
+            raise Undecided("a place in memory depends on data", op)
+        info, cell = self.arrays[view.array], fresh("k")
+        wide, index = convert(place.data, "i64"), affine(cell)
+        value = terms.read(view.array, (index,), info.dtype)
+        chosen = terms.apply(
+            "select", terms.apply("hits", wide, terms.index(index, "i64")), value, terms.zero(info.dtype)
+        )
+        return terms.reduce("sum", (cell,), Domain.box((cell,), info.shape), chosen)
 
     def _number(self, memory: Memory, offset: Exact) -> Value | None:
         """Return a variable at file scope that is a parameter of the definitions."""
@@ -465,18 +500,25 @@ class Execution:
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Write a cell."""
-        array, indices = self._cell(op, frame, context)
-        term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
-        frame.state.store(array, indices, term, context)
+        for domain, array, indices in list(self._cells(op, frame, context)):
+            term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
+            frame.state.store(array, indices, term, context & domain)
 
-    def _cell(self, op: Operation, frame: Frame, context: Domain) -> tuple[str, tuple[Affine, ...]]:
-        """Return the cell of an array that an operation accesses, by the view of its memory.
+    def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
+        """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""
+        memory, offset = frame.all(op.operands[-2:])
+        for domain, part in offset.pieces if isinstance(offset, Cases) else ((UNIVERSE, offset),):
+            where = context & domain if isinstance(offset, Cases) else context
+            if where is context or not where.is_empty():
+                yield domain, *self._cell(op, memory, part, where)
+
+    def _cell(self, op: Operation, memory: Value, offset: Value, context: Domain) -> tuple[str, tuple[Affine, ...]]:
+        """Return the cell of an array that an offset in a memory leads to.
 
         Raises:
             Undecided: where the offset is not shown to be that of one cell inside of the array.
 
         """
-        memory, offset = frame.all(op.operands[-2:])
         view = self.claims.views.get(memory.name) if isinstance(memory, Memory) else None
         if view is None or not isinstance(memory, Memory):
             raise Undecided("nothing is claimed of the memory", op)
@@ -493,8 +535,26 @@ class Execution:
         name = op.results[0].name_hint or ""
         view = self.claims.views.get(name)
         if view is not None:
+            if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
+                raise Undecided(f"two memories are called {name}", op)
             frame.state.overwrite(view.array, self._lost(view.array, UNDEFINED))
         frame.values[op.results[0]] = Memory(name)
+
+    def call(self, op: Operation, frame: Frame, context: Domain) -> None:
+        """Run a function of the file that has no loops, in place of its call."""
+        module, symbol = self.flow.function.parent_op(), op.properties["callee"]
+        assert isinstance(module, ModuleOp)
+        assert isinstance(symbol, SymbolRefAttr)
+        inner = copy(self)
+        inner.flow = ControlFlow(function_named(module, symbol.root_reference.data))
+        inner.depth += 1
+        if inner.flow.loops or inner.depth > _DEEPEST:
+            raise Undecided("a function that has loops, or calls itself, is called", op)
+        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, _AT_END)
+        if ended is None:
+            raise Undecided("a function that is called does not end", op)
+        frame.state = ended.state
+        frame.values.update(zip(op.results, ended.passed, strict=True))
 
 
 def _reached(claim: LoopClaim, context: Domain) -> Domain:
@@ -550,5 +610,6 @@ _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "memref.dealloc": _nothing,
     "memref.get_global": _global,
     "memref.cast": _same,
+    "func.call": Execution.call,
     "ub.poison": _poison,
 }

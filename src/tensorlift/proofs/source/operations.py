@@ -8,6 +8,7 @@ from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation
 
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
@@ -33,7 +34,21 @@ class Memory(NamedTuple):
     start: Polynomial = ZERO
 
 
-Value: TypeAlias = Exact | Domain | Term | Memory  # an integer, a condition on indices and sizes, data, or memory
+class Place(NamedTuple):
+    """An offset that is data, counted from an exact one."""
+
+    start: Polynomial
+    data: Term
+
+
+class Cases(NamedTuple):
+    """An integer that is another one on each of several domains, which are disjoint and leave no point out."""
+
+    pieces: tuple[tuple[Domain, Exact], ...]
+
+
+# An integer, one by cases, a condition on indices and sizes, data, a memory, or a place in one that depends on data.
+Value: TypeAlias = Exact | Cases | Domain | Term | Memory | Place
 
 
 class Undecided(Exception):  # noqa: N818 - an answer
@@ -56,9 +71,11 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
         Undecided: for a memory.
 
     """
-    if isinstance(value, Memory):
-        raise Undecided("a pointer depends on the way that was taken")
-    if isinstance(value, Domain):
+    if isinstance(value, Memory | Place):
+        raise Undecided("a pointer depends on data, or on the way that was taken")
+    if isinstance(value, Cases):
+        term = terms.piecewise((domain, as_data(part, of_type)) for domain, part in value.pieces)
+    elif isinstance(value, Domain):
         term = TRUE if value is UNIVERSE else FALSE if value is EMPTY else choose_by(value, TRUE, FALSE)
     else:
         term = as_term(value.value, element_type(of_type)) if isinstance(value, Exact) else value
@@ -74,7 +91,10 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
     """
     if op.name == "arith.constant" and isinstance(op.results[0].type, IntegerType):
         return _constant(op, op.results[0].type.width.data)
-    found: Value | None = None
+    for position, value in enumerate(operands):
+        if isinstance(value, Cases):
+            return _by_cases(op, operands, position, context, derived)
+    found = _place(op, operands)
     if all(isinstance(value, Exact) for value in operands):
         integers: Any = operands
         if op.name in {"arith.divsi", "arith.divui"}:
@@ -87,6 +107,50 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
     if found is not None:
         return found
     return term_of(op, [as_data(value, given.type) for value, given in zip(operands, op.operands, strict=True)])
+
+
+def _by_cases(
+    op: Operation, operands: Sequence[Value], position: int, context: Domain, derived: Sequence[DerivedSize]
+) -> Value:
+    """Evaluate an operation for each case of an operand."""
+    cases = operands[position]
+    assert isinstance(cases, Cases)
+    found: list[tuple[Domain, Value]] = []
+    for domain, part in cases.pieces:
+        where = context & domain
+        if not where.is_empty():
+            given = [*operands[:position], part, *operands[position + 1 :]]
+            found.append((domain, evaluated(op, given, where, derived)))
+    if len(found) == 1:
+        return found[0][1]
+    return joined(found, op.results[0].type)
+
+
+def joined(found: Sequence[tuple[Domain, Value]], of_type: Attribute) -> Value:
+    """Return a value that is another one on each of several domains."""
+    if all(isinstance(value, Domain) for _, value in found):
+        return Domain.union(domain & value for domain, value in found if isinstance(value, Domain))
+    if all(isinstance(value, Exact | Cases) for _, value in found):
+        pieces: list[tuple[Domain, Exact]] = []
+        for domain, value in found:
+            parts = value.pieces if isinstance(value, Cases) else ((UNIVERSE, value),)
+            pieces += [(domain & where, part) for where, part in parts if isinstance(part, Exact)]
+        return Cases(tuple(pieces))
+    return terms.piecewise((domain, as_data(value, of_type)) for domain, value in found)
+
+
+def _place(op: Operation, operands: Sequence[Value]) -> Value | None:
+    """Add data to an offset; where the sum is that of a cell, it does not overflow."""
+    match op.name, operands:
+        case "arith.addi", (Exact() as start, Term() as data) | (Term() as data, Exact() as start):
+            return Place(start.value, data) if not all(n.isidentifier() for n in start.value.variables()) else None
+        case "arith.addi", (Place() as place, Exact() as more) | (Exact() as more, Place() as place):
+            return Place(place.start + more.value, place.data)
+        case "arith.index_cast", (Place() as place,):
+            return place
+        case "arith.index_cast", (Term() as data,):
+            return Place(ZERO, data)
+    return None
 
 
 def _constant(op: Operation, width: int) -> Value:
