@@ -33,9 +33,8 @@ from tensorlift.ir.tensor_program import (
     Iota,
     SetSlice,
     TriangleMask,
-    values_of,
-    walk_expressions,
-    walk_statements,
+    nodes_of,
+    roots_of,
 )
 from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.preconditions.guards import guards_of
@@ -155,8 +154,7 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
     """Return the places of nested sums where the program has arrays of more axes than the source has loops."""
     depth = max([view.loop_depth, *(len(p.extents or ()) for p in view.parameters)])
-    values = (value for s in walk_statements(found.program.body) for value in values_of(s)) if found.program else ()
-    nodes = (node for value in values for node in walk_expressions(value))
+    nodes = nodes_of(found.program.body) if found.program else ()
     if all(sum(bool(extent.terms) for extent in node.shape) <= depth for node in nodes if isinstance(node, _COMPUTED)):
         return []
     definitions = [d for d in _definitions(found.summary.items) if d.location is not None]
@@ -307,7 +305,7 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in program.body):
         return True
     masking = Iota if any(_where_empty(summary, summary.definitions())) else Gather
-    pending = [value for statement in walk_statements(program.body) for value in values_of(statement)]
+    pending = roots_of(program.body)
     for node in pending:
         if isinstance(node, masking | Gather):
             return True
@@ -382,10 +380,10 @@ def _attempt_in_place(
             with stage("emit"):
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
             with _remembered(failed, emitted.text):
-                if request.replaces:
-                    _check_depth(view, emitted)
                 with stage("emit"):
-                    emitted = with_threads(emitted)
+                    emitted, depth = with_threads(emitted)
+                if request.replaces:
+                    _check_depth(view, depth)
                 with stage("prove"), _blamed(summary, emitted):
                     certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:
@@ -396,11 +394,9 @@ def _attempt_in_place(
     raise first
 
 
-def _check_depth(view: FunctionView, emitted: Emitted) -> None:
+def _check_depth(view: FunctionView, after: int) -> None:
     """Refuse a program that would be slower by degree than the source whose place it is to take."""
-    from tensorlift.targets.c.depth import loop_depth  # noqa: PLC0415  only where programs are read back
-
-    before, after = view.loop_depth, loop_depth(emitted.text)
+    before = view.loop_depth
     if after > before:
         message = f"the program would be slower by degree: its loops are {after} deep, those of the source {before}"
         raise refuse("TL314", message, view.location, "nothing: what is here stays as it was")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +10,7 @@ from xdsl.dialects.builtin import ShapedType
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import Cumulative, nodes_of
 from tensorlift.record import (
     FunctionRecord,
     Level,
@@ -22,7 +22,7 @@ from tensorlift.record import (
     Verdict,
     row_major_strides,
 )
-from tensorlift.report.program import PYTHON, language, parameter_names
+from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.function import Parameter as SourceParameter
+    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs import Certificate
     from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
@@ -41,12 +42,6 @@ RETURN_VALUE = "return"  # the name of the C return value among the outputs: no 
 _UNKNOWN = "?"
 _NOTHING_RUN = "no case could be run"
 _KINDS = {"i": "int", "u": "uint", "f": "float"}
-_PREFIX_METHODS = {"cumsum", "cumprod", "cummax", "cummin", "accumulate"}
-_TRACED_LOOP = "fori_loop"
-_MLIR_LOOPS, _MLIR_SCANS = r"stablehlo\.while|scf\.", r"stablehlo\.reduce_window"
-_HINTS = re.compile(
-    rf"\b({'|'.join(('for', 'while', _TRACED_LOOP, *sorted(_PREFIX_METHODS)))})\b"
-)  # a program without is loop-free
 
 
 class Emitted(Protocol):
@@ -76,6 +71,7 @@ class Lifting:
     reports: tuple[DifferentialReport, ...]
     preconditions: tuple[Precondition, ...]
     program: FunctionView | None = None  # the emitted program, where it was read back
+    tensors: TensorProgram | None = None  # what it was emitted from, where it is of whole arrays
 
 
 def record_of(
@@ -106,7 +102,7 @@ def record_of(
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
-        verdict_of(program, target) if lifting.program is None else _verdict_of_loops(lifting.summary.items),
+        _verdict(lifting),
         location,
         Level.PROVED,
         Level.TESTED,
@@ -125,24 +121,12 @@ def record_of(
     )
 
 
-def verdict_of(program: str, target: str = "numpy") -> Verdict:
-    """Say what remains in an emitted program: a loop, a scan along an axis, or neither."""
-    if language(target) is not PYTHON:
-        if re.search(_MLIR_LOOPS, program):
-            return Verdict.HYBRID
-        return Verdict.SCAN if re.search(_MLIR_SCANS, program) else Verdict.LOOP_FREE
-    if _HINTS.search(program) is None:
-        return Verdict.LOOP_FREE
-    nodes = list(ast.walk(ast.parse(program)))
-    called = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    if _TRACED_LOOP in called or any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in nodes):
+def _verdict(lifting: Lifting) -> Verdict:
+    """Say what remains in a program beside loops over elements: a sequential loop, a scan along an axis, or neither."""
+    if any(isinstance(item, KeptLoop) for item in lifting.summary.items):
         return Verdict.HYBRID
-    return Verdict.SCAN if called & _PREFIX_METHODS else Verdict.LOOP_FREE
-
-
-def _verdict_of_loops(items: Sequence[Item]) -> Verdict:
-    """Say what the loops of a program are that has loops in any case: some that stay, or only those over elements."""
-    return Verdict.HYBRID if any(isinstance(item, KeptLoop) for item in items) else Verdict.LOOP_FREE
+    nodes = nodes_of(lifting.tensors.body) if lifting.tensors is not None else ()
+    return Verdict.SCAN if any(isinstance(node, Cumulative) for node in nodes) else Verdict.LOOP_FREE
 
 
 def _parameters(view: FunctionView, program: FunctionView) -> tuple[Parameter, ...]:

@@ -28,6 +28,7 @@ from tensorlift.interface import Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
+from tensorlift.ir.tensor_program import Operation, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.preconditions.gather import is_binding
 from tensorlift.preconditions.guards import unguarded
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
+    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
@@ -268,10 +270,12 @@ def _lift_module(
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
                 reports.append(_run_original(view, summary, emitted, source, options, proved.view))
-    lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions, proved.view)
+    lifting = Lifting(
+        view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions, proved.view, proved.program
+    )
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
-    warnings += _on_trust(target, emitted, function) if target.instances else ()
+    warnings += _on_trust(proved.program, function) if proved.program is not None else ()
     record = replace(record, definitions=half.level, undecided=half.undecided)
     record = replace(record, diagnostics=(*function.diagnostics, *proved.diagnostics, *warnings))
     if any(d.code in _GENERALISED for d in function.diagnostics):  # what binds a constant that became a size
@@ -320,9 +324,10 @@ def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
     )
 
 
-def _on_trust(target: Target, emitted: Emitted, function: ReadFunction) -> tuple[Diagnostic, ...]:
+def _on_trust(program: TensorProgram, function: ReadFunction) -> tuple[Diagnostic, ...]:
     """Note which operations of an imported dialect have a meaning that was found at some extents only."""
-    sampled = sorted({i.operation for i in target.instances if i.sampled and f'"{i.operation}"' in emitted.text})
+    instances = [node.instance for node in nodes_of(program.body) if isinstance(node, Operation)]
+    sampled = sorted({instance.operation for instance in instances if instance.sampled})
     if not sampled:
         return ()
     message = f"what {', '.join(sampled)} compute was found at two sets of extents, and is taken to hold for all"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -61,14 +62,18 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
     return ReadBack(summary, strides_of(view), needs, view)
 
 
-def with_threads(emitted: Emitted) -> Text:
-    """Mark the loops of a program in C that several threads are worth; none where it cannot be read back."""
-    try:
-        pragmas = pragmas_for(_read(emitted.text, emitted.entry))
-    except LiftError:
-        pragmas = {}  # the proof says why
+def with_threads(emitted: Emitted) -> tuple[Text, int]:
+    """Mark the loops of a program in C that several threads are worth, and say how deep its loops are nested.
+
+    A call of BLAS counts for the loops that it stands for.  What cannot be read back has no loops here.
+    """
+    pragmas, depth = dict[int, str](), 0
+    with suppress(LiftError):  # the proof says why
+        program = _read(emitted.text, emitted.entry)
+        depth = program.view.loop_depth
+        pragmas = pragmas_for(program)
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
-    return Text(text, emitted.entry, cuts)
+    return Text(text, emitted.entry, cuts), depth
 
 
 def _check_wide(program: Program) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tensorlift.commands.in_place import rewrite_c
 from tensorlift.pipeline import LiftOptions
+from tensorlift.readback import read_back
 from tensorlift.source import source_from_text
-from tensorlift.targets.c.depth import loop_depth
 
 STAY = {
     "bubble sort": """void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j + 1 < n - i; j++)
@@ -40,15 +40,22 @@ def test_what_is_of_the_same_degree_is_replaced(name: str) -> None:
     assert "f_lifted(" in text.decode()
 
 
-def test_loops_are_counted_by_their_nesting() -> None:
-    text = """
-  for (ptrdiff_t i = 0; i < n; i++) {
+_MATRIX_VECTOR = "cblas_dgemv(CblasRowMajor, CblasNoTrans, m, m, 1.0, A, m, x, 1, 0.0, y, 1);"
+
+
+@pytest.mark.parametrize(
+    ("call", "depth"), [("", 1), ("cblas_dscal(m, 2.0, y, 1);", 2), (_MATRIX_VECTOR, 3)], ids=["none", "dscal", "dgemv"]
+)
+def test_loops_are_counted_by_their_nesting(call: str, depth: int) -> None:
+    text = f"""#include <cblas.h>
+#include <stddef.h>
+void f(ptrdiff_t n, ptrdiff_t m, double A[restrict][m], double *restrict x, double *restrict y, double *restrict z)
+{{
+  for (ptrdiff_t i = 0; i < n; i++) {{
     for (ptrdiff_t k = 0; k < 3; k++)
-      x[i] += k;
-    cblas_dgemv(CblasRowMajor);
-  }
-  cblas_dgemm(CblasRowMajor);
+      z[k] += i;
+    {call.replace("A,", "&A[0][0],")}
+  }}
+}}
 """
-    assert loop_depth(text) == 3
-    assert loop_depth(text.replace("dgemm", "ddot")) == 3
-    assert loop_depth(text.replace("dgemm", "ddot").replace("dgemv", "daxpy")) == 2
+    assert read_back(text, "f").view.loop_depth == depth

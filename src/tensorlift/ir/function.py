@@ -134,12 +134,19 @@ class FunctionView:
 
     @property
     def loop_depth(self) -> int:
-        """How deep its loops are nested; loops between two numbers do not count."""
+        """How deep its loops are nested; those between two numbers do not count, except in functions of other files.
+
+        So a call of BLAS counts for the loops that it stands for.
+        """
         depths: dict[Operation | None, int] = {None: 0}
         for op in self.operations:
-            is_loop = op.name in _LOOPS and (op.name != "affine.for" or bool(op.operands))
+            is_loop = op.name in _LOOPS and (op.name != "affine.for" or bool(op.operands) or not self._is_here(op))
             depths[op] = depths.get(op.parent_op(), 0) + is_loop
         return max(depths.values())
+
+    def _is_here(self, op: Operation) -> bool:
+        place = location_of(op)
+        return place is None or place.file == self.source
 
     @cached_property
     def size_names(self) -> tuple[str, ...]:

@@ -449,6 +449,17 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     return () if isinstance(statement, For) else (statement.value,)
 
 
+def roots_of(body: tuple[Statement, ...]) -> list[Expression]:
+    """Return the expressions that statements evaluate, those of loops too."""
+    return [value for statement in walk_statements(body) for value in values_of(statement)]
+
+
+def nodes_of(body: tuple[Statement, ...]) -> Iterator[Expression]:
+    """Yield what the expressions of statements are made of."""
+    for value in roots_of(body):
+        yield from walk_expressions(value)
+
+
 def walk_expressions(value: Expression) -> Iterator[Expression]:
     """Yield an expression and all inside it, each once."""
     stack, seen = [value], set()

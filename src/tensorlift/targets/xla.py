@@ -21,8 +21,7 @@ from tensorlift.ir.tensor_program import (
     Reduction,
     SetSlice,
     Variable,
-    values_of,
-    walk_expressions,
+    nodes_of,
     walk_statements,
 )
 from tensorlift.ops.dtypes import is_float, is_integer
@@ -43,11 +42,10 @@ _TO_NEAREST = ("rint", "round")  # give the same for what is a little off
 def check_program(program: TensorProgram, title: str) -> None:
     """Refuse what XLA does not compute as it is meant: LiftError TL305."""
     assigned: dict[str, list[Expression]] = {}
-    statements = list(walk_statements(program.body))
-    for statement in statements:
+    for statement in walk_statements(program.body):
         if isinstance(statement, Assign | SetSlice):
             assigned.setdefault(statement.name, []).append(statement.value)
-    for node in (node for s in statements for value in values_of(s) for node in walk_expressions(value)):
+    for node in nodes_of(program.body):
         if isinstance(node, Cast) and is_float(node.dtype):
             _check_round_trip(node, assigned, title)
         if _cuts(node) and _has_reciprocal(node, assigned):

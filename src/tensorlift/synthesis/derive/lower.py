@@ -24,9 +24,8 @@ from tensorlift.ir.tensor_program import (
     Return,
     Statement,
     Variable,
-    values_of,
+    roots_of,
     variables_in,
-    walk_statements,
 )
 from tensorlift.synthesis.derive.borders import Borders
 from tensorlift.synthesis.derive.elementwise import value_of
@@ -258,7 +257,7 @@ def _is_spent(error: LiftError) -> bool:
 
 def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:
     """Copy a view where it is made if a copy is all that becomes of it: ``t = b; x = t.copy()``."""
-    roots = [value for s in walk_statements(tuple(statements)) for value in values_of(s)]
+    roots = roots_of(tuple(statements))
     return _copied(statements, build, Counter(name for root in roots for name in variables_in(root)))
 
 

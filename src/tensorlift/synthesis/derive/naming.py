@@ -22,6 +22,7 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     Statement,
     Variable,
+    roots_of,
     values_of,
     variables_in,
     walk_statements,
@@ -193,11 +194,10 @@ class _Lifetimes:
         carried = {name for name, _ in loop.carried}
         self._block(loop.body)
         self.position += 1
-        for statement in walk_statements(loop.body):
-            for value in values_of(statement):
-                for name in variables_in(value):
-                    if name in outside and name not in carried:
-                        self.last[name] = self.position
+        for value in roots_of(loop.body):
+            for name in variables_in(value):
+                if name in outside and name not in carried:
+                    self.last[name] = self.position
         for name in carried:
             self.last[name] = max(self.last.get(name, 0), self.position)
 

@@ -32,7 +32,7 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
     Windows,
-    values_of,
+    roots_of,
     walk_statements,
     with_operands,
 )
@@ -243,7 +243,7 @@ def names_in(node: Expression) -> set[str]:
 
 def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:
     """Count how often the text would have each expression if nothing were shared but what can be named."""
-    roots = [value for statement in walk_statements(body) for value in values_of(statement)]
+    roots = roots_of(body)
     uses: dict[Expression, int] = {}
     for value in roots:
         uses[value] = uses.get(value, 0) + 1

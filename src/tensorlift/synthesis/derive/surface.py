@@ -15,9 +15,8 @@ from tensorlift.ir.tensor_program import (
     SizeSource,
     Statement,
     TensorProgram,
-    values_of,
+    roots_of,
     variables_in,
-    walk_statements,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
 
 def read_versions(body: tuple[Statement, ...]) -> set[str]:
     """Return every variable that some statement reads."""
-    return {name for s in walk_statements(body) for value in values_of(s) for name in variables_in(value)}
+    return {name for value in roots_of(body) for name in variables_in(value)}
 
 
 def _arrays(summary: Summary) -> list[ArrayInfo]:

@@ -14,9 +14,7 @@ from tensorlift.ir.tensor_program import (
     For,
     SizeValue,
     Variable,
-    values_of,
-    walk_expressions,
-    walk_statements,
+    nodes_of,
 )
 from tensorlift.targets.jax import X64
 from tensorlift.targets.jax.loops import TracedLoops
@@ -181,8 +179,7 @@ class _JaxEmission(Emission):
             return True
         if any(p.dtype in _WIDE and not p.is_size and not self._is_only_narrowed(p) for p in program.parameters):
             return True
-        values = (v for statement in walk_statements(program.body) for v in values_of(statement))
-        return any(node.dtype in _WIDE and not _is_number(node) for value in values for node in walk_expressions(value))
+        return any(node.dtype in _WIDE and not _is_number(node) for node in nodes_of(program.body))
 
     def _is_only_narrowed(self, parameter: Parameter) -> bool:
         """Tell whether a number is used in no other way than rounded to single precision, which needs no 64 bits."""
