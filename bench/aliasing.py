@@ -29,7 +29,7 @@ from bench.kernels import native
 from bench.kernels.catalogue import Kernel, Parameter, kernels
 from bench.kernels.sample import DTYPES, Inputs, draw, extents
 from tensorlift import Lifted, lift
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.runtime.compare import Tolerance, compare
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tensorlift import record
+    from tensorlift.contract import interface
 
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")  # as the loop IR means C
 _ROOM = 64  # bytes before and behind the arrays that no call may touch
@@ -241,7 +241,7 @@ def _try_program(guarded: Lifted, memory: Memory, expected: tuple[Memory, Any], 
     return ""
 
 
-def _seen_as(parameter: record.Parameter, flat: NDArray[Any], inputs: Inputs) -> NDArray[Any]:
+def _seen_as(parameter: interface.Parameter, flat: NDArray[Any], inputs: Inputs) -> NDArray[Any]:
     """View flat memory in the shape, with the strides, that the report gives."""
     at = {name: value for name, value in inputs.items() if np.ndim(value) == 0}
     shape, strides = ([parse_sum(text).at(at, {}) for text in texts] for texts in (parameter.shape, parameter.strides))

@@ -22,6 +22,7 @@ import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.rewriter import Rewriter
 
+from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.operations import operation_class
@@ -36,7 +37,7 @@ from tensorlift.runtime.cases import Case, Tally, draw_cases, reference
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.sizes import choose_sizes, required, with_room
+from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import Source, source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.summarize.claims import claims_of

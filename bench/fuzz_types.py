@@ -35,6 +35,7 @@ from bench.random_types.compiled import Batch
 from bench.random_types.constructs import CONSTRUCTS, LEAST, PROGRAMS, some, uses_of
 from bench.random_types.module import Module
 from bench.random_types.types import MOST, SMALL, TYPES, Program, numbers
+from tensorlift.contract.decide import holds
 from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
@@ -44,7 +45,6 @@ from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.data import nudged
 from tensorlift.runtime.libraries import installation
 from tensorlift.runtime.loading import loaded
-from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.program import ContractError, call_program
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target

@@ -27,6 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
 from bench.signatures import calling_text, can_be_called, draw, run_compiled, run_literally
+from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
@@ -40,7 +41,7 @@ from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.original_worker import Buffer
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -30,6 +30,7 @@ from bench.random_types import c_programs, mlir_programs, python_programs
 from bench.random_types.constructs import some
 from bench.random_types.types import TYPES
 from tensorlift.attempts import start_afresh
+from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, lift_to_run
@@ -40,7 +41,7 @@ from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.in_place import compare_with_compiled
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.sizes import choose_sizes, required, stretched, with_room
+from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.source import Source, source_from_text
 from tensorlift.targets import get_target
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.shared import set_up
 
+from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
 from tensorlift.record import (
     EngineRun,
@@ -16,10 +17,7 @@ from tensorlift.record import (
     LiftRecord,
     Outcome,
     Output,
-    Parameter,
-    Precondition,
     ResidualLoop,
-    Role,
     Trial,
     Verdict,
 )

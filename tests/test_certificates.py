@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.conditions.data import CONDITIONS
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.data import CONDITIONS
+from tensorlift.contract.notation import parse_condition
 from tensorlift.proofs.certificate import seal_of
 
 if TYPE_CHECKING:

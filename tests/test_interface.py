@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.ir.programs import GEMM, function
 
+from tensorlift.contract.interface import Parameter, Role
 from tensorlift.interface import (
     describe_outputs,
     describe_parameters,
@@ -12,7 +13,7 @@ from tensorlift.interface import (
     numpy_dtype,
 )
 from tensorlift.ir.function import FunctionView
-from tensorlift.record import Output, Parameter, Role
+from tensorlift.record import Output
 from tensorlift.runtime.cases import DifferentialReport, Failure
 
 RETURNING = """

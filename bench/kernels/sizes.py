@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bench.kernels.catalogue import read
+from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:

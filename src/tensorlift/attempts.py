@@ -19,6 +19,8 @@ from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches, is_spent
 from tensorlift.comprehension.terms import Read, Reduce
+from tensorlift.contract.gather import preconditions_of
+from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
@@ -36,8 +38,6 @@ from tensorlift.ir.tensor_program import (
     nodes_of,
     roots_of,
 )
-from tensorlift.preconditions.gather import preconditions_of
-from tensorlift.preconditions.guards import guards_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.sizes import at_sizes
@@ -54,14 +54,14 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
-    from tensorlift.conditions.guard import Guard
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Guard
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.engines import Search
     from tensorlift.interface import Emitted
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs import Certificate
-    from tensorlift.record import Precondition
     from tensorlift.targets.target import Target
 
     Stage = Callable[[str], AbstractContextManager[None]]

@@ -299,7 +299,7 @@ def _lift(  # noqa: PLR0913 - what to lift, and where to write what
     programs = [function.program for function in record.functions if function.lifted]
     adapters = [function.adapter for function in record.functions if function.adapter]
     if adapters:
-        from tensorlift.adapter import helpers
+        from tensorlift.contract.adapter import helpers
 
         programs = [helpers(), *programs, *adapters]
     if output and programs:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.calls.kinds import Argument, Kind
+    from tensorlift.contract.interface import Precondition
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.record import Level, Precondition
+    from tensorlift.record import Level
     from tensorlift.source import Source
 
 # Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.

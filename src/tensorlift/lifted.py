@@ -15,9 +15,10 @@ from tensorlift.source import looks_like_text, read_source, source_from_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tensorlift.contract.interface import Precondition
     from tensorlift.decorated import LiftedFunction
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.record import FunctionRecord, Level, LiftRecord, Precondition, Verdict
+    from tensorlift.record import FunctionRecord, Level, LiftRecord, Verdict
 
 
 class Lifted:
@@ -76,7 +77,7 @@ class Lifted:
     @property
     def adapter_source(self) -> str:
         """The emitted program with its adapters and what they call, in one text; raises LiftError without any."""
-        from tensorlift.adapter import helpers
+        from tensorlift.contract.adapter import helpers
 
         lifted = [f for f in self.functions if f.lifted]
         if not any(f.adapter for f in lifted):

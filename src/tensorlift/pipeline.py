@@ -19,7 +19,11 @@ from typing import TYPE_CHECKING, Any
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request, start_afresh
 from tensorlift.comprehension.allowance import telling
-from tensorlift.conditions.language import AnyOf, Compare
+from tensorlift.contract.gather import is_binding
+from tensorlift.contract.guards import unguarded
+from tensorlift.contract.interface import Role
+from tensorlift.contract.language import AnyOf, Compare
+from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.engines import HEURISTICS, search_by
@@ -30,15 +34,13 @@ from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
-from tensorlift.preconditions.gather import is_binding
-from tensorlift.preconditions.guards import unguarded
-from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Role, Verdict, worst_verdict
+from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.sizes import choose_sizes, required, stretched, with_room
+from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
@@ -50,11 +52,11 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs.summaries import ReadBack
-    from tensorlift.record import Precondition
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
     from tensorlift.targets.target import Target
@@ -305,7 +307,7 @@ def _untested() -> Iterator[list[Diagnostic]]:
 
 def _with_adapter(record: FunctionRecord, view: FunctionView, summary: Summary, emitted: Emitted) -> FunctionRecord:
     """Add the adapter with C's signature, or why there can be none."""
-    from tensorlift.adapter import adapter_of
+    from tensorlift.contract.adapter import adapter_of
 
     source_names = {name: source for source, name in emitted_names(view, record.parameters).items()}
     taken = [source_names[parameter.name] for parameter in record.parameters]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError, Severity, located
 from tensorlift.frontends.c.narrow import narrow_line
 from tensorlift.frontends.c.reader import read_with_tree
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted as Text
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.contract.interface import Precondition
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.interface import Emitted
     from tensorlift.proofs import Certificate
-    from tensorlift.record import Precondition
 
 
 def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:

@@ -14,14 +14,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.conditions.data import FORMS, VIA
-from tensorlift.conditions.language import InWords
+from tensorlift.contract.data import FORMS, VIA
+from tensorlift.contract.interface import Parameter, Precondition
 from tensorlift.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.conditions.language import Condition
     from tensorlift.diagnostics import Location
 
 SCHEMA_VERSION = 7
@@ -58,39 +57,11 @@ class Outcome(StrEnum):
     NOT_RUN = "not run"
 
 
-class Role(StrEnum):
-    """What a parameter of the emitted function is."""
-
-    SIZE = "size"
-    SCALAR = "scalar"
-    ARRAY = "array"
-
-
 class Numerics(StrEnum):
     """The numerics contract: equal over the reals, or operation by operation in IEEE arithmetic."""
 
     REAL = "real"
     IEEE = "ieee"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of the emitted function.
-
-    ``dtype`` is a NumPy name (``float64``).  ``shape`` and ``strides`` are expressions over sizes, one for each
-    dimension; the strides are those of the array in the C memory, in elements, and may differ from the dense ones.
-    """
-
-    name: str
-    role: Role
-    dtype: str
-    shape: tuple[str, ...] = ()
-    strides: tuple[str, ...] = ()
-
-    @property
-    def layout(self) -> Mapping[str, Json] | None:
-        """How an array lies in memory."""
-        return {"strides": self.strides} if self.role is Role.ARRAY else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,26 +71,6 @@ class Output:
     name: str
     dtype: str
     shape: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """A condition that the proof needs and the source does not state: callers must guarantee it.
-
-    ``text`` is the spelling of ``condition``; ``kind`` says what it is about, ``size``, ``stride``, ``overflow``,
-    ``range``, ``argument``, ``no-overlap``, ``distinct-rows``, ``not-null``, ``extent``, ``integers`` or ``type``.
-    """
-
-    text: str
-    reason: str
-    location: Location | None = None
-    kind: str = ""
-    condition: Condition | None = None
-
-    @property
-    def stated(self) -> Condition:
-        """The condition, in words where there is none."""
-        return self.condition or InWords(self.text)
 
 
 @dataclass(frozen=True, slots=True)

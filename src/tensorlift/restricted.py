@@ -15,8 +15,8 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
-from tensorlift.conditions.language import AnyOf, Compare, Extent, atoms_of
-from tensorlift.preconditions.gather import domain_of, is_binding
+from tensorlift.contract.gather import domain_of, is_binding
+from tensorlift.contract.language import AnyOf, Compare, Extent, atoms_of
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
 _SMALL = 100
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
-    from tensorlift.record import Precondition
 
 
 def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[Precondition]) -> bool:

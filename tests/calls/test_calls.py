@@ -13,8 +13,8 @@ from tensorlift import ArgumentTypeError, ArgumentValueError, LiftError, lift
 from tensorlift.calls.conditions import read_conditions
 from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind, refined
 from tensorlift.calls.memory import overlaps_itself, share_memory
-from tensorlift.conditions.notation import parse_condition
-from tensorlift.record import Precondition
+from tensorlift.contract.interface import Precondition
+from tensorlift.contract.notation import parse_condition
 
 GEMM = lift(functions.gemm)
 FIRST = lift(functions.first)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tensorlift.contract.required import required
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, UndefinedError
@@ -19,7 +20,7 @@ from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.original import Original, run_original
 from tensorlift.runtime.sandbox import Limits
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes
 
 if TYPE_CHECKING:
     from random import Random

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tensorlift.contract.decide import holds
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.runtime.preconditions import holds
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:

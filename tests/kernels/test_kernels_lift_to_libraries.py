@@ -7,13 +7,14 @@ from importlib.util import find_spec
 import pytest
 from bench.kernels.catalogue import Kernel, kernels, read
 
+from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import Source, read_source
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target, target_names

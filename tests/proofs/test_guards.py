@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.notation import parse_condition
 from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.guards import check_guards, read_guard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.record import Precondition
+from tensorlift.contract.interface import Precondition
 from tensorlift.report.conditions import in_few_words
 
 

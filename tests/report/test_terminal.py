@@ -9,8 +9,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Diagnostic, Location
-from tensorlift.record import Level, Numerics, Parameter, Precondition, Role, Verdict
+from tensorlift.record import Level, Numerics, Verdict
 from tensorlift.report.excerpt import Sources
 from tensorlift.report.terminal import Screen, show_diagnostics, show_lift
 from tensorlift.source import source_from_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
     AnyOf,
     Compare,
     Extent,
@@ -16,14 +16,14 @@ from tensorlift.conditions.language import (
     Separate,
     atoms_of,
 )
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from tensorlift.conditions.language import Condition, Sum
-    from tensorlift.record import Precondition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Condition, Sum
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.calls.arrays import JAX, TORCH, library_of
-from tensorlift.runtime.preconditions import are_separate, is_injective
+from tensorlift.contract.decide import are_separate, is_injective
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,16 +18,17 @@ from tensorlift.calls.arrays import JAX, TORCH, first_of, is_traced, library_of,
 from tensorlift.calls.conditions import read_conditions, read_extent
 from tensorlift.calls.errors import wrong_type, wrong_value
 from tensorlift.calls.memory import overlaps_itself, share_memory
-from tensorlift.conditions.language import Inside, atoms_of
+from tensorlift.contract.decide import broken_extent, holds, length_found
+from tensorlift.contract.language import Inside, atoms_of
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime.preconditions import broken_extent, holds, length_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.calls.kinds import Argument
-    from tensorlift.conditions.language import Sum
-    from tensorlift.record import FunctionRecord, Precondition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Sum
+    from tensorlift.record import FunctionRecord
 
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
 _X64 = 'jax.config.update("jax_enable_x64", True)'

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tensorlift import __version__
 from tensorlift.commands.mesh import check_spread
 from tensorlift.commands.prepare import NotLiftedError, prepare
+from tensorlift.contract.required import required
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Machine, Spread
 from tensorlift.runtime.backends import BACKENDS, missing
@@ -27,7 +28,6 @@ from tensorlift.runtime.measure import (
     tolerance_at,
 )
 from tensorlift.runtime.measure_worker import PROGRAM
-from tensorlift.runtime.sizes import required
 from tensorlift.runtime.work_count import work_of
 from tensorlift.targets import get_target
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
-from tensorlift.conditions.language import AnyOf, Compare, Extent, Separate, Sum
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.language import AnyOf, Compare, Extent, Separate, Sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.mlir.program import signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.conditions.language import Atom
+    from tensorlift.contract.language import Atom
     from tensorlift.diagnostics import LiftError
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import Parameter

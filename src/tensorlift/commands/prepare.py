@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.runtime.large_sizes import check_sizes
 from tensorlift.runtime.measure import Inputs, Program, admitted_values
 from tensorlift.runtime.original import CompileOptions, Original
-from tensorlift.runtime.sizes import required
 from tensorlift.runtime.work_count import versions_read
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import islpy as isl
 from tensorlift.attempts import start_afresh
 from tensorlift.comprehension.at_sizes import summary_at
 from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import read_functions
-from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import same_summary
 from tensorlift.readback import InPlace
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
+    from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.proofs import Certificate
-    from tensorlift.record import Precondition
     from tensorlift.source import Source
 
 _TRIES = 24  # ways to keep loops

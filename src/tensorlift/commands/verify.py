@@ -100,7 +100,7 @@ def _compare(claim: Claim, source: Source, options: LiftOptions) -> None:
 
 def _check_adapter(adapter: object, reading: Reading, certificate: Certificate) -> None:
     """Demand that an adapter is the one that belongs to a program."""
-    from tensorlift.adapter import adapter_of
+    from tensorlift.contract.adapter import adapter_of
     from tensorlift.interface import describe_parameters, emitted_names
     from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 

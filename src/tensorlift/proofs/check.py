@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.cut import Cut
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.parse import Function, ProgramText

@@ -13,8 +13,9 @@ import islpy as isl
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
-from tensorlift.conditions.guard import INTEGER, NUMBER
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
+    INTEGER,
+    NUMBER,
     AnyOf,
     Compare,
     Extent,
@@ -26,14 +27,14 @@ from tensorlift.conditions.language import (
     Sum,
     atoms_of,
 )
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.notation import parse_condition
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.conditions.language import Atom, Condition
+    from tensorlift.contract.language import Atom, Condition
     from tensorlift.proofs.certificate import Certificate
 
 

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate, Sum
-from tensorlift.conditions.notation import parse_condition, parse_sum
+from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate, Sum
+from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import check_declarations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.summaries import ReadBack, Strides
     from tensorlift.proofs.unit import Unit

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.guard import INTEGER, NUMBER
-from tensorlift.conditions.language import Compare, Inside, IsArray, IsScalar, Separate
-from tensorlift.conditions.notation import comparison_of, parse_condition, relation_of
+from tensorlift.contract.language import INTEGER, NUMBER, Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
 from tensorlift.proofs.failure import GUARD, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.conditions.language import Condition, Relation
+    from tensorlift.contract.language import Condition, Relation
     from tensorlift.proofs.parse import ProgramText
 
 _OPPOSITE: dict[Relation, Relation] = {"<=": ">", ">=": "<", "<": ">=", ">": "<=", "==": "!=", "!=": "=="}

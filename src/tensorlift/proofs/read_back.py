@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.names import reserve
-from tensorlift.conditions.language import AnyOf, Compare
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.language import AnyOf, Compare
+from tensorlift.contract.notation import parse_condition
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.entry import check_entry
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure

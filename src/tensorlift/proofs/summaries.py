@@ -19,8 +19,8 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Read, Term
-from tensorlift.conditions.language import Sum
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.language import Sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, DerivedSize, Item, Summary
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.conditions.language import Product
+    from tensorlift.contract.language import Product
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
     from tensorlift.ops.dtypes import DType

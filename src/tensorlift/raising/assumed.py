@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tensorlift.conditions.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
+from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.outline import memory_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.conditions.language import Atom, Condition
+    from tensorlift.contract.language import Atom, Condition
 
 ORIGINAL, RAISED = "_original", "_raised"  # behind the name of a function
 _PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}

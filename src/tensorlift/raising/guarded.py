@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import Separate
+from tensorlift.contract.language import Separate
 from tensorlift.ir.text import parse_module
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.linalg import Emission, parameters_of

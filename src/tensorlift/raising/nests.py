@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.names import reserve
-from tensorlift.conditions.language import Separate
+from tensorlift.contract.language import Separate
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.normal import clear_caches
-from tensorlift.conditions.language import Separate
+from tensorlift.contract.gather import preconditions_of
+from tensorlift.contract.language import Separate
+from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module
-from tensorlift.preconditions.gather import preconditions_of
 from tensorlift.proofs.certificate import MEMREF
 from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
@@ -26,7 +27,7 @@ from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.in_place import compare_as_read
-from tensorlift.runtime.sizes import choose_sizes, required
+from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.simplify import simplify
 
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Condition
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.outline import Outline
-    from tensorlift.record import Precondition
 
 _FILE = "raised.mlir"
 _CASES, _LARGEST, _SEED = 3, 6, 16

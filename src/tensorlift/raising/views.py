@@ -23,7 +23,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tensorlift.comprehension.polynomial import ONE
-from tensorlift.conditions.language import Sum
+from tensorlift.contract.language import Sum
 from tensorlift.raising.assumed import longer, value_of
 from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of, flat
 from tensorlift.raising.place import erase_unneeded

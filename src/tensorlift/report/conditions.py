@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tensorlift.record import Role
+from tensorlift.contract.interface import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.record import FunctionRecord, Precondition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.record import FunctionRecord
 
 _BOUND = re.compile(r"(?P<name>\w+) (?P<relation>>=|<=) (?P<bound>-?\d+)")
 _RELATION = re.compile(r" (<=|>=|<|>|==) ")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.contract.required import required
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.cases import (
     Called,
@@ -26,7 +27,7 @@ from tensorlift.runtime.libraries import PACKAGES, require_library
 from tensorlift.runtime.original import CompileOptions, Original, run_original
 from tensorlift.runtime.python_original import SUFFIX, run_python_original
 from tensorlift.runtime.sandbox import Limits
-from tensorlift.runtime.sizes import choose_sizes, required, stretched
+from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.runtime.workers import WorkerError, run_worker
 
 if TYPE_CHECKING:

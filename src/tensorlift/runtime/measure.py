@@ -12,6 +12,7 @@ from math import sqrt
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.contract.decide import holds
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError
 from tensorlift.ir.memory import NUMPY_TYPES
@@ -26,7 +27,6 @@ from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.measure_worker import UNSTABLE
 from tensorlift.runtime.original import Original, call_arguments, compile_original
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.preconditions import holds
 from tensorlift.runtime.python_original import SUFFIX, python_facts
 from tensorlift.runtime.sandbox import UNLIMITED, Limits, run_limited
 from tensorlift.runtime.sizes import choose_sizes
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
     from tensorlift.runtime.backends import Backend
     from tensorlift.runtime.compilers import Compiler

@@ -5,13 +5,13 @@ Sizes are drawn one after the other inside the domain of the preconditions, so t
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, NotAffine, parse_domain
+from tensorlift.comprehension.domain import NotAffine
+from tensorlift.contract.required import spelled, where
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.linear import Linear, Quotient, linear_expression
+from tensorlift.ir.linear import Linear
 from tensorlift.runtime.corners import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.function import FunctionView, Parameter, Requirement
+    from tensorlift.ir.function import FunctionView, Parameter
 
     Sizes = dict[str, int]
     Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]
@@ -163,22 +163,7 @@ def _with_extents(parameters: Sequence[Parameter]) -> Domain:
     """Return the sizes from 0 on at which no extent is negative."""
     arrays = [p.extents for p in parameters if p.role == "array" and p.extents is not None]
     sizes = [Linear.size(p.name) for p in parameters if p.role == "size"]
-    return _where(*(f"{_spell(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))))
-
-
-@lru_cache(maxsize=16)  # several questions about one function come one after the other
-def _where(*conditions: str) -> Domain:
-    return parse_domain(" and ".join(dict.fromkeys(conditions))) if conditions else UNIVERSE
-
-
-def _spell(expression: Linear) -> str:
-    """Spell an expression for isl."""
-    terms = [f"{k} * {size if isinstance(size, str) else _floor(size)}" for size, k in expression.terms]
-    return " + ".join([*terms, str(expression.constant)])
-
-
-def _floor(quotient: Quotient) -> str:
-    return f"floor(({_spell(quotient.numerator)}) / {quotient.divisor})"
+    return where(*(f"{spelled(least)} >= 0" for least in (*sizes, *(extent for shape in arrays for extent in shape))))
 
 
 def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bool:
@@ -190,30 +175,3 @@ def is_possible(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> bo
             if not layout_of(parameter, sizes).is_injective:
                 return False
     return True
-
-
-def required(view: FunctionView) -> Domain:
-    """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
-    conditions = [f"{name} >= 0" for name in view.size_names]
-    for row in view.requires:
-        conditions += _conditions(row)
-    return _where(*conditions)
-
-
-def with_room(domain: Domain, least: Iterable[Linear]) -> Domain:
-    """Return the sizes of a domain at which some expressions are at least 0."""
-    return domain & _where(*(f"{_spell(expression)} >= 0" for expression in least))
-
-
-def set_of(requirement: Requirement) -> Domain:
-    """Return the sizes that meet the affine form of a requirement."""
-    return _where(*_conditions(requirement))
-
-
-def _conditions(requirement: Requirement) -> Iterator[str]:
-    """Spell the affine form of a requirement for isl, constraint by constraint."""
-    symbols = [Linear.size(name) for name in requirement.sizes]
-    for constraint in requirement.condition.constraints if requirement.condition is not None else ():
-        left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
-        relation = "=" if constraint.kind.value == "==" else constraint.kind.value
-        yield f"{_spell(left)} {relation} {_spell(right)}"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Carried, Item, Summary
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.cut import Cut
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.tests import spelled_sum, tests_of, unchecked
@@ -16,7 +16,7 @@ from tensorlift.targets.c.tests import spelled_sum, tests_of, unchecked
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.targets.c.signature import Signature
     from tensorlift.targets.c.storage import Slot
 

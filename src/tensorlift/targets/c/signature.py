@@ -13,7 +13,7 @@ from tensorlift.targets.c.tests import tests_of, unchecked
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.conditions.language import Condition
+    from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView, Parameter
 
 _POINTED = re.compile(r"\(\*[^)]*\)")

@@ -15,7 +15,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term, read
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 

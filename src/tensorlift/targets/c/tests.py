@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import AnyOf, Compare, NotNull, Separate
+from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.conditions.language import Atom, Condition, Sum
+    from tensorlift.contract.language import Atom, Condition, Sum
     from tensorlift.diagnostics import LiftError
     from tensorlift.targets.c.signature import Signature
 

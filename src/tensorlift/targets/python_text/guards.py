@@ -6,15 +6,13 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.guard import INTEGER
-from tensorlift.conditions.language import AnyOf, Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.contract.language import INTEGER, AnyOf, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.targets.python_text.wrap import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.conditions.guard import Guard
-    from tensorlift.conditions.language import Condition, Relation
+    from tensorlift.contract.language import Condition, Guard, Relation
     from tensorlift.targets.emitted import Emitted
 
 _INDENT = "    "

@@ -8,7 +8,7 @@ from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.places import cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.terms import Apply, Constant, Read
-from tensorlift.conditions.language import Extent, Inside, ReadInside, Sum
+from tensorlift.contract.language import Extent, Inside, ReadInside, Sum
 from tensorlift.ir.location import location_of
 from tensorlift.ops.dtypes import is_float
 

@@ -1,7 +1,7 @@
 """The language of conditions: sums over sizes, and what callers must guarantee about sizes, scalars and arrays.
 
 A condition is plain data.  ``str`` gives its notation, which `notation` reads back; `data` writes it as JSON values;
-`runtime.preconditions` decides whether it holds for the arguments of a call.
+`decide` decides whether it holds for the arguments of a call.
 """
 
 from __future__ import annotations
@@ -324,3 +324,14 @@ def atoms_of(condition: Condition) -> set[Atom]:
     if isinstance(condition, Inside):
         return set(condition.limit.atoms())
     return {*condition.left.atoms(), *condition.right.atoms()} if isinstance(condition, Compare) else set()
+
+
+INTEGER, NUMBER = "integer", "number"  # what scalars are guarded to be, in place of an exact type
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One condition that an emitted function checks of its arguments, and what it says where that does not hold."""
+
+    condition: Condition
+    message: str

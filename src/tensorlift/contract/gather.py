@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.whole import rounded_sums
-from tensorlift.conditions.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.interface import Precondition
+from tensorlift.contract.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
+from tensorlift.contract.memory import separate
+from tensorlift.contract.notation import parse_condition
+from tensorlift.contract.places import inside
+from tensorlift.contract.required import set_of
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
-from tensorlift.preconditions.memory import separate
-from tensorlift.preconditions.places import inside
-from tensorlift.record import Precondition
-from tensorlift.runtime.sizes import set_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Constraint
-    from tensorlift.conditions.language import Atom, Relation
+    from tensorlift.contract.language import Atom, Relation
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
     RELATIONS,
     AnyOf,
     Compare,

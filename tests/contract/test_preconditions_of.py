@@ -9,7 +9,7 @@ import pytest
 from tensorlift import lift
 
 if TYPE_CHECKING:
-    from tensorlift.record import Precondition
+    from tensorlift.contract.interface import Precondition
 
 
 def of(text: str) -> dict[str, Precondition]:

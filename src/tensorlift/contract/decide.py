@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
     AnyOf,
     Compare,
     DistinctRows,
@@ -21,7 +21,7 @@ from tensorlift.conditions.language import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.conditions.language import Condition, Relation, Sum
+    from tensorlift.contract.language import Condition, Relation, Sum
 
     Array = np.ndarray[Any, np.dtype[Any]]
 

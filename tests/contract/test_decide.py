@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlift.conditions.notation import parse_condition
-from tensorlift.runtime.preconditions import are_separate, holds, is_injective
+from tensorlift.contract.decide import are_separate, holds, is_injective
+from tensorlift.contract.notation import parse_condition
 
 LINE = np.arange(12.0)
 TABLE = LINE.reshape(3, 4)

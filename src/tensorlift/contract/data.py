@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
     AnyOf,
     Atom,
     Compare,

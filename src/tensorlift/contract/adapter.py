@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import (
+from tensorlift.contract import flat
+from tensorlift.contract.language import (
     AnyOf,
     Compare,
     DistinctRows,
@@ -25,17 +26,16 @@ from tensorlift.conditions.language import (
     Separate,
     Sum,
 )
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.conditions.language import Atom, Condition
+    from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Atom, Condition
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
-    from tensorlift.record import Precondition
 
 _INDENT = "    "
 _TAKEN = {name for name in vars(flat) if not name.startswith("__")} | {"original", "returned", "int"}

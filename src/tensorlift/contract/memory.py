@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.language import Separate
-from tensorlift.conditions.notation import parse_condition
+from tensorlift.contract.language import Separate
+from tensorlift.contract.notation import parse_condition
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:

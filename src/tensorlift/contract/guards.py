@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.conditions.guard import INTEGER, NUMBER, Guard
-from tensorlift.conditions.language import (
+from tensorlift.contract.language import (
+    INTEGER,
+    NUMBER,
     AnyOf,
     Compare,
     Extent,
+    Guard,
     Inside,
     InWords,
     IsArray,
@@ -23,14 +25,14 @@ from tensorlift.conditions.language import (
     Sum,
     atoms_of,
 )
-from tensorlift.conditions.notation import parse_sum
+from tensorlift.contract.notation import parse_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.conditions.language import Atom, Condition
+    from tensorlift.contract.interface import Parameter, Precondition
+    from tensorlift.contract.language import Atom, Condition
     from tensorlift.diagnostics import Location
-    from tensorlift.record import Parameter, Precondition
 
 
 def guards_of(

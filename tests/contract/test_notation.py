@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlift.conditions import data as written
-from tensorlift.conditions.language import (
+from tensorlift.contract import data as written
+from tensorlift.contract.language import (
     RELATIONS,
     AnyOf,
     Compare,
@@ -28,7 +28,7 @@ from tensorlift.conditions.language import (
     Separate,
     Sum,
 )
-from tensorlift.conditions.notation import parse_condition, parse_sum
+from tensorlift.contract.notation import parse_condition, parse_sum
 
 NAMES = st.sampled_from(["n", "m", "lda", "x_shape0"])
 LEAVES = st.one_of(NAMES, st.builds(Extent, st.sampled_from(["A", "b"]), st.integers(0, 2)))

@@ -1,0 +1,58 @@
+"""What front ends require of sizes, as sets of sizes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.domain import UNIVERSE, parse_domain
+from tensorlift.ir.linear import Linear, Quotient, linear_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tensorlift.comprehension.domain import Domain
+    from tensorlift.ir.function import FunctionView, Requirement
+
+
+@lru_cache(maxsize=16)  # several questions about one function come one after the other
+def where(*conditions: str) -> Domain:
+    """Return the sizes that meet conditions as isl spells them."""
+    return parse_domain(" and ".join(dict.fromkeys(conditions))) if conditions else UNIVERSE
+
+
+def spelled(expression: Linear) -> str:
+    """Spell an expression for isl."""
+    terms = [f"{k} * {size if isinstance(size, str) else _floor(size)}" for size, k in expression.terms]
+    return " + ".join([*terms, str(expression.constant)])
+
+
+def _floor(quotient: Quotient) -> str:
+    return f"floor(({spelled(quotient.numerator)}) / {quotient.divisor})"
+
+
+def required(view: FunctionView) -> Domain:
+    """Return the sizes from 0 on that meet what the front end assumed, as far as that is affine."""
+    conditions = [f"{name} >= 0" for name in view.size_names]
+    for row in view.requires:
+        conditions += _conditions(row)
+    return where(*conditions)
+
+
+def with_room(domain: Domain, least: Iterable[Linear]) -> Domain:
+    """Return the sizes of a domain at which some expressions are at least 0."""
+    return domain & where(*(f"{spelled(expression)} >= 0" for expression in least))
+
+
+def set_of(requirement: Requirement) -> Domain:
+    """Return the sizes that meet the affine form of a requirement."""
+    return where(*_conditions(requirement))
+
+
+def _conditions(requirement: Requirement) -> Iterator[str]:
+    """Spell the affine form of a requirement for isl, constraint by constraint."""
+    symbols = [Linear.size(name) for name in requirement.sizes]
+    for constraint in requirement.condition.constraints if requirement.condition is not None else ():
+        left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
+        relation = "=" if constraint.kind.value == "==" else constraint.kind.value
+        yield f"{spelled(left)} {relation} {spelled(right)}"

@@ -1,1 +1,0 @@
-"""What a proof assumes of the arguments: gathered for the report, and as guards of the emitted function."""
