@@ -28,6 +28,7 @@ _TOP = {
     "pipeline",
     "reading",
     "attempts",
+    "first_half",
     "portfolio",
     "engines",
     "interface",

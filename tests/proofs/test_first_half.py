@@ -26,7 +26,7 @@ _KERNELS = Path("bench/kernels")
 
 
 def _subject(text: str) -> Subject:
-    ((_, found),) = with_deep_stack(partial(subjects, source_from_text(text, "f.c")))
+    found = dict(with_deep_stack(partial(subjects, source_from_text(text, "f.c")))).popitem()[1]
     assert isinstance(found, Subject), found
     return found
 
@@ -63,7 +63,13 @@ def _answer(text: str) -> str:
         "void f(int n, unsigned char *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 3 >> 1; }",
         "int f(int n, int *x) { int c = 0; for (int i = 0; i < n; i++) if (x[i]) c++; return c; }",
         "static double h; void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = h * x[i]; }",
-        "void f(int n, double *x) { int i = 0; do { x[i] = 1; i++; } while (i < n); }",
+        "void f(int n, const int *p, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[p[i]]; }",
+        "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i > 2 ? i - 2 : 0]; }",
+        (
+            "static int h(int v) { return v > 9 ? 9 : v; }"
+            " void f(int n, int *x) { for (int i = 0; i < n; i++) x[i] = h(x[i]); }"
+        ),
+        "int f(int n, int *x) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; return all; }",
     ],
 )
 def test_what_is_decided(text: str) -> None:
@@ -75,11 +81,11 @@ def test_what_is_decided(text: str) -> None:
     [
         (
             "int f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -1; }",
-            "the function returns from inside of a loop or a branch at 1:72",
+            "the loop may be left early at 1:67",
         ),
         (
-            "void f(int n, double *x) { for (int i = 0; i < n; i++) { if (x[i] > 2) break; x[i] = 0; } }",
-            "the loop may be left early at 1:73",
+            "void f(int n, double *x) { int i = 0; do { x[i] = 1; i++; } while (i < n); }",
+            "the end of the loop depends on data at 1:68",
         ),
         (
             (
@@ -89,8 +95,8 @@ def test_what_is_decided(text: str) -> None:
             "a loop stays inside of one that does not at 1:",
         ),
         (
-            "void f(int n, const int *p, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[p[i]]; }",
-            "arith.index_cast has no meaning here at 1:",
+            "void f(int n, double *x, double *y) { for (int i = 0; i < n * n; i++) y[i] = x[i / n] + x[i % n]; }",
+            "the end of the loop depends on data at 1:",
         ),
     ],
 )
@@ -99,14 +105,14 @@ def test_what_is_not_decided_yet(text: str, why: str) -> None:
 
 
 def _kernel(name: str) -> Subject:
-    (path,) = _KERNELS.glob(f"*/{name}.c")
+    path = min(_KERNELS.glob(f"*/{name}.c"))
     return _subject(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", ["matmul", "covariance", "syrk", "gemm_nn", "lmsfir2", "floyd_warshall", "histogram"])
 def test_a_changed_source_is_rejected_or_computes_the_same(name: str) -> None:
     """Faults of a reader: the definitions are those of another source."""
-    ((_, subject),) = [("", _kernel(name) if name != "covariance" else _subject(_COVARIANCE))]
+    subject = _kernel(name)
     rng, became = Random(19), Counter[str]()
     cases = inputs(subject, rng)
     assert cases
@@ -116,9 +122,6 @@ def test_a_changed_source_is_rejected_or_computes_the_same(name: str) -> None:
         became["rejected" if answer != "decided" else "accepted"] += 1
         assert answer != "decided" or not any(differs(subject, case, module) for case in cases), change
     assert became["rejected"] > became["accepted"]
-
-
-_COVARIANCE = (_KERNELS / "polybench" / "covariance.c").read_text(encoding="utf-8")
 
 
 def _with_claim(subject: Subject, change: Callable[[LoopClaim], LoopClaim], header: int) -> Subject:
