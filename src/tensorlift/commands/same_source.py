@@ -16,11 +16,13 @@ from tensorlift.comprehension.at_sizes import summary_at
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError
+from tensorlift.first_half import FirstHalf, decide_first_half
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import read_functions
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import same_summary
 from tensorlift.readback import InPlace
+from tensorlift.reading import literal_module
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 
@@ -41,9 +43,15 @@ _TRIES = 24  # ways to keep loops
 class Reading:
     """A function of a source as it was read again."""
 
+    function: ReadFunction
     view: FunctionView
     summary: Summary
     preconditions: tuple[Precondition, ...]
+
+    def half(self) -> FirstHalf:
+        """Decide whether the function computes what the definitions say."""
+        literal = literal_module(self.function) if self.function.literally is not None else None
+        return decide_first_half(literal, self.view, self.summary)
 
     def needs(self, certificate: Certificate) -> bool:
         """Tell whether the function needs what a certificate states, and is called as the certificate says."""
@@ -81,7 +89,8 @@ def reading_of(certificate: Certificate, source: Source, options: LiftOptions) -
 def _readings(certificate: Certificate, source: Source, options: LiftOptions) -> Iterator[Reading]:
     """Yield the readings of a function that mean what a certificate says."""
     name, target = certificate.summary.name, get_target(certificate.target)
-    view, wanted = _function(name, read_functions(source, options), source.name), certificate.summary
+    function, view = _function(name, read_functions(source, options), source.name)
+    wanted = certificate.summary
     pending: list[dict[LoopPlace, str]] = [{}]
     for kept in pending:
         start_afresh()
@@ -90,19 +99,19 @@ def _readings(certificate: Certificate, source: Source, options: LiftOptions) ->
         )
         narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
         if narrowed is not None and same_summary(narrowed, wanted):
-            yield Reading(view, narrowed, preconditions_of(view, narrowed))
+            yield Reading(function, view, narrowed, preconditions_of(view, narrowed))
         places = _more_to_keep(summary, wanted) if len(pending) < _TRIES else ()
         pending += [more for place in places if place not in kept and (more := {**kept, place: "stays"}) not in pending]
 
 
-def _function(name: str, read: Sequence[ReadFunction], file: str) -> FunctionView:
+def _function(name: str, read: Sequence[ReadFunction], file: str) -> tuple[ReadFunction, FunctionView]:
     """Return the function of a name, which an operation of MLIR may have with other signs."""
     for function in read:
         if function.module is None and function.name == name:
             raise LiftError(*function.diagnostics)
         views = [] if function.module is None else [FunctionView(op) for op in functions(function.module)]
         if views and views[0].name == name:
-            return views[0]
+            return function, views[0]
     raise CheckFailure(CERTIFICATE, f"'{file}' defines no function {name}")
 
 

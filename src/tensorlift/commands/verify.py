@@ -37,7 +37,8 @@ def verify(certificate: str, file: str | None, **flags: Any) -> int:
     """Decide CERTIFICATE again, or each certificate of a JSON report, without any of the search.
 
     With --source, also compare what it is about: the digest of FILE, and what its functions mean and need when they
-    are read again, with the -I, -D, -include and --std that they were lifted with.
+    are read again, with the -I, -D, -include and --std that they were lifted with; and decide whether the definitions
+    are what they compute.
 
     Exit status: 0 all hold, 1 some do not, 2 the request is wrong, 3 an internal error.
     """
@@ -53,9 +54,10 @@ def verify(certificate: str, file: str | None, **flags: Any) -> int:
     options = lift_options(file, (), "numpy", flags) if file is not None else None
     for claim in claims:
         diagnostics = claim.problems() or (pipeline.verify(claim.certificate) if claim.certificate else ())
+        definitions = ""
         if not diagnostics and source is not None and options is not None:
-            diagnostics = _compared(claim, source, options)
-        click.echo(f"{claim.name}: {'does not hold' if diagnostics else 'holds'}")
+            diagnostics, definitions = _compared(claim, source, options)
+        click.echo(f"{claim.name}: {'does not hold' if diagnostics else 'holds'}{definitions}")
         status = max(status, complain(diagnostics, REFUSED))
     is_raised = any(claim.certificate is not None and claim.certificate.get("target") == MEMREF for claim in claims)
     if status == OK and source is None:
@@ -65,20 +67,21 @@ def verify(certificate: str, file: str | None, **flags: Any) -> int:
     return status
 
 
-def _compared(claim: Claim, source: Source, options: LiftOptions) -> tuple[Diagnostic, ...]:
-    """Say what keeps a certificate from being one of a source."""
+def _compared(claim: Claim, source: Source, options: LiftOptions) -> tuple[tuple[Diagnostic, ...], str]:
+    """Say what keeps a certificate from being one of a source, and how far its definitions are known to be."""
     from tensorlift.deep import with_deep_stack
     from tensorlift.diagnostics import LiftError
 
     try:
-        with_deep_stack(partial(_compare, claim, source, options))
+        return (), with_deep_stack(partial(_compare, claim, source, options))
     except LiftError as failure:
-        return failure.diagnostics
-    return ()
+        return failure.diagnostics, ""
 
 
-def _compare(claim: Claim, source: Source, options: LiftOptions) -> None:
+def _compare(claim: Claim, source: Source, options: LiftOptions) -> str:
     """Demand that a certificate is one of a source: the same text, the same meaning, the same preconditions.
+
+    Return how far it is known that the definitions are what the source computes.
 
     Raises:
         LiftError: where it is not.
@@ -87,15 +90,21 @@ def _compare(claim: Claim, source: Source, options: LiftOptions) -> None:
     from tensorlift.commands.same_source import reading_of
     from tensorlift.proofs.certificate import MEMREF, certificate_from_json
     from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+    from tensorlift.record import Level
 
     certificate = certificate_from_json(claim.certificate or {})
     if certificate.source_digest != source.sha256:
         raise CheckFailure(CERTIFICATE, f"'{source.name}' is not the source that was lifted: its digest is another")
     if certificate.target == MEMREF:
-        return  # nests have no names in a source: 'tensorlift opt' proves them again
+        return ""  # nests have no names in a source: 'tensorlift opt' proves them again
     reading = reading_of(certificate, source, options)
+    half = reading.half()
+    if claim.function is not None and claim.function.get("definitions") == Level.PROVED != half.level:
+        why = f"the report says that its definitions are proved, but {half.undecided}"
+        raise CheckFailure(CERTIFICATE, why)
     if claim.function is not None and claim.function.get("adapter"):
         _check_adapter(claim.function["adapter"], reading, certificate)
+    return f", its definitions {half.level}"
 
 
 def _check_adapter(adapter: object, reading: Reading, certificate: Certificate) -> None:
