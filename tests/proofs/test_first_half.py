@@ -69,6 +69,8 @@ def _answer(text: str) -> str:
             "static int h(int v) { return v > 9 ? 9 : v; }"
             " void f(int n, int *x) { for (int i = 0; i < n; i++) x[i] = h(x[i]); }"
         ),
+        "int f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -1; }",
+        "int f(int n, int *x) { int k = n; for (int i = 0; i < n; i++) if (x[i] == 7) { k = i; break; } return k; }",
         "int f(int n, int *x) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; return all; }",
     ],
 )
@@ -80,8 +82,11 @@ def test_what_is_decided(text: str) -> None:
     ("text", "why"),
     [
         (
-            "int f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -1; }",
-            "the loop may be left early at 1:67",
+            (
+                "int f(int n, int *x) { int s = 0; for (int i = 0; i < n; i++) { if (x[i] == 7) break; s += x[i]; }"
+                " return s; }"
+            ),
+            "the loop may be left early at 1:",
         ),
         (
             "void f(int n, double *x) { int i = 0; do { x[i] = 1; i++; } while (i < n); }",

@@ -28,7 +28,7 @@ from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import RecurrenceError, State, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
-from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, convert, unsigned
+from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, convert, neutral, unsigned
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
@@ -75,6 +75,8 @@ class Frame:
     is_sequential: bool = False
     outer: dict[str, Term] = field(default_factory=dict)
     names: dict[SSAValue, Term] = field(default_factory=dict)
+    guard: Term = TRUE  # what is known of data on the way
+    exits: list[Exit] = field(default_factory=list)  # ways out of the loop other than by its end
 
     def value(self, value: SSAValue) -> Value:
         """Return what a value is here."""
@@ -92,6 +94,15 @@ class Frame:
     def all(self, values: Sequence[SSAValue]) -> list[Value]:
         """Return what several values are."""
         return [self.value(value) for value in values]
+
+
+class Exit(NamedTuple):
+    """A way out of a loop: the block that it leads to, what is passed to it, and what is there."""
+
+    block: int
+    passed: list[Value]
+    frame: Frame
+    context: Domain
 
 
 class Outcome(NamedTuple):
@@ -143,31 +154,29 @@ class Execution:
 
     def run(self, start: int, passed: list[Value], frame: Frame, context: Domain, stop: int) -> Outcome | None:
         """Run a block, and on until ``stop``; None where no point of the context gets there."""
-        block, body = start, self.flow.blocks[start]
+        block = start
         while True:
-            if block != frame.header and block in self.flow.loops:
-                block, passed = self._loop(block, passed, frame, context)
-                if block == stop:
-                    return Outcome(passed, frame.state, context)
-                continue
             if frame.header is not None and block not in self.flow.loops[frame.header].blocks:
-                raise Undecided("the loop may be left early", body.last_op)
+                frame.exits.append(Exit(block, passed, frame, context))
+                return None
             body = self.flow.blocks[block]
-            frame.values.update(zip(body.args, passed, strict=True))
-            last = self._straight(body, frame, context)
-            if last.name == "func.return":
-                if stop != _AT_END:
-                    raise Undecided("the function returns from inside of a loop or a branch", last)
-                return Outcome(frame.all(last.operands), frame.state, context)
-            if last.name == "cf.cond_br":
-                block, ended = self._branch(block, last, frame, context, stop)
-                if ended is None:
-                    return None
-                passed, frame.state, context = ended
+            if block != frame.header and block in self.flow.loops:
+                block, ended = self._loop(block, passed, frame, context, stop)
             else:
-                (block,), passed = self.flow.successors[block], frame.all(last.operands)
-            if block == stop:
-                return Outcome(passed, frame.state, context)
+                frame.values.update(zip(body.args, passed, strict=True))
+                last = self._straight(body, frame, context)
+                if last.name == "func.return":
+                    if stop != _AT_END:
+                        raise Undecided("the function returns from inside of a branch", last)
+                    return Outcome(frame.all(last.operands), frame.state, context)
+                if last.name == "cf.cond_br":
+                    block, ended = self._branch(block, last, frame, context, stop)
+                else:
+                    (block,) = self.flow.successors[block]
+                    ended = Outcome(frame.all(last.operands), frame.state, context)
+            if ended is None or block == stop:
+                return ended
+            passed, frame.state, context = ended
 
     def _branch(
         self, block: int, op: Operation, frame: Frame, context: Domain, stop: int
@@ -186,18 +195,25 @@ class Execution:
             return otherwise, Outcome(second, frame.state, outside)
         join = self.flow.join(block, frame.header)
         end = stop if join is None else join
-        one = self._arm(then, first, frame, inside, end)
-        other = self._arm(otherwise, second, frame, outside, end)
-        if one is None or other is None:
-            return end, other if one is None else one
         test = condition if isinstance(condition, Domain) else as_data(condition, i1)
-        passed = [self._chosen(test, *pair) for pair in zip(one.passed, other.passed, self._types(end), strict=True)]
-        frame.state.choose(test, (one.state, inside), (other.state, outside), self._own)
-        return end, Outcome(passed, frame.state, context)
+        one = self._arm(Exit(then, first, _under(test, frame), inside), end)
+        other = self._arm(Exit(otherwise, second, _under(test, frame, is_true=False), outside), end)
+        return end, self._merged(test, one, other, frame, end)
 
-    def _arm(self, start: int, passed: list[Value], frame: Frame, context: Domain, end: int) -> Outcome | None:
-        inner = replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy())
-        return Outcome(passed, inner.state, context) if start == end else self.run(start, passed, inner, context, end)
+    def _arm(self, way: Exit, end: int) -> Outcome | None:
+        if way.block == end:
+            return Outcome(way.passed, way.frame.state, way.context)
+        return self.run(*way, end)
+
+    def _merged(
+        self, test: Domain | Term, one: Outcome | None, other: Outcome | None, frame: Frame, end: int
+    ) -> Outcome | None:
+        """Choose between what two arms leave where they meet; where one does not get there, it is the other."""
+        if one is None or other is None:
+            return other if one is None else one
+        passed = [self._chosen(test, *pair) for pair in zip(one.passed, other.passed, self._types(end), strict=True)]
+        frame.state.choose(test, (one.state, one.context), (other.state, other.context), self._own)
+        return Outcome(passed, frame.state, one.context | other.context)
 
     def _types(self, block: int) -> list[Attribute]:
         """Return the types of what is passed to a block, or returned."""
@@ -230,8 +246,10 @@ class Execution:
 
     # -- loops
 
-    def _loop(self, header: int, passed: list[Value], frame: Frame, context: Domain) -> tuple[int, list[Value]]:
-        """Decide the claim of a loop, and put what it says of the end into the state; return where the loop exits."""
+    def _loop(
+        self, header: int, passed: list[Value], frame: Frame, context: Domain, stop: int
+    ) -> tuple[int, Outcome | None]:
+        """Decide the claim of a loop, and put what it says of the end into the state; return where control goes on."""
         claim = self.claims.loops.get(header)
         if claim is None:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
@@ -244,11 +262,14 @@ class Execution:
             after = self.run(header, loop.before, inner, loop.iterations, header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
+            if inner.exits:
+                return self._searched(loop, inner, after, frame, stop)
             known = {name: self._value_at(*place) for name, place in claim.locals.items()}
             named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
             effect = self._checked(loop, after, named)
             frame.state.apply(effect, loop.entry | inner.outer)
-        return self._left(loop, frame)
+        block, passed = self._left(loop, frame)
+        return block, Outcome(passed, frame.state, context)
 
     def _entered(self, claim: LoopClaim, passed: list[Value], context: Domain) -> Entered:
         """Say what a claim means for the values with which its loop is entered."""
@@ -346,8 +367,8 @@ class Execution:
         last = self._straight(loop.block, frame, loop.context)
         targets = self.flow.successors[header]
         outside = [n for n, target in enumerate(targets) if target not in self.flow.loops[header].blocks]
-        if len(outside) != 1 or self.flow.loops[header].exits != (targets[outside[0]],):
-            raise Undecided("the loop has more than one exit", last)
+        if len(outside) != 1:
+            raise Undecided("the loop has no end", last)
         count = 1 + len(self.flow.blocks[targets[0]].args)
         operands = last.operands[count:] if outside[0] else last.operands[1:count]
         return targets[outside[0]], frame.all(operands)
@@ -378,6 +399,46 @@ class Execution:
             elif array in frame.state.pieces:
                 self.versions.require(array, frame.state.pieces[array], version, loop.context)
                 frame.state.overwrite(array, [(UNIVERSE, self.versions.own(array, version))])
+
+    # -- searches
+
+    def _searched(
+        self, loop: Entered, inner: Frame, after: Outcome, frame: Frame, stop: int
+    ) -> tuple[int, Outcome | None]:
+        """Leave a loop that does nothing but look for the first iteration at which a condition on data holds.
+
+        There is one if there is any, and an index that rises with the iterations is then the least of those at which
+        it holds.  Whether reads beyond stay inside of their arrays is the contract's matter.
+        """
+        self._require_counters(loop, after.passed)
+        early, header = inner.exits[0], loop.claim.header
+        is_pure = not after.state.pieces and not early.frame.state.pieces and not list(loop.phis())
+        if len(inner.exits) > 1 or not is_pure or not loop.iterations.is_subset(early.context):
+            raise Undecided("the loop may be left early", loop.last)
+        place = fresh("k")
+        guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
+        moved = {loop.claim.variable: affine(place)}
+        places = loop.iterations.gist(loop.context).rename({loop.claim.variable: place})
+        search = _Search(place, places, rewrite.substitute(guard, moved))
+        found = {value: search.first(known, moved, value.type) for value, known in early.frame.values.items()}
+        hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, frame.values))
+        passed = [
+            search.first(value, moved, t) for value, t in zip(early.passed, self._types(early.block), strict=True)
+        ]
+        if any(value is None for value in passed):
+            raise Undecided("the loop hands on what it found", loop.last)
+        hit.state = frame.state.copy()
+        join = self.flow.join(header, frame.header)
+        end = stop if join is None else join
+        last, rest = self._left(loop, frame)
+        ended = [frame.values[argument] for argument in loop.block.args]
+        other = self._arm(Exit(last, rest, _under(search.any, frame, is_true=False), loop.context), end)
+        kept = [value for value in passed if value is not None]
+        one = self._arm(Exit(early.block, kept, _under(search.any, hit), loop.context), end)
+        for argument, value in zip(loop.block.args, ended, strict=True):
+            first = found.get(argument)
+            frame.values[argument] = value if first is None else self._chosen(search.any, first, value, argument.type)
+        return end, self._merged(search.any, one, other, frame, end)
 
     # -- loops that stay
 
@@ -428,6 +489,8 @@ class Execution:
             after = self.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
+            if inner.exits:
+                raise Undecided("the loop may be left early", loop.last)
             written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
             if written <= lost | names.keys():
                 return after, lost
@@ -555,6 +618,44 @@ class Execution:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state
         frame.values.update(zip(op.results, ended.passed, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search for the first of some places at which a condition holds."""
+
+    place: str
+    domain: Domain
+    condition: Term
+
+    @property
+    def any(self) -> Term:
+        """Whether it holds at any of them."""
+        return terms.reduce("any", (self.place,), self.domain, self.condition)
+
+    def first(self, value: Value, moved: Mapping[str, Affine], of_type: Attribute) -> Value | None:
+        """Return a value of the iteration at the first place; None where that is not known."""
+        (variable,) = moved
+        if isinstance(value, Memory):
+            return value
+        exact = value.value.as_affine() if isinstance(value, Exact) and value.is_signed else None
+        if exact is None:
+            return None
+        if not exact.coefficient(variable):
+            return value
+        op: terms.Reducer = "min" if exact.coefficient(variable) > 0 else "max"
+        index = terms.index(exact.substitute(moved), "i64")
+        chosen = terms.apply("select", self.condition, index, neutral(op, "i64"))
+        return convert(terms.reduce(op, (self.place,), self.domain, chosen), element_type(of_type))
+
+
+def _under(test: Domain | Term, frame: Frame, *, is_true: bool = True) -> Frame:
+    """Return a frame for an arm of a branch."""
+    guard = frame.guard
+    if not isinstance(test, Domain):
+        known = test if is_true else terms.apply("not", test)
+        guard = known if guard is TRUE else terms.apply("and", guard, known)
+    return replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy(), guard=guard)
 
 
 def _reached(claim: LoopClaim, context: Domain) -> Domain:
