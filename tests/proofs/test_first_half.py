@@ -82,13 +82,6 @@ def test_what_is_decided(text: str) -> None:
     ("text", "why"),
     [
         (
-            (
-                "int f(int n, int *x) { int s = 0; for (int i = 0; i < n; i++) { if (x[i] == 7) break; s += x[i]; }"
-                " return s; }"
-            ),
-            "the loop may be left early at 1:",
-        ),
-        (
             "void f(int n, double *x) { int i = 0; do { x[i] = 1; i++; } while (i < n); }",
             "the end of the loop depends on data at 1:68",
         ),
