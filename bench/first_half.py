@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.proofs.source.claims import Claims
 
+_ORDERED = (1, 2, 3, 4, 5, 13)  # predicates of floats that C has
 _MOST_BRANCHES = 100_000
 _SWAPPED = [
     ["arith.addf", "arith.subf", "arith.mulf", "arith.divf"],
@@ -243,7 +244,7 @@ def _predicate(op: Operation, rng: Random) -> bool:
     if op.name not in {"arith.cmpi", "arith.cmpf"}:
         return False
     value: Any = op.properties["predicate"]
-    others = [n for n in range(10 if op.name == "arith.cmpi" else 16) if n != value.value.data]
+    others = [n for n in (range(10) if op.name == "arith.cmpi" else _ORDERED) if n != value.value.data]
     op.properties["predicate"] = IntegerAttr(rng.choice(others), value.type)
     return True
 
@@ -271,7 +272,7 @@ def _operand(op: Operation, rng: Random) -> bool:
 
 
 def _order(op: Operation, _: Random) -> bool:
-    if len(op.operands) != 2 or op.operands[0].type != op.operands[1].type or op.operands[0] is op.operands[1]:  # noqa: PLR2004
+    if len(op.operands) != 2 or op.operands[0].type != op.operands[1].type or op.operands[0] is op.operands[1]:  # noqa: PLR2004 - a pair
         return False
     if op.name.startswith("cf."):
         return False

@@ -7,7 +7,8 @@ from math import prod
 from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
@@ -42,6 +43,8 @@ def claims_of(function: FuncOp, view: FunctionView, summary: Summary) -> Claims:
         outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
         for name, info in summary.arrays.items()
     }
+    local = {name for name, info in summary.arrays.items() if not info.is_parameter}
+    views |= {f"@{symbol}": views[name] for symbol in _globals(function) if (name := symbol.split(".")[-1]) in local}
     numbers = {symbol: name for name, symbol in outside.items() if name not in summary.arrays}
     finding = _Finding(flow, summary, dict(_kept(summary.items)))
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
@@ -118,7 +121,7 @@ class _Finding:
             header = self.flow.position[value.block]
             claim = self.loops.get(header)
             phi = claim.phis[value.index] if claim is not None else None
-            if claim is None or not isinstance(phi, Advance) or len(claim.lower + claim.upper) > 2:  # noqa: PLR2004
+            if claim is None or not isinstance(phi, Advance) or len(claim.lower + claim.upper) > 2:  # noqa: PLR2004 - one of each
                 return None
             entered = self._step(_entry(self.flow, header)[value.index], start)
             trips = polynomial(claim.upper[0] - claim.lower[0])
@@ -146,6 +149,13 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
+
+
+def _globals(function: FuncOp) -> Iterator[str]:
+    """Yield the variables at file scope."""
+    module = function.parent_op()
+    if isinstance(module, ModuleOp):
+        yield from (op.sym_name.data for op in module.ops if isinstance(op, GlobalOp))
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

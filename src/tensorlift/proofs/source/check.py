@@ -9,9 +9,10 @@ from xdsl.dialects.builtin import MemRefType
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.comprehension.state import State
+from tensorlift.comprehension.state import RecurrenceError
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
-from tensorlift.proofs.source.execution import Execution, Frame
+from tensorlift.proofs.source.execution import AT_END, Execution
+from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data
 
@@ -35,8 +36,11 @@ def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
         raise Undecided("control has a cycle with more than one entry", function) from None
     execution = Execution(flow, summary, claims)
     context = summary.context & summary.ranges
-    frame = Frame({}, State(), is_sequential=True)
-    ended = execution.run(0, _arguments(function, summary), frame, context, -1)
+    try:
+        frame = Frame({}, execution.memory.start(function.parent_op()), is_sequential=True)
+        ended = execution.run(0, _arguments(function, summary), frame, context, AT_END)
+    except RecurrenceError as error:
+        raise Undecided(f"{error.array} {error.why}", function) from None
     if ended is None:
         raise Undecided("the function does not end", function)
     for array, version in summary.outputs:

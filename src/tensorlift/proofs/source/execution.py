@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections import ChainMap
 from copy import copy
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, i1
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.names import fresh
@@ -28,15 +28,15 @@ from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import RecurrenceError, State, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
-from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, convert, neutral, unsigned
+from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
+from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess
 from tensorlift.proofs.source.operations import (
     Cases,
-    Memory,
-    Place,
     Undecided,
     Value,
     as_data,
@@ -44,12 +44,13 @@ from tensorlift.proofs.source.operations import (
     evaluated,
     joined,
 )
-from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN, Versions
+from tensorlift.proofs.source.searches import Search
+from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.state import Effect, Piece
@@ -57,85 +58,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.source.claims import Claims, LoopClaim
 
 _DEEPEST = 16  # calls inside of each other
-_AT_END = -1  # the block after the last: where a function returns
-
-
-@dataclass(slots=True)
-class Frame:
-    """One run of the body of a loop, or of the function: its values, and the state so far.
-
-    Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
-    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``.
-    """
-
-    values: MutableMapping[SSAValue, Value]
-    state: State
-    around: Frame | None = None
-    header: int | None = None
-    is_sequential: bool = False
-    outer: dict[str, Term] = field(default_factory=dict)
-    names: dict[SSAValue, Term] = field(default_factory=dict)
-    guard: Term = TRUE  # what is known of data on the way
-    exits: list[Exit] = field(default_factory=list)  # ways out of the loop other than by its end
-
-    def value(self, value: SSAValue) -> Value:
-        """Return what a value is here."""
-        found = self.values.get(value, self.names.get(value))
-        if found is None:
-            if self.around is None:
-                raise Undecided("a value is used where nothing is known of it")
-            found = self.around.value(value)
-            if isinstance(found, terms.Term) and found.reads and not self.is_sequential:
-                name = f"%{len(self.outer)}"
-                self.outer[name] = found
-                found = self.names[value] = terms.read(name, (), found.dtype)
-        return found
-
-    def all(self, values: Sequence[SSAValue]) -> list[Value]:
-        """Return what several values are."""
-        return [self.value(value) for value in values]
-
-
-class Exit(NamedTuple):
-    """A way out of a loop: the block that it leads to, what is passed to it, and what is there."""
-
-    block: int
-    passed: list[Value]
-    frame: Frame
-    context: Domain
-
-
-class Outcome(NamedTuple):
-    """What is passed on where a run ends, the state there, and the points that get there."""
-
-    passed: list[Value]
-    state: State
-    context: Domain
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """A loop that is reached: its claim, what its header's arguments are before an iteration, and at the entry."""
-
-    claim: LoopClaim
-    block: Block
-    context: Domain
-    iterations: Domain
-    before: list[Value]
-    given: list[Value]
-    entry: dict[str, Term]
-
-    @property
-    def last(self) -> Operation:
-        """The end of the header."""
-        assert self.block.last_op is not None
-        return self.block.last_op
-
-    def phis(self) -> Iterator[tuple[str, BlockArgument, int]]:
-        """Yield the arguments that are data, with the names under which states have them."""
-        for number, (phi, argument) in enumerate(zip(self.claim.phis, self.block.args, strict=True)):
-            if isinstance(phi, str):
-                yield phi, argument, number
+AT_END = -1  # the block after the last: where a function returns
 
 
 class Execution:
@@ -147,7 +70,7 @@ class Execution:
         self.claims = claims
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
-        self.owners: dict[str, Operation] = {}  # the memory that a local array is
+        self.memory = MemoryAccess(claims, summary, self.arrays)
         self.depth = 0  # of calls
 
     # -- control
@@ -166,7 +89,7 @@ class Execution:
                 frame.values.update(zip(body.args, passed, strict=True))
                 last = self._straight(body, frame, context)
                 if last.name == "func.return":
-                    if stop != _AT_END:
+                    if stop != AT_END:
                         raise Undecided("the function returns from inside of a branch", last)
                     return Outcome(frame.all(last.operands), frame.state, context)
                 if last.name == "cf.cond_br":
@@ -196,8 +119,8 @@ class Execution:
         join = self.flow.join(block, frame.header)
         end = stop if join is None else join
         test = condition if isinstance(condition, Domain) else as_data(condition, i1)
-        one = self._arm(Exit(then, first, _under(test, frame), inside), end)
-        other = self._arm(Exit(otherwise, second, _under(test, frame, is_true=False), outside), end)
+        one = self._arm(Exit(then, first, under(test, frame), inside), end)
+        other = self._arm(Exit(otherwise, second, under(test, frame, is_true=False), outside), end)
         return end, self._merged(test, one, other, frame, end)
 
     def _arm(self, way: Exit, end: int) -> Outcome | None:
@@ -217,7 +140,7 @@ class Execution:
 
     def _types(self, block: int) -> list[Attribute]:
         """Return the types of what is passed to a block, or returned."""
-        if block != _AT_END:
+        if block != AT_END:
             return [argument.type for argument in self.flow.blocks[block].args]
         last = next(b.last_op for b in self.flow.blocks if b.last_op is not None and b.last_op.name == "func.return")
         return [value.type for value in last.operands]
@@ -281,7 +204,8 @@ class Execution:
         for phi, value, argument in zip(claim.phis, passed, block.args, strict=True):
             if isinstance(phi, Advance):
                 if not isinstance(value, Exact) or len(claim.lower) != 1:
-                    raise Undecided("a counter starts at a value that is not known", block.last_op)
+                    before.append(self._counter(claim, phi, value, context))
+                    continue
                 moved = phi.by * polynomial(variable - claim.lower[0])
                 moved, rest = moved.divide(Polynomial.constant(claim.step))
                 if rest.terms:
@@ -292,6 +216,19 @@ class Execution:
                 self.arrays.setdefault(phi, ArrayInfo(phi, term.dtype, (), is_parameter=False))
                 before.append(terms.read(phi, (), term.dtype))
         return Entered(claim, block, context, iterations, before, passed, entry)
+
+    def _counter(self, claim: LoopClaim, phi: Advance, value: Value, context: Domain) -> Value:
+        """Take the variable of a loop for a counter that starts at the greatest of its lower bounds."""
+        pieces = value.pieces if isinstance(value, Cases) else ((UNIVERSE, value),)
+        for domain, part in pieces:
+            start = part.value.as_affine() if isinstance(part, Exact) and part.is_signed else None
+            where = context & domain
+            greatest = Domain.union(Domain.of(equal(low, start)) for low in claim.lower) if start is not None else where
+            if start is None or phi.by != Polynomial.constant(claim.step) or not (
+                where.is_subset(greatest) and where.implies(*(at_least(start, low) for low in claim.lower))
+            ):  # fmt: skip
+                raise Undecided("a counter starts at a value that is not known", self.flow.blocks[claim.header].last_op)
+        return Exact(Polynomial.variable(claim.variable), is_signed=not phi.wraps)
 
     def _value_at(self, block: int, position: int) -> SSAValue:
         """Return a value by its block, and the position of its operation or, counted from -1 down, of its argument."""
@@ -378,12 +315,12 @@ class Execution:
         claim, was, start = loop.claim, loop.before[number], loop.given[number]
         assert isinstance(was, Exact)
         low = claim.lower[0]
-        for high in claim.upper:
+        for high in claim.upper if len(claim.lower) == 1 else ():
             others = [at_least(other, high) for other in claim.upper if other is not high]
             whole = Domain.strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
             if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
                 return Exact(was.value.substitute({claim.variable: polynomial(high)}), was.is_signed)
-        if any(loop.context.implies(at_least(low, high)) for high in claim.upper):
+        if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):
             return start
         return Exact(Polynomial.variable(fresh("end")), is_signed=False)
 
@@ -419,7 +356,7 @@ class Execution:
         guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
         moved = {loop.claim.variable: affine(place)}
         places = loop.iterations.gist(loop.context).rename({loop.claim.variable: place})
-        search = _Search(place, places, rewrite.substitute(guard, moved))
+        search = Search(place, places, rewrite.substitute(guard, moved))
         found = {value: search.first(known, moved, value.type) for value, known in early.frame.values.items()}
         hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, frame.values))
         passed = [
@@ -432,9 +369,9 @@ class Execution:
         end = stop if join is None else join
         last, rest = self._left(loop, frame)
         ended = [frame.values[argument] for argument in loop.block.args]
-        other = self._arm(Exit(last, rest, _under(search.any, frame, is_true=False), loop.context), end)
+        other = self._arm(Exit(last, rest, under(search.any, frame, is_true=False), loop.context), end)
         kept = [value for value in passed if value is not None]
-        one = self._arm(Exit(early.block, kept, _under(search.any, hit), loop.context), end)
+        one = self._arm(Exit(early.block, kept, under(search.any, hit), loop.context), end)
         for argument, value in zip(loop.block.args, ended, strict=True):
             first = found.get(argument)
             frame.values[argument] = value if first is None else self._chosen(search.any, first, value, argument.type)
@@ -505,9 +442,11 @@ class Execution:
         for op in block.ops:
             if op is not last:
                 try:
-                    rule = _RULES.get(op.name)
+                    rule, access = _RULES.get(op.name), ACCESSES.get(op.name)
                     if rule is not None:
                         rule(self, op, frame, context)
+                    elif access is not None:
+                        access(self.memory, op, frame, context)
                     else:
                         operands = frame.all(op.operands)
                         frame.values[op.results[0]] = evaluated(op, operands, context, self.summary.derived)
@@ -523,86 +462,6 @@ class Execution:
         test = condition if isinstance(condition, Domain) else as_data(condition, i1)
         frame.values[op.results[0]] = self._chosen(test, one, other, op.results[0].type)
 
-    def load(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Read a cell, or a variable at file scope."""
-        memory, offset = frame.all(op.operands[:2])
-        number = self._number(memory, offset) if isinstance(memory, Memory) and isinstance(offset, Exact) else None
-        if number is not None:
-            frame.values[op.results[0]] = number
-            return
-        if isinstance(offset, Place) and isinstance(memory, Memory):
-            frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
-            return
-        found = [
-            (domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain))
-            for domain, array, indices in self._cells(op, frame, context)
-        ]
-        frame.values[op.results[0]] = terms.piecewise(found)
-
-    def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
-        """Read a cell of an array that is never written where data says, as definitions do (`terms`, ``hits``)."""
-        view = self.claims.views.get(memory.name)
-        if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
-            raise Undecided("a place in memory depends on data", op)
-        info, cell = self.arrays[view.array], fresh("k")
-        wide, index = convert(place.data, "i64"), affine(cell)
-        value = terms.read(view.array, (index,), info.dtype)
-        chosen = terms.apply(
-            "select", terms.apply("hits", wide, terms.index(index, "i64")), value, terms.zero(info.dtype)
-        )
-        return terms.reduce("sum", (cell,), Domain.box((cell,), info.shape), chosen)
-
-    def _number(self, memory: Memory, offset: Exact) -> Value | None:
-        """Return a variable at file scope that is a parameter of the definitions."""
-        name = self.claims.numbers.get(memory.name)
-        if name is None or offset.value.terms:
-            return None
-        if name in self.summary.scalars:
-            return terms.scalar(name, self.summary.scalars[name])
-        return Exact(Polynomial.variable(name), is_signed=not self.summary.is_unsigned(name))
-
-    def store(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Write a cell."""
-        for domain, array, indices in list(self._cells(op, frame, context)):
-            term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
-            frame.state.store(array, indices, term, context & domain)
-
-    def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
-        """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""
-        memory, offset = frame.all(op.operands[-2:])
-        for domain, part in offset.pieces if isinstance(offset, Cases) else ((UNIVERSE, offset),):
-            where = context & domain if isinstance(offset, Cases) else context
-            if where is context or not where.is_empty():
-                yield domain, *self._cell(op, memory, part, where)
-
-    def _cell(self, op: Operation, memory: Value, offset: Value, context: Domain) -> tuple[str, tuple[Affine, ...]]:
-        """Return the cell of an array that an offset in a memory leads to.
-
-        Raises:
-            Undecided: where the offset is not shown to be that of one cell inside of the array.
-
-        """
-        view = self.claims.views.get(memory.name) if isinstance(memory, Memory) else None
-        if view is None or not isinstance(memory, Memory):
-            raise Undecided("nothing is claimed of the memory", op)
-        if not isinstance(offset, Exact):
-            raise Undecided("a place in memory depends on data", op)
-        for found in _subscripts(offset.value - memory.start, view.strides):
-            extents = zip(found, self.arrays[view.array].shape, strict=True)
-            if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
-                return view.array, found
-        raise Undecided(f"an access to {view.array} is not shown to be inside of it", op)
-
-    def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
-        """Begin the life of a local array, whose cells hold nothing yet."""
-        name = op.results[0].name_hint or ""
-        view = self.claims.views.get(name)
-        if view is not None:
-            if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
-                raise Undecided(f"two memories are called {name}", op)
-            frame.state.overwrite(view.array, self._lost(view.array, UNDEFINED))
-        frame.values[op.results[0]] = Memory(name)
-
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Run a function of the file that has no loops, in place of its call."""
         module, symbol = self.flow.function.parent_op(), op.properties["callee"]
@@ -613,69 +472,17 @@ class Execution:
         inner.depth += 1
         if inner.flow.loops or inner.depth > _DEEPEST:
             raise Undecided("a function that has loops, or calls itself, is called", op)
-        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, _AT_END)
+        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, AT_END)
         if ended is None:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state
         frame.values.update(zip(op.results, ended.passed, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """A search for the first of some places at which a condition holds."""
-
-    place: str
-    domain: Domain
-    condition: Term
-
-    @property
-    def any(self) -> Term:
-        """Whether it holds at any of them."""
-        return terms.reduce("any", (self.place,), self.domain, self.condition)
-
-    def first(self, value: Value, moved: Mapping[str, Affine], of_type: Attribute) -> Value | None:
-        """Return a value of the iteration at the first place; None where that is not known."""
-        (variable,) = moved
-        if isinstance(value, Memory):
-            return value
-        exact = value.value.as_affine() if isinstance(value, Exact) and value.is_signed else None
-        if exact is None:
-            return None
-        if not exact.coefficient(variable):
-            return value
-        op: terms.Reducer = "min" if exact.coefficient(variable) > 0 else "max"
-        index = terms.index(exact.substitute(moved), "i64")
-        chosen = terms.apply("select", self.condition, index, neutral(op, "i64"))
-        return convert(terms.reduce(op, (self.place,), self.domain, chosen), element_type(of_type))
-
-
-def _under(test: Domain | Term, frame: Frame, *, is_true: bool = True) -> Frame:
-    """Return a frame for an arm of a branch."""
-    guard = frame.guard
-    if not isinstance(test, Domain):
-        known = test if is_true else terms.apply("not", test)
-        guard = known if guard is TRUE else terms.apply("and", guard, known)
-    return replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy(), guard=guard)
-
-
 def _reached(claim: LoopClaim, context: Domain) -> Domain:
     """Return the values that the variable of a loop may have, its end included and what is beyond."""
     starts = context & Domain.of(*(at_least(claim.variable, low) for low in claim.lower))
     return starts & Domain.strided(claim.variable, claim.lower[0], claim.step) if claim.step > 1 else starts
-
-
-def _subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[tuple[Affine, ...]]:
-    """Yield subscripts that lead to an offset: quotients by the strides, and those less or more by one."""
-    if not strides:
-        if not offset.terms:
-            yield ()
-        return
-    quotient, rest = offset.divide(strides[0])
-    for change in (0, -1, 1) if len(strides) > 1 else (0,):
-        subscript = (quotient + Polynomial.constant(change)).as_affine()
-        if subscript is not None:
-            for inner in _subscripts(rest - strides[0].scale(change), strides[1:]):
-                yield (subscript, *inner)
 
 
 def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
@@ -685,32 +492,7 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
     return [(d, rewrite.map_reads(t, d, lambda read, _: named.get(read.array, read))) for d, t in pieces]
 
 
-def _global(_: Execution, op: Operation, frame: Frame, _context: Domain) -> None:
-    symbol: Any = op.properties["name"]
-    frame.values[op.results[0]] = Memory(f"@{symbol.root_reference.data}")
-
-
-def _same(_: Execution, op: Operation, frame: Frame, _context: Domain) -> None:
-    frame.values[op.results[0]] = frame.value(op.operands[0])
-
-
-def _poison(_: Execution, op: Operation, frame: Frame, _context: Domain) -> None:
-    frame.values[op.results[0]] = terms.read(UNDEFINED, (), element_type(op.results[0].type))
-
-
-def _nothing(_: Execution, _op: Operation, _frame: Frame, _context: Domain) -> None:
-    pass
-
-
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "arith.select": Execution.select,
-    "memref.load": Execution.load,
-    "memref.store": Execution.store,
-    "memref.alloca": Execution.allocate,
-    "memref.alloc": Execution.allocate,
-    "memref.dealloc": _nothing,
-    "memref.get_global": _global,
-    "memref.cast": _same,
     "func.call": Execution.call,
-    "ub.poison": _poison,
 }

@@ -15,7 +15,7 @@ from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Term
 from tensorlift.ir.function import dtype_of
-from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, term_of
+from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
     found = _place(op, operands)
     if all(isinstance(value, Exact) for value in operands):
         integers: Any = operands
-        if op.name in {"arith.divsi", "arith.divui"}:
-            found = _quotient(op, integers, context, derived)
+        if op.name in _DIVISIONS:
+            found = _division(op, integers, context, derived)
         elif op.name in _INTEGERS:
             found = _INTEGERS[op.name](op, integers, context)
     elif op.name in _CONNECTIVES and all(isinstance(value, Domain) for value in operands):
@@ -106,7 +106,8 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
         found = _CONNECTIVES[op.name](*conditions)
     if found is not None:
         return found
-    return term_of(op, [as_data(value, given.type) for value, given in zip(operands, op.operands, strict=True)])
+    given = [as_data(value, operand.type) for value, operand in zip(operands, op.operands, strict=True)]
+    return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
 
 
 def _by_cases(
@@ -224,20 +225,40 @@ def _compared(op: Operation, operands: list[Exact], context: Domain) -> Value | 
     return None
 
 
-def _quotient(op: Operation, operands: list[Exact], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
+# Whether an operation reads its operands as unsigned, and whether it gives the rest.
+_DIVISIONS = {
+    "arith.divsi": (False, False),
+    "arith.divui": (True, False),
+    "arith.remsi": (False, True),
+    "arith.remui": (True, True),
+    "arith.shrsi": (False, False),
+    "arith.shrui": (True, False),
+}
+
+
+def _division(op: Operation, operands: list[Exact], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
     """Divide what is not negative by a number: without a rest, or by the name that the quotient has."""
-    read = as_unsigned if op.name == "arith.divui" else as_signed
+    is_unsigned, gives_rest = _DIVISIONS[op.name]
+    read = as_unsigned if is_unsigned else as_signed
     numerator, divisor = (read(operand, element_type(op.operands[0].type), context) for operand in operands)
     number = divisor.constant_value if divisor is not None else None
-    if numerator is None or divisor is None or number is None or number <= 0:
+    if numerator is None or number is None or not 0 <= number < 1 << 64:
         return None
-    quotient, rest = numerator.divide(divisor)
-    if not rest.terms:
-        return Exact(quotient, is_signed=True)
-    exact = numerator.as_affine()
+    number = 1 << number if op.name.startswith("arith.shr") else number
+    quotient = _quotient(numerator, number, context, derived) if number else None
+    if quotient is None:
+        return None
+    return Exact(numerator - quotient.scale(number) if gives_rest else quotient, is_signed=True)
+
+
+def _quotient(value: Polynomial, number: int, context: Domain, derived: Sequence[DerivedSize]) -> Polynomial | None:
+    quotient, rest = value.divide(Polynomial.constant(number))
+    exact = value.as_affine()
+    if not rest.terms or exact is None:
+        return quotient if not rest.terms else None
     for size in derived:
         if size.numerator == exact and size.divisor == number and context.implies(at_least(exact, 0)):
-            return Exact(Polynomial.variable(size.name), is_signed=True)
+            return Polynomial.variable(size.name)
     return None
 
 

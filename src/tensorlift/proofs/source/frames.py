@@ -1,0 +1,108 @@
+"""What is known while a function is run: values, states, and the ways out of a loop."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.rules import TRUE
+from tensorlift.proofs.source.operations import Undecided, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping, Sequence
+
+    from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+    from tensorlift.comprehension.state import State
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.claims import LoopClaim
+
+
+@dataclass(slots=True)
+class Frame:
+    """One run of the body of a loop, or of the function: its values, and the state so far.
+
+    Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
+    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``.
+    """
+
+    values: MutableMapping[SSAValue, Value]
+    state: State
+    around: Frame | None = None
+    header: int | None = None
+    is_sequential: bool = False
+    outer: dict[str, Term] = field(default_factory=dict)
+    names: dict[SSAValue, Term] = field(default_factory=dict)
+    guard: Term = TRUE  # what is known of data on the way
+    exits: list[Exit] = field(default_factory=list)  # ways out of the loop other than by its end
+
+    def value(self, value: SSAValue) -> Value:
+        """Return what a value is here."""
+        found = self.values.get(value, self.names.get(value))
+        if found is None:
+            if self.around is None:
+                raise Undecided("a value is used where nothing is known of it")
+            found = self.around.value(value)
+            if isinstance(found, terms.Term) and found.reads and not self.is_sequential:
+                name = f"%{len(self.outer)}"
+                self.outer[name] = found
+                found = self.names[value] = terms.read(name, (), found.dtype)
+        return found
+
+    def all(self, values: Sequence[SSAValue]) -> list[Value]:
+        """Return what several values are."""
+        return [self.value(value) for value in values]
+
+
+class Exit(NamedTuple):
+    """A way out of a loop: the block that it leads to, what is passed to it, and what is there."""
+
+    block: int
+    passed: list[Value]
+    frame: Frame
+    context: Domain
+
+
+class Outcome(NamedTuple):
+    """What is passed on where a run ends, the state there, and the points that get there."""
+
+    passed: list[Value]
+    state: State
+    context: Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A loop that is reached: its claim, what its header's arguments are before an iteration, and at the entry."""
+
+    claim: LoopClaim
+    block: Block
+    context: Domain
+    iterations: Domain
+    before: list[Value]
+    given: list[Value]
+    entry: dict[str, Term]
+
+    @property
+    def last(self) -> Operation:
+        """The end of the header."""
+        assert self.block.last_op is not None
+        return self.block.last_op
+
+    def phis(self) -> Iterator[tuple[str, BlockArgument, int]]:
+        """Yield the arguments that are data, with the names under which states have them."""
+        for number, (phi, argument) in enumerate(zip(self.claim.phis, self.block.args, strict=True)):
+            if isinstance(phi, str):
+                yield phi, argument, number
+
+
+def under(test: Domain | Term, frame: Frame, *, is_true: bool = True) -> Frame:
+    """Return a frame for an arm of a branch."""
+    guard = frame.guard
+    if not isinstance(test, Domain):
+        known = test if is_true else terms.apply("not", test)
+        guard = known if guard is TRUE else terms.apply("and", guard, known)
+    return replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy(), guard=guard)
