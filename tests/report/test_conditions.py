@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tensorlift.contract.interface import Precondition
+from tensorlift.contract.notation import parse_condition
 from tensorlift.report.conditions import in_few_words
 
 
@@ -22,4 +23,4 @@ from tensorlift.report.conditions import in_few_words
     ],
 )
 def test_conditions_share_lines_and_bounds(texts: list[str], lines: list[str]) -> None:
-    assert list(in_few_words(Precondition(text, "") for text in texts)) == lines
+    assert list(in_few_words(Precondition(text, "", condition=parse_condition(text)) for text in texts)) == lines

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import keyword
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 _INDENT = "    "
 _TAKEN = {name for name in vars(flat) if not name.startswith("__")} | {"original", "returned", "int"}
 _TYPES = {"i": "int", "u": "uint", "f": "float"}
-_MEMBER = re.compile(r"(\w+)(\[\]\.|->|\.)([\w.]+)(\[\])?")
 
 
 @cache
@@ -118,7 +116,7 @@ class _Adapter:
     @cached_property
     def _columns(self) -> set[str]:
         """The parameters of C that are arrays of structures."""
-        return {p.access.partition("[].")[0] for p in self.view.parameters if "[]." in p.access}
+        return {p.member[0] for p in self.view.parameters if p.is_column}
 
     @cached_property
     def _used(self) -> set[str]:
@@ -127,11 +125,10 @@ class _Adapter:
 
     def _check(self, parameter: Parameter) -> None:
         structures = {name for name, ctype in self._declared if ctype}
-        member = _MEMBER.fullmatch(parameter.access)
         place = parameter.location or self.view.location
         if not parameter.access and parameter.name not in {name for name, _ in self._declared}:
             self._refuse(f"no parameter of C tells '{parameter.name}'", place)
-        if parameter.access and (member is None or member[1] not in structures):
+        if parameter.access and parameter.member[0] not in structures:
             self._refuse(f"'{parameter.access}' is not reached through the parameters", place)
         if parameter.role == "array" and parameter.extents is None and parameter.name in self._used:
             self._refuse(f"the extents of '{parameter.name}' are not known", place)
@@ -174,25 +171,19 @@ class _Adapter:
         strides = list(stated) if parameter.strides is not None else _dense(extents)
         last = f"{_dtype(parameter.dtype)}, {_tuple(extents)}"
         first = f'"{_source_name(parameter)}", '
-        if "[]." in parameter.access:
-            records, _, path = parameter.access.partition("[].")
-            return f'column_view({first}{self._names[records]}, "{path}", {last})'
-        if member := self._inside(parameter):
-            return f'member_view({first}{self._names[member[1]]}, "{member[3]}", {last}, {_tuple(strides)})'
+        if parameter.is_column or parameter.lies_inside:
+            root, _, path = parameter.member
+            view, layout = ("column_view", "") if parameter.is_column else ("member_view", f", {_tuple(strides)}")
+            return f'{view}({first}{self._names[root]}, "{path}", {last}{layout})'
         written = ", written=True" if parameter.name in self.written else ""
         if _is_table(parameter):
             return f"row_views({first}{self._memory(parameter)}, {last}{written})"
         return f"flat_view({first}{self._memory(parameter)}, {last}, {_tuple(strides)}{written})"
 
-    def _inside(self, parameter: Parameter) -> re.Match[str] | None:
-        """Match the access to what lies inside a structure itself, and is not pointed to."""
-        inside = parameter.access.endswith("[]") or "*" not in parameter.c_type
-        return _MEMBER.fullmatch(parameter.access) if inside else None
-
     def _memory(self, parameter: Parameter) -> str:
         """Spell the argument, or the member of one, that a parameter stands for."""
-        member = _MEMBER.fullmatch(parameter.access)
-        return f"{self._names[member[1]]}.{member[3]}" if member else self._names[parameter.name]
+        root, _, path = parameter.member
+        return f"{self._names[root]}.{path}" if parameter.access else self._names[parameter.name]
 
     def _array(self, name: str) -> str:
         return f"{self._names[name]}_view"

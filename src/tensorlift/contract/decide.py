@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +16,19 @@ from tensorlift.contract.language import (
     IsArray,
     IsScalar,
     Separate,
-    atoms_of,
+    names_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.contract.language import Condition, Relation, Sum
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
+_RELATED: dict[Relation, Callable[[int, int], bool]] = {
+    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 _MOST_WORK = 1000  # to decide whether two arrays overlap; what takes more counts as an overlap
 
 
@@ -32,15 +36,13 @@ def holds(condition: Condition, values: Mapping[str, Any]) -> bool:
     """Decide a condition for values and arrays by name; one that speaks of others, or in words, is taken to hold."""
     match condition:
         case Compare() | AnyOf():
-            known = all((atom.array if isinstance(atom, Extent) else atom) in values for atom in atoms_of(condition))
-            return not known or _relations_hold(condition, values)
+            return not names_of(condition) <= values.keys() or _relations_hold(condition, values)
         case Separate(array, others, or_same):
             written = values.get(array)
             found = [values[other] for other in others if isinstance(values.get(other), np.ndarray)]
             return not isinstance(written, np.ndarray) or all(are_separate(written, o, or_same) for o in found)
         case Inside(array, added, limit):
-            known = all((atom.array if isinstance(atom, Extent) else atom) in values for atom in atoms_of(condition))
-            places = values.get(array)
+            places, known = values.get(array), names_of(condition) <= values.keys()
             return not known or not isinstance(places, np.ndarray) or _are_inside(places + added, limit, values)
         case DistinctRows(array):
             return not isinstance(values.get(array), np.ndarray) or is_injective(values[array])
@@ -108,20 +110,4 @@ def _relations_hold(condition: Compare | AnyOf, values: Mapping[str, Any]) -> bo
     if isinstance(condition, AnyOf):
         return any(all(_relations_hold(part, values) for part in choice) for choice in condition.choices)
     shapes = _shapes(values)
-    return _related(condition.left.at(values, shapes), condition.relation, condition.right.at(values, shapes))
-
-
-def _related(left: int, relation: Relation, right: int) -> bool:
-    match relation:
-        case "<=":
-            return left <= right
-        case ">=":
-            return left >= right
-        case "<":
-            return left < right
-        case ">":
-            return left > right
-        case "==":
-            return left == right
-        case "!=":
-            return left != right
+    return _RELATED[condition.relation](condition.left.at(values, shapes), condition.right.at(values, shapes))

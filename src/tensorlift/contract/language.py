@@ -7,13 +7,14 @@ A condition is plain data.  ``str`` gives its notation, which `notation` reads b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Relation = Literal["<=", ">=", "<", ">", "==", "!="]
 RELATIONS: tuple[Relation, ...] = ("<=", ">=", "==", "!=", "<", ">")
+OPPOSITE: dict[Relation, Relation] = {"<=": ">", ">=": "<", "<": ">=", ">": "<=", "==": "!=", "!=": "=="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,17 @@ def _product(factor: int, atoms: tuple[Atom, ...]) -> str:
     return "*".join([*([str(factor)] if factor != 1 or not atoms else []), *map(str, atoms)])
 
 
+class _Worded:
+    """A condition that is spelled in fixed words, with names in them."""
+
+    __slots__ = ()
+    words: ClassVar[str]
+
+    def __str__(self) -> str:
+        """Spell in words."""
+        return self.words.format(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Compare:
     """A relation between two sums."""
@@ -194,25 +206,19 @@ class Separate:
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctRows:
+class DistinctRows(_Worded):
     """The rows that a table of row pointers names do not overlap."""
 
+    words = "the rows of {0.array} do not overlap"
     array: str
-
-    def __str__(self) -> str:
-        """Spell in words."""
-        return f"the rows of {self.array} do not overlap"
 
 
 @dataclass(frozen=True, slots=True)
-class EqualRows:
+class EqualRows(_Worded):
     """The rows of a vector of vectors are as long as each other, at every depth."""
 
+    words = "the rows of {0.array} have the same length"
     array: str
-
-    def __str__(self) -> str:
-        """Spell in words."""
-        return f"the rows of {self.array} have the same length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,25 +259,19 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadInside:
+class ReadInside(_Worded):
     """All reads of an array at places that depend on data are inside of it."""
 
+    words = "every place at which {0.array} is read is inside of it"
     array: str
-
-    def __str__(self) -> str:
-        """Spell in words."""
-        return f"every place at which {self.array} is read is inside of it"
 
 
 @dataclass(frozen=True, slots=True)
-class NotNull:
+class NotNull(_Worded):
     """A pointer points to an array."""
 
+    words = "{0.array} is not a null pointer"
     array: str
-
-    def __str__(self) -> str:
-        """Spell in words."""
-        return f"{self.array} is not a null pointer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,15 +289,12 @@ class IsArray:
 
 
 @dataclass(frozen=True, slots=True)
-class IsScalar:
+class IsScalar(_Worded):
     """A parameter is one number of a type, a NumPy name."""
 
+    words = "{0.name} is one {0.dtype}"
     name: str
     dtype: str
-
-    def __str__(self) -> str:
-        """Spell in words."""
-        return f"{self.name} is one {self.dtype}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +321,11 @@ def atoms_of(condition: Condition) -> set[Atom]:
     if isinstance(condition, Inside):
         return set(condition.limit.atoms())
     return {*condition.left.atoms(), *condition.right.atoms()} if isinstance(condition, Compare) else set()
+
+
+def names_of(condition: Condition) -> set[str]:
+    """Collect the names of the sizes and arrays that a relation, or a choice of such, speaks of."""
+    return {atom.array if isinstance(atom, Extent) else str(atom) for atom in atoms_of(condition)}
 
 
 INTEGER, NUMBER = "integer", "number"  # what scalars are guarded to be, in place of an exact type

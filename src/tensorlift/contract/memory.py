@@ -6,7 +6,6 @@ that is reached through a pointer, of which the front end states that a written 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.language import Separate
@@ -53,21 +52,11 @@ def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, L
 
 def _are_two_objects(view: FunctionView, one: Parameter, other: Parameter) -> bool:
     """Tell whether both lie inside of objects that are not the same, by how C reaches them."""
-    if not _lies_inside(one) or not _lies_inside(other) or one.access == other.access:
+    if not one.lies_inside or not other.lies_inside or one.access == other.access:
         return False
     declared = {name for name, _ in view.c_parameters} or {p.name for p in view.parameters if not p.access}
-    roots = [_root(one), _root(other)]
+    roots = [one.member[0], other.member[0]]
     return roots[0] == roots[1] or declared.isdisjoint(roots)
-
-
-def _lies_inside(parameter: Parameter) -> bool:
-    """Tell whether an array or a number lies inside of the structure or global that its access names."""
-    is_column, is_pointer = "[]." in parameter.access, "*" in parameter.c_type
-    return bool(parameter.access) and not is_column and (parameter.access.endswith("[]") or not is_pointer)
-
-
-def _root(parameter: Parameter) -> str:
-    return re.split(r"\W", parameter.access, maxsplit=1)[0]
 
 
 def _first_store(view: FunctionView, array: str) -> Location | None:

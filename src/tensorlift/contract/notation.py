@@ -30,20 +30,13 @@ _NAME = r"[A-Za-z_]\w*"
 _SEPARATE = re.compile(
     rf"({_NAME}) shares no memory with ({_NAME}(?:, {_NAME})*)(, unless it is the same array)?", re.ASCII
 )
-_ROWS = re.compile(rf"the rows of ({_NAME}) do not overlap", re.ASCII)
-_EQUAL_ROWS = re.compile(rf"the rows of ({_NAME}) have the same length", re.ASCII)
 _ELEMENTS = re.compile(rf"(each row of )?({_NAME}) has at least (.+) elements", re.ASCII)
 _INSIDE = re.compile(rf"0 <= ({_NAME})(?: ([+-]) ([1-9]\d*))? < (.+)", re.ASCII)
-_READ_INSIDE = re.compile(rf"every place at which ({_NAME}) is read is inside of it", re.ASCII)
-_NOT_NULL = re.compile(rf"({_NAME}) is not a null pointer", re.ASCII)
 _ARRAY = re.compile(rf"({_NAME}) is an? (\w+) array of (\d+) dimensions?", re.ASCII)
-_SCALAR = re.compile(rf"({_NAME}) is one (\w+)", re.ASCII)
-_OF_ARRAYS: tuple[tuple[re.Pattern[str], type[DistinctRows | EqualRows | NotNull | ReadInside]], ...] = (
-    (_ROWS, DistinctRows),
-    (_EQUAL_ROWS, EqualRows),
-    (_READ_INSIDE, ReadInside),
-    (_NOT_NULL, NotNull),
-)
+_WORDED = {
+    kind: re.compile(re.sub(r"\{0\.\w+\}", lambda _: f"({_NAME})", kind.words), re.ASCII)
+    for kind in (DistinctRows, EqualRows, ReadInside, NotNull, IsScalar)
+}
 _SYMBOLS: dict[type[ast.cmpop], Relation] = dict(
     zip((ast.LtE, ast.GtE, ast.Eq, ast.NotEq, ast.Lt, ast.Gt), RELATIONS, strict=True)
 )
@@ -53,13 +46,11 @@ def parse_condition(text: str) -> Condition:
     """Read a condition; what is in no notation of the language is one in words."""
     if match := _SEPARATE.fullmatch(text):
         return Separate(match[1], tuple(match[2].split(", ")), or_same=match[3] is not None)
-    for form, kind in _OF_ARRAYS:
+    for kind, form in _WORDED.items():
         if match := form.fullmatch(text):
-            return kind(match[1])
+            return kind(*match.groups())
     if match := _ARRAY.fullmatch(text):
         return IsArray(match[1], match[2], int(match[3]))
-    if match := _SCALAR.fullmatch(text):
-        return IsScalar(match[1], match[2])
     try:
         if match := _INSIDE.fullmatch(text):
             return Inside(match[1], int(f"{match[2] or ''}{match[3] or 0}"), parse_sum(match[4]))

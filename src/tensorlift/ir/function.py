@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,6 +50,7 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
+_ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 
 
@@ -71,6 +73,24 @@ class Parameter:
     value: BlockArgument
     location: Location | None
     access: str = ""
+
+    @property
+    def member(self) -> tuple[str, str, str]:
+        """What the access starts from, a structure or a global; what leads on, ``->``, ``.`` or ``[].``; the path."""
+        found = _ACCESS.fullmatch(self.access.removesuffix("[]"))
+        assert found is not None  # any text does
+        return found[1], found[2], found[3]
+
+    @property
+    def is_column(self) -> bool:
+        """Whether it is one member of all structures of an array."""
+        return "[]." in self.access
+
+    @property
+    def lies_inside(self) -> bool:
+        """Whether it lies inside of the structure or global that the access names, and is not pointed to."""
+        is_object = self.access.endswith("[]") or "*" not in self.c_type
+        return bool(self.access) and not self.is_column and is_object
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tensorlift.contract.language import INTEGER, NUMBER, Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
 from tensorlift.proofs.failure import GUARD, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.contract.language import Condition, Relation
+    from tensorlift.contract.language import Condition
     from tensorlift.proofs.parse import ProgramText
 
-_OPPOSITE: dict[Relation, Relation] = {"<=": ">", ">=": "<", "<": ">=", ">": "<=", "==": "!=", "!=": "=="}
 _NEEDED = {"np", "isinstance", "int", "ValueError"}  # names that guards use
 _LEAST_WORK = 1  # no work at all would compare the bounds of memory only
 
@@ -135,7 +134,7 @@ def _relation(test: ast.expr) -> Condition | None:
         found = comparison_of(test)
     except ValueError:
         return None
-    return Compare(found.left, _OPPOSITE[found.relation], found.right)
+    return Compare(found.left, OPPOSITE[found.relation], found.right)
 
 
 def _failure(guard: ast.If, reason: str) -> CheckFailure:

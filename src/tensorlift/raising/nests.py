@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.names import reserve
-from tensorlift.contract.language import Separate
+from tensorlift.contract.language import AnyOf, Compare, Separate, atoms_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
@@ -184,7 +183,7 @@ def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[Cond
             others = tuple(o for o in condition.others if o not in new)
             if others and condition.array not in new:
                 yield replace(condition, others=others)
-        elif not set(re.findall(r"[A-Za-z_]\w*", str(condition))) <= counted:
+        elif not isinstance(condition, Compare | AnyOf) or not atoms_of(condition) <= counted:
             yield condition
 
 

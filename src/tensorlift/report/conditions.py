@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.interface import Role
+from tensorlift.contract.language import AnyOf, Compare, Inside, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tensorlift.contract.interface import Precondition
+    from tensorlift.contract.language import Condition, Relation
     from tensorlift.record import FunctionRecord
-
-_BOUND = re.compile(r"(?P<name>\w+) (?P<relation>>=|<=) (?P<bound>-?\d+)")
-_RELATION = re.compile(r" (<=|>=|<|>|==) ")
 
 
 def shown(function: FunctionRecord) -> Iterator[Precondition]:
     """Give the preconditions without those that every shape meets: that a size which one tells is not negative."""
     taken = {parameter.name for parameter in function.parameters if parameter.role is Role.SIZE}
     for precondition in function.preconditions:
-        simple = _BOUND.fullmatch(precondition.text) if precondition.kind == "size" else None
-        if simple is None or simple["relation"] + simple["bound"] != ">=0" or simple["name"] in taken:
+        name, relation, bound = _bound(precondition.condition) or ("", "", 0)
+        if precondition.kind != "size" or (relation, bound) != (">=", 0) or name in taken:
             yield precondition
 
 
@@ -31,21 +29,29 @@ def in_few_words(preconditions: Iterable[Precondition]) -> Iterator[str]:
 
     Reasons and places are left out: the JSON report has them.
     """
-    least: dict[str, int] = {}
-    most: dict[str, int] = {}
+    limits: dict[Relation, dict[str, int]] = {">=": {}, "<=": {}}
     relations: dict[str, None] = {}
     rest: dict[str, None] = {}
-    for text in (precondition.text for precondition in preconditions):
-        if simple := _BOUND.fullmatch(text):
-            bounds, tighter = (least, max) if simple["relation"] == ">=" else (most, min)
-            bound = int(simple["bound"])
-            bounds[simple["name"]] = tighter(bounds.get(simple["name"], bound), bound)
+    for precondition in preconditions:
+        if found := _bound(precondition.condition):
+            name, relation, bound = found
+            tighter, bounds = max if relation == ">=" else min, limits[relation]
+            bounds[name] = tighter(bounds.get(name, bound), bound)
         else:
-            (relations if _RELATION.search(text) else rest)[text] = None
-    line = [*_shared(least, ">="), *_shared(most, "<="), *relations]
+            is_relation = isinstance(precondition.condition, Compare | AnyOf | Inside)
+            (relations if is_relation else rest)[precondition.text] = None
+    line = [*(text for relation, bounds in limits.items() for text in _shared(bounds, relation)), *relations]
     if line:
         yield "; ".join(line)
     yield from rest
+
+
+def _bound(condition: Condition | None) -> tuple[str, Relation, int] | None:
+    """Read a bound of one size."""
+    match condition:
+        case Compare(Sum(atom=str(name)), ">=" | "<=" as relation, Sum(value=int(bound))):
+            return name, relation, bound
+    return None
 
 
 def _shared(bounds: dict[str, int], relation: str) -> Iterator[str]:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.function import FunctionView, Parameter
 
-_ROOT = re.compile(r"(\w+)(->|\[\]\.|\.|$)")
-
-
 # What is asked for by name stays where a compiler takes a file for the whole program and leaves out what is not used.
 VISIBLE = "__attribute__((externally_visible))"
 CLOCK_FILE = f"""#define _POSIX_C_SOURCE 199309L
@@ -64,11 +61,6 @@ def call_file(included: str, view: FunctionView) -> str:
     return f'#include "{included}"\n{CLOCK}\n{head} {{\n{lines}}}\n'
 
 
-def is_column(parameter: Parameter) -> bool:
-    """Whether a parameter is one member of all structures of an array."""
-    return "[]." in parameter.access
-
-
 def c_scalar(dtype: str) -> str:
     """Name the C type of a scalar without any header."""
     if dtype[0] == "f" or dtype == "bool":
@@ -83,7 +75,7 @@ def _unqualified(ctype: str) -> str:
 def _declaration(name: str, ctype: str, view: FunctionView) -> str:
     """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
     record = ctype.removesuffix("*").strip()
-    columns = [k for k, p in enumerate(view.parameters) if is_column(p) and _root(p) == name]
+    columns = [k for k, p in enumerate(view.parameters) if p.is_column and p.member[0] == name]
     if not columns:
         return f"{record} tl_{name}; __builtin_memset(&tl_{name}, 0, sizeof tl_{name});"
     lengths = [f"*(long *)tl_arguments[{len(view.parameters) + k}]" for k in columns]
@@ -99,9 +91,9 @@ def _fill(view: FunctionView, position: int, structures: Mapping[str, str]) -> I
     if not parameter.access:
         return
     place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
-    if is_column(parameter):
+    if parameter.is_column:
         yield _each(view, position, f"__builtin_memcpy(&{place}, {_cell(place, argument)}, sizeof {place});")
-    elif _is_inside(parameter):
+    elif parameter.lies_inside:
         yield f"__builtin_memcpy(&{place}, {argument}, sizeof {place});"
     elif parameter.role == "array":
         yield f"{place} = {argument};"
@@ -115,9 +107,9 @@ def _fetch(view: FunctionView, position: int, structures: Mapping[str, str]) -> 
     if not parameter.access or parameter.name not in view.written:
         return
     place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
-    if is_column(parameter):
+    if parameter.is_column:
         yield _each(view, position, f"__builtin_memcpy({_cell(place, argument)}, &{place}, sizeof {place});")
-    elif _is_inside(parameter):
+    elif parameter.lies_inside:
         yield f"__builtin_memcpy({argument}, &{place}, sizeof {place});"
 
 
@@ -130,29 +122,18 @@ def _cell(place: str, argument: str) -> str:
     return f"(char *){argument} + tl_i * sizeof {place}"
 
 
-def _is_inside(parameter: Parameter) -> bool:
-    return parameter.access.endswith("[]") or (parameter.extents == () and "*" not in parameter.c_type)
-
-
-def _root(parameter: Parameter) -> str:
-    found = _ROOT.match(parameter.access)
-    return found[1] if found else ""
-
-
 def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
     """Spell the lvalue in ``tl_call`` that a parameter stands for."""
-    access = parameter.access.removesuffix("[]")
-    root = _root(parameter)
+    root, link, path = parameter.member
     if root not in structures:
-        return access
-    path = access[len(root) :].removeprefix("[]").removeprefix("->").removeprefix(".")
-    return f"tl_{root}[tl_i].{path}" if is_column(parameter) else f"tl_{root}.{path}"
+        return f"{root}{link}{path}"
+    return f"tl_{root}[tl_i].{path}" if parameter.is_column else f"tl_{root}.{path}"
 
 
 def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> str:
     """Spell what is passed for a parameter of C."""
     if name in structures:
-        columns = any(is_column(p) and _root(p) == name for p in view.parameters)
+        columns = any(p.is_column and p.member[0] == name for p in view.parameters)
         return f"&tl_{name}" if structures[name].endswith("*") and not columns else f"tl_{name}"
     position = next((k for k, p in enumerate(view.parameters) if p.name == name and not p.access), -1)
     parameter = view.parameters[position]

@@ -18,7 +18,7 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.call_file import CLOCK_FILE, call_file, is_column
+from tensorlift.runtime.call_file import CLOCK_FILE, call_file
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
@@ -175,10 +175,10 @@ def _lengths(
     """Pass the length of each array of structures behind the arguments, where there are any; for C++ all extents."""
     if view.prototype:
         return _extents(view, number, sizes, arrays)
-    if not any(map(is_column, view.parameters)):
+    if not any(p.is_column for p in view.parameters):
         return []
     for parameter in view.parameters:
-        length = _layout(parameter, sizes).shape[0] if is_column(parameter) else 0
+        length = _layout(parameter, sizes).shape[0] if parameter.is_column else 0
         arrays[f"{number}:{parameter.name}:length"] = np.asarray(length, np.int64)
     return [{"value": f"{number}:{parameter.name}:length"} for parameter in view.parameters]
 

@@ -6,18 +6,17 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.contract.language import INTEGER, AnyOf, Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.contract.language import INTEGER, OPPOSITE, AnyOf, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.targets.python_text.wrap import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.contract.language import Condition, Guard, Relation
+    from tensorlift.contract.language import Condition, Guard
     from tensorlift.targets.emitted import Emitted
 
 _INDENT = "    "
 _MOST_WORK = 1000  # to decide whether two arrays overlap; what takes more counts as an overlap
-_OPPOSITE: dict[Relation, str] = {"<=": ">", ">=": "<", "<": ">=", ">": "<=", "==": "!=", "!=": "=="}
 
 
 def guarded(emitted: Emitted, guards: Sequence[Guard]) -> Emitted:
@@ -52,7 +51,7 @@ def _violation(condition: Condition) -> str:
         case IsScalar(name, kind):
             return f"not isinstance({name}, (int, np.integer))" if kind == INTEGER else f"np.ndim({name}) != 0"
         case Compare(left, relation, right):
-            return f"{left} {_OPPOSITE[relation]} {right}"
+            return f"{left} {OPPOSITE[relation]} {right}"
         case AnyOf():
             return f"not ({condition})"
         case Inside():
