@@ -107,11 +107,14 @@ class Affine:
 
     def substitute(self, values: Mapping[str, Affine]) -> Affine:
         """Replace variables by expressions, all at once."""
-        if not any(v in values for v, _ in self.terms):
-            return self
         if len(self.terms) == 1:
             ((variable, coefficient),) = self.terms
-            return values[variable] * coefficient + self.constant
+            if variable not in values:
+                return self
+            is_plain = coefficient == 1 and not self.constant
+            return values[variable] if is_plain else values[variable] * coefficient + self.constant
+        if not any(v in values for v, _ in self.terms):
+            return self
         constant = self.constant
         found: dict[str, int] = {}
         for variable, coefficient in self.terms:

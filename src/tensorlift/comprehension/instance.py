@@ -154,25 +154,30 @@ class Instance:
         An extent that stands for a size decides it where it is the first to do so; the others are to be compared.
         """
         found: dict[str, Affine] = {}
-        if len(shapes) != len(self.operands):
-            return None
-        pairs = [pair for o, shape in zip(self.operands, shapes, strict=True) for pair in _pairs(o.shape, shape)]
-        if any(len(o.shape) != len(shape) for o, shape in zip(self.operands, shapes, strict=True)):
+        pairs = self._extents(shapes)
+        if pairs is None:
             return None
         for own, given in pairs:
             if own.variable is not None:
                 found.setdefault(own.variable, given)
         for own, given in pairs:
-            _solve(own, given, found)
+            if own.variable is None:
+                _solve(own, given, found)
         return found if all(name in found for name in self.sizes) else None
 
     def fits(self, shapes: Sequence[Shape]) -> dict[str, Affine] | None:
         """Return the sizes at which the operands have exactly these shapes, None where there are none."""
-        sizes = self.sizes_of(shapes)
-        if sizes is None:
+        sizes, pairs = self.sizes_of(shapes), self._extents(shapes)
+        if sizes is None or pairs is None:
             return None
-        pairs = (pair for o, shape in zip(self.operands, shapes, strict=True) for pair in _pairs(o.shape, shape))
         return sizes if all(own.substitute(sizes) == given for own, given in pairs) else None
+
+    def _extents(self, shapes: Sequence[Shape]) -> list[tuple[Affine, Affine]] | None:
+        """Return each extent of an operand with the one given, None where there are others."""
+        if [len(shape) for shape in shapes] != [len(o.shape) for o in self.operands]:
+            return None
+        own = (extent for o in self.operands for extent in o.shape)
+        return list(zip(own, (extent for shape in shapes for extent in shape), strict=True))
 
     def result_shape(self, sizes: Mapping[str, Affine]) -> Shape:
         """Return the extents of the result."""
@@ -203,10 +208,6 @@ def _names_in(term: Term) -> Iterator[str]:
     """Yield the arrays and numbers that a term reads."""
     yield from term.reads
     yield from (node.name for node in walk(term) if isinstance(node, Scalar))
-
-
-def _pairs(own: Shape, given: Shape) -> Sequence[tuple[Affine, Affine]]:
-    return tuple(zip(own, given, strict=False))
 
 
 def _solve(own: Affine, given: Affine, found: dict[str, Affine]) -> None:

@@ -281,15 +281,17 @@ class ImportedEnumeration(Levels):
             yield chosen
             return
         own = instance.free[len(chosen)]
-        names = [(axis, extent.variable) for axis, extent in enumerate(own.shape) if extent.variable is not None]
-        for pool in self._fitting(own):
-            told = _told(names, pool.kind.extents, known) if pool.levels else None
+        for pool in self._fitting(own, known):
+            told = _told(own.shape, pool.kind.extents, known) if pool.levels else None
             if told is not None:
                 yield from self._operands(instance, (*chosen, pool), told)
 
-    def _fitting(self, operand: InstanceOperand) -> Sequence[Pool]:
-        """Return the pools of an operand's element type and rank that have the extents that it fixes."""
-        fixed = tuple((axis, extent) for axis, extent in enumerate(operand.shape) if extent.is_constant)
+    def _fitting(self, operand: InstanceOperand, known: Mapping[str, Affine]) -> Sequence[Pool]:
+        """Return the pools of an operand's element type and rank that have the extents that are fixed or known."""
+        told = (
+            (axis, own if own.is_constant else known.get(own.variable or "")) for axis, own in enumerate(operand.shape)
+        )
+        fixed = tuple((axis, extent) for axis, extent in told if extent is not None)
         pools = self._by_rank.get((operand.dtype, len(operand.shape)), ())
         seen, found = self._with_fixed.get((operand.dtype, len(operand.shape), fixed), (0, ()))
         if seen < len(pools):
@@ -371,11 +373,11 @@ def _known_extents(instance: Instance, pools: tuple[Pool, ...]) -> dict[str, Aff
     return {own.variable: given for own, given in reversed(pairs) if own.variable is not None}
 
 
-def _told(names: Sequence[tuple[int, str]], extents: Shape, known: Mapping[str, Affine]) -> Mapping[str, Affine] | None:
+def _told(own: Shape, extents: Shape, known: Mapping[str, Affine]) -> Mapping[str, Affine] | None:
     """Return the sizes that the axes of an operand tell, with those known before; None where these are others."""
     told = dict(known)
-    for axis, name in names:
-        if told.setdefault(name, extents[axis]) != extents[axis]:
+    for extent, given in zip(own, extents, strict=True):
+        if extent.variable is not None and told.setdefault(extent.variable, given) != given:
             return None
     return told
 

@@ -103,7 +103,10 @@ class Imported(Step):
                 values[node] = _applied(graph.op[node], graph, node, operands)
         least = (1,) * max((part.ndim - 1 for part in parts), default=0)
         shape = np.broadcast_shapes(least, *(values[node].shape for node in plan.results))
-        return np.stack([np.broadcast_to(values[node], shape) for node in plan.results])
+        cells_of = np.empty((len(plan.results), *shape), np.uint64)
+        for place, node in enumerate(plan.results):
+            cells_of[place] = values[node]
+        return cells_of
 
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:  # noqa: ARG002 - operands are positional
         """Return numbered axes: operands are taken as they lie."""

@@ -26,7 +26,10 @@ class Untraceable(Exception):  # noqa: N818 - a property of a definition
 
 def evaluate(value: Affine, at: Mapping[str, int]) -> int:
     """Return the value of an affine expression."""
-    return value.constant + sum(coefficient * at[name] for name, coefficient in value.terms)
+    total = value.constant
+    for name, coefficient in value.terms:
+        total += coefficient * at[name]
+    return total
 
 
 @cached
@@ -45,13 +48,16 @@ def contains(domain: Domain, at: Mapping[str, int]) -> bool:
     """Tell whether a point with all its variables lies in a domain."""
     if domain is UNIVERSE:
         return True
-    is_near = any(all(_holds(c, at) for c in conjunct) for conjunct in conjuncts_of(domain))
+    is_near = any(_meets(conjunct, at) for conjunct in conjuncts_of(domain))
     return is_near and (not is_divided(domain) or not domain.at(at).is_empty())
 
 
-def _holds(constraint: Constraint, at: Mapping[str, int]) -> bool:
-    value = evaluate(constraint.affine, at)
-    return value == 0 if constraint.is_equality else value >= 0
+def _meets(conjunct: Sequence[Constraint], at: Mapping[str, int]) -> bool:
+    for constraint in conjunct:
+        value = evaluate(constraint.affine, at)
+        if value < 0 or (value and constraint.is_equality):
+            return False
+    return True
 
 
 def points(domain: Domain, bound: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, ...]]:
@@ -70,7 +76,7 @@ def _points(conjunct: list[Constraint], bound: tuple[str, ...], at: dict[str, in
 
 def _extended(conjunct: list[Constraint], open_: tuple[str, ...], at: dict[str, int]) -> Iterator[dict[str, int]]:
     if not open_:
-        if all(_holds(c, at) for c in conjunct):
+        if _meets(conjunct, at):
             yield at
         return
     for name in open_:
