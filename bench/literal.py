@@ -12,6 +12,7 @@ import argparse
 import copy
 import ctypes
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -143,14 +144,13 @@ def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
             body = calling_text(subject.function, f"tl_call_{number}")
         else:
             _, _, body = call_file("", subject.view).partition("\n")
-            body = body.replace("tl_call(", f"tl_call_{number}(").replace("tl_nanoseconds", f"tl_time_{number}")
+            body = re.sub(r"tl_(call|clock|nanoseconds)\b", rf"tl_\1_{number}", body)
         lines.append(body)
     names = []
     for number, lines in enumerate(units.values()):
         names.append(f"unit_{number}.c")
         (folder / names[-1]).write_text("\n".join(lines), encoding="utf-8")
-    (folder / "clock.c").write_text("long long tl_clock(void) { return 0; }\n", encoding="utf-8")
-    command = ["cc", *_FLAGS, "-o", "originals.so", "clock.c", *names, "-lm"]
+    command = ["cc", *_FLAGS, "-o", "originals.so", *names, "-lm"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     return folder / "originals.so"

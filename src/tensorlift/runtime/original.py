@@ -18,7 +18,7 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.call_file import CLOCK_FILE, call_file
+from tensorlift.runtime.call_file import call_file
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
@@ -113,15 +113,14 @@ def compile_original(
     home = Path(original.filename).resolve()
     included = "tl_source_" + home.name
     (folder / included).write_text(f"#line 1 {json.dumps(home.name)}\n{original.text}", encoding="utf-8")
-    called, clock = ("tl_call.cpp", "tl_clock.cpp") if view.prototype else ("tl_call.c", "tl_clock.c")
-    (folder / clock).write_text(CLOCK_FILE, encoding="utf-8")
+    called = "tl_call.cpp" if view.prototype else "tl_call.c"
     text = cpp_call_file(included, view) if view.prototype else call_file(included, view)
     (folder / called).write_text(text, encoding="utf-8")
     cpp = [*_CPP_FLAGS, _CPP_STANDARD] if view.prototype else []
     beside = [f"-I{home.parent}"] if home.exists() else []
     libraries = ["-lopenblas", "-lm"] if "<cblas.h>" in original.text else ["-lm"]
     flags = [*build.flags, *_FLAGS, *cpp, *original.options.flags(), *beside]
-    command = [compiler, *flags, "-o", "tl_call.so", called, clock, *libraries]
+    command = [compiler, *flags, "-o", "tl_call.so", called, *libraries]
     outcome = run_limited(command, folder, limits)
     if outcome.failure:
         first = next(
