@@ -86,13 +86,14 @@ def apply_limits(limits: Limits) -> None:
 
 
 def environment(folder: Path, threads: int) -> dict[str, str]:
-    """Give the only variables that compilers and NumPy need; BLAS reserves memory for every thread."""
+    """Give the only variables that compilers and libraries need; BLAS reserves memory for every thread."""
     return {
         "PATH": os.defpath,
         "TMPDIR": str(folder),
         "LC_ALL": "C",
         "OPENBLAS_NUM_THREADS": str(threads),
         "OMP_NUM_THREADS": str(threads),
+        "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # for the next compilation: none has the same folder
     }
 
 

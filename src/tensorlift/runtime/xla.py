@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from functools import lru_cache, partial
 from importlib import import_module
 from keyword import iskeyword
@@ -28,6 +29,7 @@ _SHAPED = {
     "stablehlo.dynamic_reshape": 1,
     "stablehlo.real_dynamic_slice": 1,
 }
+_contexts = threading.local()
 _PARAMETER = re.compile(r"%([A-Za-z_][\w$.-]*):")
 
 
@@ -178,7 +180,10 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def _context() -> Any:
-    return import_module("jax._src.interpreters.mlir").make_ir_context()
+    """Return this thread's context of MLIR: to make one with all dialects takes milliseconds."""
+    if not hasattr(_contexts, "own"):
+        _contexts.own = import_module("jax._src.interpreters.mlir").make_ir_context()
+    return _contexts.own
 
 
 def _as_main(module: Any) -> Any:
