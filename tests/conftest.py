@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell modules by ``TENSORLIFT_EXHAUSTIVE`` in the environment, while they are collected, that they take all."""
+    """Tell modules by ``TENSORLIFT_EXHAUSTIVE`` in the environment, while they are collected, that they take all.
+
+    Garbage is looked for rarely: to go over all that JAX and PyTorch hold takes a tenth of the time.  What modules are
+    compiled to is kept, or each of the processes that tests start would compile them again.
+    """
+    gc.set_threshold(20_000, 20, 20)
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if config.getoption("--exhaustive"):
         os.environ["TENSORLIFT_EXHAUSTIVE"] = "1"
 

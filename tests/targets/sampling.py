@@ -22,12 +22,14 @@ from tensorlift.proofs.values import Buffer, Held
 from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import OpRow, Sample, Target
+
+    Run = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
 
 NUMPY_TYPES: dict[str, str] = {
     "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -43,6 +45,7 @@ class Library:
 
     ``is_number`` tells a result whose type counts only by its kind; ``lacks`` are element types that it has not.
     ``enough`` trials of a sample are taken that have a meaning, where each is compiled; with ``--exhaustive`` all are.
+    ``together`` takes a function that runs trials on their arrays, and may compile it.
     """
 
     target: Target
@@ -52,6 +55,7 @@ class Library:
     is_number: Callable[[Any], bool]
     lacks: frozenset[str] = frozenset()
     enough: int = len(TRIALS)
+    together: Callable[[Run], Run] = lambda run: run
 
 
 # -- the value of a term, by brute force
@@ -167,6 +171,8 @@ class Trial:
         self.tensors: dict[str, SymbolicTensor] = {}
         for position, (name, spec) in enumerate(entry.operands.items()):
             self._operand(name, spec, number + position * 5 if number % 2 else number, rng)
+        self.given = {name: library.give(array.copy()) for name, array in self.arrays.items()}
+        self.meant = meaning_of_sample(self.text, self.tensors, self.sizes, library.target, self.ledger)
 
     def _operand(self, name: str, spec: str, number: int, rng: np.random.Generator) -> None:
         choices = sample_types(spec, self.library.lacks)
@@ -175,21 +181,16 @@ class Trial:
         shape = tuple(extent.evaluate(self.sizes) for extent in tensor.shape)
         self.arrays[name] = values(spec.partition("[")[0], dtype, shape, rng)
 
-    def run(self) -> Any:
-        self.given = {name: self.library.give(array.copy()) for name, array in self.arrays.items()}
-        names = {**self.library.names, **self.sizes, **self.given}
+    def run(self, given: Mapping[str, Any]) -> Any:
+        names = {**self.library.names, **self.sizes, **given}
         with np.errstate(all="ignore"):
             if " = " not in self.text:
                 return eval(self.text, names)
             exec(self.text, names)
         return names["a"]
 
-    def meaning(self) -> SymbolicTensor:
-        return meaning_of_sample(self.text, self.tensors, self.sizes, self.library.target, self.ledger)
-
-    def compare(self) -> None:
-        meant, result = self.meaning(), self.run()
-        got = self.library.take(result)
+    def compare(self, result: Any) -> None:
+        meant, got = self.meant, self.library.take(result)
         for name, numerator, divisor in self.ledger.quotients():
             self.sizes[name] = numerator.evaluate(self.sizes) // divisor
         assert tuple(e.evaluate(self.sizes) for e in meant.shape) == got.shape
@@ -227,18 +228,26 @@ def compare_cells(got: np.ndarray[Any, Any], meant: SymbolicTensor, model: Meani
 
 def try_row(library: Library, row: OpRow) -> None:
     """Fail where a sample of a row has another value than its meaning, or has no meaning in any trial."""
-    for entry in row.samples:
-        refused: list[CheckFailure] = []
-        enough = len(TRIALS) if is_exhaustive() else library.enough
-        for taken, number in enumerate(TRIALS):
-            if taken - len(refused) == enough:
-                break
-            trial = Trial(library, entry, number)
-            try:
-                trial.compare()
-            except CheckFailure as failure:
-                refused.append(failure)
-            except AssertionError as difference:
-                types = {n: a.dtype.name for n, a in trial.arrays.items()}
-                pytest.fail(f"{entry.text} with {types}, {trial.sizes}: {difference}")
-        assert len(refused) < len(TRIALS), f"{entry.text} has no meaning: {refused[0]}"
+    trials = [trial for entry in row.samples for trial in _meaningful(library, entry)]
+    run = library.together(lambda given: [trial.run(own) for trial, own in zip(trials, given, strict=True)])
+    for trial, result in zip(trials, run([trial.given for trial in trials]), strict=True):
+        try:
+            trial.compare(result)
+        except AssertionError as difference:
+            types = {n: a.dtype.name for n, a in trial.arrays.items()}
+            pytest.fail(f"{trial.text} with {types}, {trial.sizes}: {difference}")
+
+
+def _meaningful(library: Library, entry: Sample) -> list[Trial]:
+    """Return as many trials of a sample as are to be taken, of those that have a meaning."""
+    found: list[Trial] = []
+    refused: list[CheckFailure] = []
+    for number in TRIALS:
+        if len(found) == library.enough and not is_exhaustive():
+            break
+        try:
+            found.append(Trial(library, entry, number))
+        except CheckFailure as failure:
+            refused.append(failure)
+    assert found, f"{entry.text} has no meaning: {refused[0]}"
+    return found

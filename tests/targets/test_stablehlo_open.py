@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT, Kernel, kernels, read
 from bench.kernels.sizes import small_sizes
+from tests.shared import is_exhaustive
 
 from tensorlift import lift
 from tensorlift.comprehension.domain import Domain, at_least
@@ -336,7 +337,7 @@ def test_a_kernel_is_proved_for_every_size_and_runs_in_xla(kernel: Kernel) -> No
     (module,) = (one.module for one in read(kernel.path) if one.name == kernel.function)
     assert module is not None
     (func_op,) = functions(module)
-    sizes = small_sizes(kernel.path, kernel.function)
+    sizes = small_sizes(kernel.path, kernel.function, 3 if is_exhaustive() else 2)  # each is compiled
     written = FunctionView(func_op).written
     report = compare_with_interpreter(func_op, function.program, function.name, written, sizes, library="stablehlo")
     assert report.passed, [str(failure) for failure in report.failures]
