@@ -12,12 +12,13 @@ from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.polynomial import ZERO, Polynomial, parse_polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
-from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim, Phi, View
+from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi, View
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import never_wraps
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
+    from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView
     from tensorlift.proofs.source.induction import Guess
@@ -78,9 +80,25 @@ class _Finding:
         phis = tuple(self._phi(claim, argument) for argument in arguments)
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
-        self.loops[header] = replace(
-            claim, phis=phis, states={} if item is not None else states, versions=versions, locals=local
-        )
+        if item is not None:
+            for inner in (
+                self.flow.loops[header].blocks & self.loops.keys()
+            ):  # where the array is not yet what they name
+                named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
+                self.loops[inner] = replace(self.loops[inner], versions=named)
+            ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
+            self.loops[header] = replace(claim, phis=phis, versions={}, locals=local, ahead=ahead)
+        else:
+            self.loops[header] = replace(claim, phis=phis, states=states, versions=versions, locals=local)
+
+    def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
+        """Say of a loop that was split where its part with a closed form has been, if that comes first."""
+        before = next((carried.before for carried in item.carried if carried.array == array), None)
+        if before is None or before != versions.get(array):
+            return None
+        known = [array, *(d.name for d in self.summary.definitions() if d.array == array)]
+        moved = [domain for domain, term in states if not (isinstance(term, Read) and term.array == array)]
+        return Ahead(Domain.union(moved), known[known.index(before) - 1])
 
     def _numbers(self, term: Term) -> Iterator[str]:
         """Yield the scalars that a term reads, those among them that got a cell for each iteration of a loop."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import KeptLoop
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.comprehension.state import Effect
 
@@ -32,6 +33,17 @@ Phi = str | Advance  # a number has the name under which the states have it as a
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """An array on which the definitions ran a part of a loop ahead of the rest.
+
+    ``reached`` is where that part has been before an iteration; elsewhere the array is an ``older`` version still.
+    """
+
+    reached: Domain
+    older: str
+
+
+@dataclass(frozen=True, slots=True)
 class LoopClaim:
     """A loop, by the position of its header among the blocks.
 
@@ -39,7 +51,8 @@ class LoopClaim:
     for each argument of the header.  ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of
     the definitions, where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop
     ends.  ``locals`` tells which values of the IR the states mean by the names of scalars that the loop does not
-    change: each by its block, and the position of its operation or, counted from -1 down, of its argument.
+    change: each by its block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead``
+    is for loops that stay.
     """
 
     header: int
@@ -52,6 +65,7 @@ class LoopClaim:
     item: KeptLoop | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     locals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    ahead: Mapping[str, Ahead] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

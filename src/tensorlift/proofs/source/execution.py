@@ -40,11 +40,11 @@ from tensorlift.proofs.source.operations import (
     Undecided,
     Value,
     as_data,
-    element_type,
     evaluated,
     joined,
 )
 from tensorlift.proofs.source.searches import Search
+from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Execution:
         loop = self._entered(claim, passed, context)
         self._require_end(loop, frame)
         if claim.item is not None:
-            self._sequential(loop, frame)
+            run_sequential(self, loop, frame)
         elif not loop.iterations.is_empty():
             inner = Frame({}, State(), frame, header)
             after = self.run(header, loop.before, inner, loop.iterations, header)
@@ -257,7 +257,7 @@ class Execution:
         if not (ended & condition if goes_on else ended - condition).is_empty():
             raise Undecided("the loop may run longer than claimed", last)
 
-    def _require_counters(self, loop: Entered, passed: list[Value]) -> None:
+    def require_counters(self, loop: Entered, passed: list[Value]) -> None:
         """Show that integers move as claimed."""
         for phi, was, value in zip(loop.claim.phis, loop.before, passed, strict=True):
             if isinstance(phi, Advance):
@@ -270,7 +270,7 @@ class Execution:
     def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term]) -> Effect:
         """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
         claim, state = loop.claim, after.state
-        self._require_counters(loop, after.passed)
+        self.require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
             value = as_data(after.passed[number], argument.type)
             if value is not loop.before[number]:
@@ -285,11 +285,12 @@ class Execution:
             check_induction(Guess(claim, effect, states, region, loop.iterations), self.arrays)
         except RecurrenceError as error:
             raise Undecided(f"{error.array} {error.why}", loop.last) from None
-        return at_exit(claim, states, loop.context) | {array: self._lost(array) for array in lost}
+        return at_exit(claim, states, loop.context) | {array: self.lost(array) for array in lost}
 
-    def _lost(self, array: str, name: str = UNKNOWN) -> list[Piece]:
+    def lost(self, array: str) -> list[Piece]:
+        """Return the cells of an array of which nothing is known."""
         own = self._own(array)
-        return [(UNIVERSE, terms.read(name, own.indices, own.dtype))]
+        return [(UNIVERSE, terms.read(UNKNOWN, own.indices, own.dtype))]
 
     def _left(self, loop: Entered, frame: Frame) -> tuple[int, list[Value]]:
         """Run the header once more, with the counter at its end, and leave the loop."""
@@ -347,7 +348,7 @@ class Execution:
         There is one if there is any, and an index that rises with the iterations is then the least of those at which
         it holds.  Whether reads beyond stay inside of their arrays is the contract's matter.
         """
-        self._require_counters(loop, after.passed)
+        self.require_counters(loop, after.passed)
         early, header = inner.exits[0], loop.claim.header
         is_pure = not after.state.pieces and not early.frame.state.pieces and not list(loop.phis())
         if len(inner.exits) > 1 or not is_pure or not loop.iterations.is_subset(early.context):
@@ -376,62 +377,6 @@ class Execution:
             first = found.get(argument)
             frame.values[argument] = value if first is None else self._chosen(search.any, first, value, argument.type)
         return end, self._merged(search.any, one, other, frame, end)
-
-    # -- loops that stay
-
-    def _sequential(self, loop: Entered, frame: Frame) -> None:
-        """Show that an iteration does what one of the definitions' loop does, and take its versions.
-
-        What iterations hand on is in the versions that the definitions' loop carries; any other array that the loop
-        writes is not known at the start of an iteration, nor after the loop.
-        """
-        claim, item = loop.claim, loop.claim.item
-        assert item is not None
-        if not frame.is_sequential:
-            raise Undecided("a loop stays inside of one that does not", loop.last)
-        if (item.variable, item.step) != (claim.variable, claim.step) or (item.lower, item.upper) != (
-            *claim.lower, *claim.upper
-        ):  # fmt: skip
-            raise Undecided("the loop is not that of the definitions", loop.last)
-        for carried in item.carried:
-            given = loop.entry.get(carried.array)
-            now = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(carried.array, [])
-            self.versions.require(carried.array, now, carried.before, loop.context)
-        after, lost = self._iteration(loop, frame, {carried.array: carried.name for carried in item.carried})
-        self._require_counters(loop, after.passed)
-        left = dict(after.state.pieces)
-        left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
-        for carried in item.carried:
-            self.versions.require(carried.array, left.get(carried.array, []), carried.after, loop.iterations)
-        for array in sorted(lost):
-            frame.state.overwrite(array, self._lost(array))
-        for carried in item.carried:
-            frame.state.overwrite(carried.array, [(UNIVERSE, self.versions.own(carried.array, carried.name))])
-
-    def _iteration(self, loop: Entered, frame: Frame, names: Mapping[str, str]) -> tuple[Outcome, set[str]]:
-        """Run an iteration on versions of arrays by their names; return the other arrays that it writes as well."""
-        lost: set[str] = set()
-        while True:
-            state = frame.state.copy()
-            for array in sorted(lost):
-                state.overwrite(array, self._lost(array))
-            for array, name in names.items():
-                state.overwrite(array, [(UNIVERSE, self.versions.own(array, name))])
-            before = list(loop.before)
-            for phi, argument, number in loop.phis():
-                unknown = terms.read(UNKNOWN, (), element_type(argument.type))
-                before[number] = self.versions.own(phi, names[phi]) if phi in names else unknown
-            started = dict(state.pieces)
-            inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
-            after = self.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
-            if after is None:
-                raise Undecided("the loop ends in its first iteration", loop.last)
-            if inner.exits:
-                raise Undecided("the loop may be left early", loop.last)
-            written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
-            if written <= lost | names.keys():
-                return after, lost
-            lost |= written - names.keys()
 
     # -- straight-line code
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.state import at, own_cell, split
 from tensorlift.proofs.source.induction import values_at
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.definition import Summary
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Term
 
@@ -25,11 +28,18 @@ class Versions:
     def __init__(self, summary: Summary) -> None:
         self.arrays = summary.arrays
         self.definitions = {definition.name: definition for definition in summary.definitions()}
+        self.known: list[Callable[[Term, Domain], Term]] = []  # what is known of versions, in the loops that are run
+        self.loops = list(_kept(summary.items))
         self.named = {name for name, info in summary.arrays.items() if info.is_parameter}
 
     def own(self, array: str, version: str) -> terms.Read:
         """Return a cell of a version; from now on states may name it."""
         self.named.add(version)
+        info = self.arrays[array]
+        return terms.read(version, own_cell(array, len(info.shape), info.dtype).indices, info.dtype)
+
+    def read(self, array: str, version: str) -> terms.Read:
+        """Return a cell of a version, whether states may name it or not."""
         info = self.arrays[array]
         return terms.read(version, own_cell(array, len(info.shape), info.dtype).indices, info.dtype)
 
@@ -40,33 +50,53 @@ class Versions:
             Undecided: where that is not shown.
 
         """
+        self.require_pieces(array, pieces, [(UNIVERSE, self.read(array, version))], context)
+
+    def require_pieces(self, array: str, pieces: list[Piece], wanted: list[Piece], context: Domain) -> None:
+        """Show that the cells of an array are some terms over versions; what is known of both is put in.
+
+        Raises:
+            Undecided: where that is not shown, or not for all cells.
+
+        """
         own, box = self._cells(array, context)
         rest = box
-        for domain, term in split(self._wanted(array, version, box)):
-            rest = rest - domain
-            for where, found in values_at(pieces, domain, own):
-                for here, part in split([(where, found)]):
-                    if not (part is term or part.reads == {UNDEFINED} or normal.equal(part, term, here)):
-                        raise Undecided(f"{array} is not shown to be {version}")
+        for piece, version in wanted:
+            rest = rest - piece
+            for domain, term in self._defined(version, box & piece):
+                for where, found in values_at(pieces, domain, own):
+                    for here, part in split([(where, self.expanded(found, where))]):
+                        self._require_equal(part, term, here, array)
         if not rest.is_empty():
-            raise Undecided(f"{version} does not say what all cells of {array} are")
+            raise Undecided(f"it is not said what all cells of {array} are")
+
+    def _require_equal(self, left: Term, right: Term, domain: Domain, array: str) -> None:
+        for known in self.known:
+            left, right = known(left, domain), known(right, domain)
+        if not (left is right or left.reads == {UNDEFINED} or normal.equal(left, right, domain)):
+            raise Undecided(f"{array} is not shown to be what the definitions say")
+
+    def _defined(self, term: Term, domain: Domain) -> list[Piece]:
+        """Return what a cell of a version is, piece by piece."""
+        if domain.is_empty():
+            return []
+        found = split([(domain, self.expanded(term, domain))])
+        if not domain.is_subset(Domain.union(piece for piece, _ in found)):
+            raise Undecided(f"{term} is not defined everywhere")
+        return found
 
     def _cells(self, array: str, context: Domain) -> tuple[terms.Read, Domain]:
         info = self.arrays[array]
         own = own_cell(array, len(info.shape), info.dtype)
         return own, Domain.box([str(index) for index in own.indices], info.shape) & context
 
-    def _wanted(self, array: str, version: str, box: Domain) -> list[Piece]:
-        if version in self.named:
-            return [(box, self.own(array, version))]
-        definition = self.definitions.get(version)
-        if definition is None or definition.array != array:
-            raise Undecided(f"{version} is no version of {array}")
-        pieces = [(box & domain, term) for domain, term in definition.pieces]
-        return [(domain, self._expanded(term, domain)) for domain, term in pieces if not domain.is_empty()]
+    def expanded(self, term: Term, domain: Domain) -> Term:
+        """Say a term over versions that no state may name by those that one may.
 
-    def _expanded(self, term: Term, domain: Domain) -> Term:
-        """Say a term over versions that no state may name by those that one may."""
+        Raises:
+            Undecided: where the term reads what is no version.
+
+        """
         if all(name in self.named or name not in self.definitions for name in term.reads):
             return term
 
@@ -75,6 +105,13 @@ class Versions:
             if found.array in self.named or definition is None:
                 return found
             cell = rewrite.lookup(list(definition.pieces), at(definition.array, found.indices), where, found)
-            return self._expanded(cell, where)
+            return self.expanded(cell, where)
 
         return rewrite.map_reads(term, domain, convert)
+
+
+def _kept(items: Iterable[Item]) -> Iterator[KeptLoop]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield item
+            yield from _kept(item.body)

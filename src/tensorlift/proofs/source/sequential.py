@@ -1,0 +1,141 @@
+"""Loops that stay: one iteration of the literal loop does what one of the definitions' loop does.
+
+What iterations hand on is in the versions that the definitions' loop carries.  The definitions may have run a part of
+the loop before all of the rest, as a loop of its own: that part is *ahead*.  Before iteration ``i`` the array of the
+source has the version of the definitions where the part has been already, and where it has not, an older one; and there
+the definitions' version is what the part left.  Both are shown by induction.  Any other array that the loop writes is
+not known at the start of an iteration, nor after the loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import affine
+from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.state import at
+from tensorlift.proofs.source.frames import Frame
+from tensorlift.proofs.source.operations import Undecided, as_data, element_type
+from tensorlift.proofs.source.versions import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import Carried
+    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.claims import Ahead
+    from tensorlift.proofs.source.execution import Execution
+    from tensorlift.proofs.source.frames import Entered, Outcome
+
+
+def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
+    """Show that a loop is the one of the definitions that is claimed, and take its versions.
+
+    Raises:
+        Undecided: where that is not shown.
+
+    """
+    claim, item = loop.claim, loop.claim.item
+    assert item is not None
+    if not frame.is_sequential:
+        raise Undecided("a loop stays inside of one that does not", loop.last)
+    counted = (item.variable, (item.lower,), (item.upper,), item.step)
+    is_known = any(item is one for one in run.versions.loops)
+    if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
+        raise Undecided("the loop is not that of the definitions", loop.last)
+    carried = {one.array: one for one in item.carried}
+    relation = _Relation(run, claim.variable, carried, {a: x for a, x in claim.ahead.items() if a in carried})
+    start = {claim.variable: item.lower}
+    for array, one in carried.items():
+        given = loop.entry.get(array)
+        now = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
+        run.versions.require_pieces(array, now, relation.cells(array, one.before, start), loop.context)
+    run.versions.known.append(relation.untouched)
+    after, lost = _iteration(run, loop, frame, relation)
+    run.require_counters(loop, after.passed)
+    left = dict(after.state.pieces)
+    left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
+    following = {claim.variable: affine(claim.variable) + claim.step}
+    for array, one in carried.items():
+        wanted = relation.cells(array, one.after, following)
+        run.versions.require_pieces(array, left.get(array, []), wanted, loop.iterations)
+        relation.require_untouched(array, one, following, loop.iterations)
+    run.versions.known.pop()
+    for array in sorted(lost):
+        frame.state.overwrite(array, run.lost(array))
+    for array, one in carried.items():
+        frame.state.overwrite(array, relation.cells(array, one.name, {claim.variable: item.upper}))
+
+
+class _Relation:
+    """How arrays of the source and versions of the definitions go together before an iteration."""
+
+    def __init__(
+        self, run: Execution, variable: str, carried: Mapping[str, Carried], ahead: Mapping[str, Ahead]
+    ) -> None:
+        self.run, self.variable, self.carried, self.ahead = run, variable, carried, ahead
+        self.names = {one.name: one for one in carried.values()}
+
+    def cells(self, array: str, version: str, when: Mapping[str, Affine]) -> list[Piece]:
+        """Return what an array of the source is by a version of the definitions, and by an older one."""
+        known = self.run.versions.read(array, version)
+        ahead = self.ahead.get(array)
+        if ahead is None:
+            return [(UNIVERSE, known)]
+        reached = ahead.reached.substitute(when)
+        return [(reached, known), (reached.complement(), self.run.versions.read(array, ahead.older))]
+
+    def untouched(self, term: Term, domain: Domain) -> Term:
+        """Say what the definitions' loop has not changed yet by what it was before the loop."""
+        if not self.ahead or term.reads.isdisjoint(self.names):
+            return term
+
+        def convert(found: terms.Read, where: Domain) -> Term:
+            one = self.names.get(found.array)
+            ahead = self.ahead.get(one.array) if one is not None else None
+            if one is None or ahead is None:
+                return found
+            if not where.is_disjoint(ahead.reached.substitute(at(one.array, found.indices))):
+                return found
+            return self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where)
+
+        return rewrite.map_reads(term, domain, convert)
+
+    def require_untouched(self, array: str, one: Carried, following: Mapping[str, Affine], iterations: Domain) -> None:
+        """Show that an iteration leaves alone what the part that is ahead will still be to."""
+        ahead = self.ahead.get(array)
+        if ahead is None:
+            return
+        rest = ahead.reached.substitute(following).complement()
+        before: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.before))]
+        after: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.after))]
+        self.run.versions.require_pieces(array, after, before, iterations & rest)
+
+
+def _iteration(run: Execution, loop: Entered, frame: Frame, relation: _Relation) -> tuple[Outcome, set[str]]:
+    """Run an iteration on what a relation says; return the other arrays that it writes as well."""
+    lost: set[str] = set()
+    while True:
+        state = frame.state.copy()
+        for array in sorted(lost):
+            state.overwrite(array, run.lost(array))
+        for array, one in relation.carried.items():
+            run.versions.own(array, one.name)
+            state.overwrite(array, relation.cells(array, one.name, {}))
+        before = list(loop.before)
+        for phi, argument, number in loop.phis():
+            one_of = relation.carried.get(phi)
+            unknown = terms.read(UNKNOWN, (), element_type(argument.type))
+            before[number] = unknown if one_of is None else run.versions.own(phi, one_of.name)
+        started = dict(state.pieces)
+        inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
+        after = run.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
+        if after is None or inner.exits:
+            raise Undecided("the loop may be left early", loop.last)
+        written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
+        if written <= lost | relation.carried.keys():
+            return after, lost
+        lost |= written - relation.carried.keys()
