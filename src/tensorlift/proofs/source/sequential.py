@@ -15,6 +15,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.state import at
+from tensorlift.ir.scalar_terms import choose_by
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.operations import Undecided, as_data, element_type
 from tensorlift.proofs.source.versions import UNKNOWN
@@ -98,9 +99,11 @@ class _Relation:
             ahead = self.ahead.get(one.array) if one is not None else None
             if one is None or ahead is None:
                 return found
-            if not where.is_disjoint(ahead.reached.substitute(at(one.array, found.indices))):
+            reached = ahead.reached.substitute(at(one.array, found.indices))
+            if where.is_subset(reached):
                 return found
-            return self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where)
+            before = self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where - reached)
+            return before if where.is_disjoint(reached) else choose_by(reached, found, before)
 
         return rewrite.map_reads(term, domain, convert)
 
