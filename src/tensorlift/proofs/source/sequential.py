@@ -9,11 +9,12 @@ not known at the start of an iteration, nor after the loop.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.state import at
 from tensorlift.ir.scalar_terms import choose_by
 from tensorlift.proofs.source.frames import Frame
@@ -49,12 +50,14 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         raise Undecided("the loop is not that of the definitions", loop.last)
     carried = {one.array: one for one in item.carried}
     relation = _Relation(run, claim.variable, carried, {a: x for a, x in claim.ahead.items() if a in carried})
-    start = {claim.variable: item.lower}
+    if relation.ahead and not (item.step == 1 and loop.context.implies(at_least(item.upper, item.lower))):
+        raise Undecided("a loop that may not run is split", loop.last)
+    start, end = {claim.variable: item.lower}, {claim.variable: item.upper}
     for array, one in carried.items():
         given = loop.entry.get(array)
         now = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
         run.versions.require_pieces(array, now, relation.cells(array, one.before, start), loop.context)
-    run.versions.known.append(relation.untouched)
+    run.versions.known.append(partial(relation.untouched, {}))
     after, lost = _iteration(run, loop, frame, relation)
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
@@ -64,11 +67,11 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         wanted = relation.cells(array, one.after, following)
         run.versions.require_pieces(array, left.get(array, []), wanted, loop.iterations)
         relation.require_untouched(array, one, following, loop.iterations)
-    run.versions.known.pop()
+    run.versions.known[-1] = partial(relation.untouched, end)
     for array in sorted(lost):
         frame.state.overwrite(array, run.lost(array))
     for array, one in carried.items():
-        frame.state.overwrite(array, relation.cells(array, one.name, {claim.variable: item.upper}))
+        frame.state.overwrite(array, relation.cells(array, one.name, end))
 
 
 class _Relation:
@@ -89,7 +92,7 @@ class _Relation:
         reached = ahead.reached.substitute(when)
         return [(reached, known), (reached.complement(), self.run.versions.read(array, ahead.older))]
 
-    def untouched(self, term: Term, domain: Domain) -> Term:
+    def untouched(self, when: Mapping[str, Affine], term: Term, domain: Domain) -> Term:
         """Say what the definitions' loop has not changed yet by what it was before the loop."""
         if not self.ahead or term.reads.isdisjoint(self.names):
             return term
@@ -99,7 +102,7 @@ class _Relation:
             ahead = self.ahead.get(one.array) if one is not None else None
             if one is None or ahead is None:
                 return found
-            reached = ahead.reached.substitute(at(one.array, found.indices))
+            reached = ahead.reached.substitute(when).substitute(at(one.array, found.indices))
             if where.is_subset(reached):
                 return found
             before = self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where - reached)
