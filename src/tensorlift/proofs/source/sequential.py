@@ -49,24 +49,27 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
         raise Undecided("the loop is not that of the definitions", loop.last)
     carried = {one.array: one for one in item.carried}
-    relation = _Relation(run, claim.variable, carried, {a: x for a, x in claim.ahead.items() if a in carried})
-    if relation.ahead and not (item.step == 1 and loop.context.implies(at_least(item.upper, item.lower))):
-        raise Undecided("a loop that may not run is split", loop.last)
-    start, end = {claim.variable: item.lower}, {claim.variable: item.upper}
+    ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
+    relation = _Relation(run, claim.variable, carried, ahead)
+    if relation.ahead and item.step > 1:
+        raise Undecided("a loop with a step is split", loop.last)
+    start, now = relation.at(item.lower), relation.at(affine(claim.variable))
+    following = relation.at(affine(claim.variable) + claim.step)
     for array, one in carried.items():
         given = loop.entry.get(array)
-        now = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
-        run.versions.require_pieces(array, now, relation.cells(array, one.before, start), loop.context)
-    run.versions.known.append(partial(relation.untouched, {}))
-    after, lost = _iteration(run, loop, frame, relation)
+        pieces = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
+        run.versions.require_pieces(array, pieces, relation.cells(array, one.before, start), loop.context)
+    run.versions.known.append(partial(relation.untouched, now))
+    after, lost = _iteration(run, loop, frame, {a: relation.cells(a, one.name, now) for a, one in carried.items()})
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
     left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
-    following = {claim.variable: affine(claim.variable) + claim.step}
     for array, one in carried.items():
         wanted = relation.cells(array, one.after, following)
         run.versions.require_pieces(array, left.get(array, []), wanted, loop.iterations)
-        relation.require_untouched(array, one, following, loop.iterations)
+        relation.require_untouched(array, following, loop.iterations)
+    runs = Domain.of(at_least(item.upper, item.lower))
+    end = {array: reached & runs | start[array] - runs for array, reached in relation.at(item.upper).items()}
     run.versions.known[-1] = partial(relation.untouched, end)
     for array in sorted(lost):
         frame.state.overwrite(array, run.lost(array))
@@ -83,16 +86,20 @@ class _Relation:
         self.run, self.variable, self.carried, self.ahead = run, variable, carried, ahead
         self.names = {one.name: one for one in carried.values()}
 
-    def cells(self, array: str, version: str, when: Mapping[str, Affine]) -> list[Piece]:
-        """Return what an array of the source is by a version of the definitions, and by an older one."""
-        known = self.run.versions.read(array, version)
-        ahead = self.ahead.get(array)
-        if ahead is None:
-            return [(UNIVERSE, known)]
-        reached = ahead.reached.substitute(when)
-        return [(reached, known), (reached.complement(), self.run.versions.read(array, ahead.older))]
+    def at(self, value: Affine) -> dict[str, Domain]:
+        """Return where the parts that are ahead have been before an iteration."""
+        return {array: one.reached.substitute({self.variable: value}) for array, one in self.ahead.items()}
 
-    def untouched(self, when: Mapping[str, Affine], term: Term, domain: Domain) -> Term:
+    def cells(self, array: str, version: str, reached: Mapping[str, Domain]) -> list[Piece]:
+        """Return what an array of the source is by a version of the definitions, and by an older one."""
+        self.run.versions.named.add(self.carried[array].name)
+        known = self.run.versions.read(array, version)
+        if array not in reached:
+            return [(UNIVERSE, known)]
+        older = self.run.versions.read(array, self.ahead[array].older)
+        return [(reached[array], known), (reached[array].complement(), older)]
+
+    def untouched(self, reached: Mapping[str, Domain], term: Term, domain: Domain) -> Term:
         """Say what the definitions' loop has not changed yet by what it was before the loop."""
         if not self.ahead or term.reads.isdisjoint(self.names):
             return term
@@ -102,46 +109,45 @@ class _Relation:
             ahead = self.ahead.get(one.array) if one is not None else None
             if one is None or ahead is None:
                 return found
-            reached = ahead.reached.substitute(when).substitute(at(one.array, found.indices))
-            if where.is_subset(reached):
+            here = reached[one.array].substitute(at(one.array, found.indices))
+            if where.is_subset(here):
                 return found
-            before = self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where - reached)
-            return before if where.is_disjoint(reached) else choose_by(reached, found, before)
+            before = self.run.versions.expanded(terms.read(one.before, found.indices, found.dtype), where - here)
+            return before if where.is_disjoint(here) else choose_by(here, found, before)
 
         return rewrite.map_reads(term, domain, convert)
 
-    def require_untouched(self, array: str, one: Carried, following: Mapping[str, Affine], iterations: Domain) -> None:
+    def require_untouched(self, array: str, following: Mapping[str, Domain], iterations: Domain) -> None:
         """Show that an iteration leaves alone what the part that is ahead will still be to."""
-        ahead = self.ahead.get(array)
-        if ahead is None:
-            return
-        rest = ahead.reached.substitute(following).complement()
-        before: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.before))]
-        after: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.after))]
-        self.run.versions.require_pieces(array, after, before, iterations & rest)
+        if array in following:
+            rest = following[array].complement()
+            one = self.carried[array]
+            before: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.before))]
+            after: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.after))]
+            self.run.versions.require_pieces(array, after, before, iterations & rest)
 
 
-def _iteration(run: Execution, loop: Entered, frame: Frame, relation: _Relation) -> tuple[Outcome, set[str]]:
-    """Run an iteration on what a relation says; return the other arrays that it writes as well."""
+def _iteration(
+    run: Execution, loop: Entered, frame: Frame, start: Mapping[str, list[Piece]]
+) -> tuple[Outcome, set[str]]:
+    """Run an iteration on what arrays are at its start; return the other arrays that it writes as well."""
     lost: set[str] = set()
     while True:
         state = frame.state.copy()
         for array in sorted(lost):
             state.overwrite(array, run.lost(array))
-        for array, one in relation.carried.items():
-            run.versions.own(array, one.name)
-            state.overwrite(array, relation.cells(array, one.name, {}))
+        for array, pieces in start.items():
+            state.overwrite(array, pieces)
         before = list(loop.before)
         for phi, argument, number in loop.phis():
-            one_of = relation.carried.get(phi)
             unknown = terms.read(UNKNOWN, (), element_type(argument.type))
-            before[number] = unknown if one_of is None else run.versions.own(phi, one_of.name)
+            before[number] = start[phi][0][1] if phi in start else unknown
         started = dict(state.pieces)
         inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
         after = run.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
         if after is None or inner.exits:
             raise Undecided("the loop may be left early", loop.last)
         written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
-        if written <= lost | relation.carried.keys():
+        if written <= lost | start.keys():
             return after, lost
-        lost |= written - relation.carried.keys()
+        lost |= written - start.keys()
