@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.attempts import start_afresh
 from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.session import SESSION
 from tensorlift.deep import with_deep_stack
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.equality import check_equal
@@ -30,7 +30,7 @@ def disagreement(first: Mapping[str, Json], second: Mapping[str, Json], target: 
 
 
 def _disagreement(first: Mapping[str, Json], second: Mapping[str, Json], target: str) -> str:
-    start_afresh()
+    SESSION.restart()
     one, other = certificate_from_json(first), certificate_from_json(second)
     keeps_loops = any(isinstance(item, KeptLoop) for item in (*one.summary.items, *other.summary.items))
     try:

@@ -29,7 +29,7 @@ from bench.mutation import mutant
 from bench.random_types import c_programs, mlir_programs, python_programs
 from bench.random_types.constructs import some
 from bench.random_types.types import TYPES
-from tensorlift.attempts import start_afresh
+from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
@@ -76,7 +76,7 @@ class Subject:
 
     def check(self, text: str) -> None:
         """Check a text in place of the program, as a certificate's is."""
-        start_afresh()
+        SESSION.restart()
         certificate = certificate_from_json({**self.certificate, "program": text})
         proved_again(certificate, get_target(self.target), read_back)
 

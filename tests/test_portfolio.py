@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from tensorlift import portfolio
-from tensorlift.attempts import Request, start_afresh
+from tensorlift.attempts import Request
 from tensorlift.cli import main
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Read
 from tensorlift.diagnostics import refuse
 from tensorlift.engines import Effort, engine_names, search_by
@@ -74,7 +75,7 @@ _OUTER = (
 def _view(text: str) -> FunctionView:
     (read,) = read_c(text, "k.c")
     assert read.module is not None
-    start_afresh()
+    SESSION.restart()
     return FunctionView(functions(read.module)[0])
 
 

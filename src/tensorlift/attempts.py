@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches, is_spent
+from tensorlift.comprehension.normal import is_spent
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Read, Reduce
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
@@ -130,7 +130,7 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
     failed: dict[str, LiftError] = {}
     first: LiftError | None = None
     for attempt in range(_ATTEMPTS):
-        start_afresh(same_function=is_again or attempt > 0)
+        SESSION.restart(same_function=is_again or attempt > 0)
         tried = _Attempts(view, request, stage, kept, failed)
         try:
             return tried.proved()
@@ -231,7 +231,7 @@ class _Attempts:
     def _within(self, assumed: Domain, conditions: Sequence[Constraint], below: float) -> Proved | None:
         if not conditions or is_spent():
             return None
-        start_afresh(same_function=True)
+        SESSION.restart(same_function=True)
         with suppress(LiftError):
             summary = self._summary(assumed & Domain.of(*conditions))
             if not keeps_what_empty_loops_leave(summary):
@@ -311,15 +311,6 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
             return True
         pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
     return False
-
-
-def start_afresh(*, same_function: bool = False) -> None:
-    """Forget what lifting left behind, so that the same function gives the same bytes.
-
-    All attempts at one function together have the time that one function may take.
-    """
-    reset_names()
-    clear_caches(and_spending=not same_function)
 
 
 def _attempt(

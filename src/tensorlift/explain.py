@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation import show, show_summary
 from tensorlift.comprehension.notation.printer import shapes
 from tensorlift.comprehension.ranges import in_range
+from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import refuse
 from tensorlift.dialects.table import instance_lines
 from tensorlift.proofs.failure import CheckFailure
@@ -86,7 +86,7 @@ def _routine_explained(target: Target, routine: Routine) -> str:
     """Show what the front end finds a routine to compute, in its first sample."""
     from tensorlift.readback import read_back  # noqa: PLC0415 - loads the front end of C: only where it is asked for
 
-    reset_names()
+    SESSION.restart()
     (sample, *_) = routine.samples
     call = sample.partition("{ ")[2].rpartition(" }")[0]
     meaning = show_summary(read_back(sample, "sample").summary)
@@ -131,7 +131,7 @@ def _meaning(target: Target, row: OpRow) -> list[str]:
 
 def _meaning_of(target: Target, entry: Sample, more: Domain) -> list[str]:
     """Return the meaning of a sample for sizes of a domain, nothing where they decide what it is."""
-    reset_names()
+    SESSION.restart()
     if target.takes_sizes:
         return _meaning_of_text(target, entry)
     context = more & Domain.of(*(at_least(size, max(entry.least, _LEAST_SIZE)) for size in SIZES))

@@ -17,8 +17,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
-from tensorlift.attempts import Request, start_afresh
+from tensorlift.attempts import Request
 from tensorlift.comprehension.allowance import telling
+from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Role
@@ -166,6 +167,7 @@ def _lift(
         known = (name for f in selected if f.module is not None for name in FunctionView(_function_op(f)).size_names)
         check_request(target, dict(options.sizes), known, source.name)
     outcomes = [_lift_function(function, target, source, options) for function in selected]
+    SESSION.forget()
     if found is not None:
         found.update({record.name: lifting for record, lifting in outcomes if lifting is not None})
     functions = tuple(record for record, _ in outcomes)
@@ -344,7 +346,7 @@ def read_functions(source: Source, options: LiftOptions) -> Sequence[ReadFunctio
 def _intermediate(function: ReadFunction, form: str, options: LiftOptions) -> Intermediate:
     if function.module is None and form != "literal":
         return Intermediate(function.name, diagnostics=function.diagnostics)
-    start_afresh()
+    SESSION.restart()
     try:
         return Intermediate(function.name, _form(function, form, options))
     except LiftError as refusal:

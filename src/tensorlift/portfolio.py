@@ -17,7 +17,8 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.attempts import proved_as, proved_program, start_afresh
+from tensorlift.attempts import proved_as, proved_program
+from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import AUTO, TACTICS, Effort, engine_names, search_by
 from tensorlift.ir.cost import cost_of
@@ -160,7 +161,7 @@ class _Portfolio:
 
     def _search(self, engines: list[str], first: Choice | None) -> None:
         """Let engines search, on what the function means as it is, then with the loops that derivation keeps."""
-        start_afresh(same_function=True)
+        SESSION.restart(same_function=True)
         with self.stage("summarise"):
             within = first.proved.summary.assumed if first is not None else None
             nonempty = not self.request.target.takes_empty

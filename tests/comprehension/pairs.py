@@ -11,8 +11,7 @@ from tests.comprehension.random_terms import CHANGING, DTYPES, KEEPING, Generato
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, less
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
@@ -43,8 +42,7 @@ class Pair:
 def random_pair(seed: int) -> Pair:
     """Return a pair of terms; one in five rewritings may change the meaning."""
     random = Random(seed)
-    reset_names()
-    clear_caches()
+    SESSION.restart()
     generator = Generator(random)
     left = right = generator.term(random.choice(DTYPES), random.choice([2, 3, 3]), ("i", "j"))
     is_kept = True

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.normal import clear_caches, interning
+from tensorlift.comprehension.normal import interning
 from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.interning import Undecided
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Scalar, Term
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ops.conversions import value_of
@@ -203,7 +204,7 @@ def _groups(pool: Sequence[Term]) -> list[list[Term]]:
 
 
 def test_terms_with_one_normal_form_have_one_value() -> None:
-    clear_caches()
+    SESSION.forget()
     tables: list[dict[Term, Value]] = [{} for _ in _POINTS]
     groups = _groups(_pool(1, 1500))
     assert sum(len(group) - 1 for group in groups) > 300

@@ -10,7 +10,8 @@ from tests.comprehension.builders import AffineLike, add, box, idx, mul, num, re
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
-from tensorlift.comprehension.normal import clear_caches, equal
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ NOT_SHOWN: dict[str, Row] = {
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_shows(name: str) -> None:
-    clear_caches()
+    SESSION.forget()
     left, right, domain = SHOWN[name]
     assert equal(left, right, domain)
     assert equal(right, left, domain)
@@ -315,7 +316,7 @@ def test_shows(name: str) -> None:
 
 @pytest.mark.parametrize("name", NOT_SHOWN)
 def test_does_not_show(name: str) -> None:
-    clear_caches()
+    SESSION.forget()
     left, right, domain = NOT_SHOWN[name]
     assert not equal(left, right, domain)
     assert not equal(right, left, domain)
@@ -348,13 +349,13 @@ def chain(length: int, op: str) -> Term:
 
 
 def test_nested_polynomials_end() -> None:
-    clear_caches()
+    SESSION.forget()
     assert equal(nested(5, swapped=False), nested(5, swapped=True), I_)
     assert not equal(nested(12, swapped=False), nested(11, swapped=True), I_)
 
 
 def test_terms_of_a_thousand_nodes_end() -> None:
-    clear_caches()
+    SESSION.forget()
     assert equal(chain(350, "exp"), chain(350, "exp"), I_)
     assert not equal(chain(350, "exp"), chain(350, "sin"), I_)
 
@@ -368,7 +369,7 @@ def flat_sum(length: int, *, backwards: bool) -> Term:
 
 
 def test_flat_sums_are_equal_in_any_order_and_end_where_they_differ() -> None:
-    clear_caches()
+    SESSION.forget()
     assert equal(flat_sum(60, backwards=False), flat_sum(60, backwards=True), I_)
     assert not equal(flat_sum(1000, backwards=False), flat_sum(999, backwards=True), I_)
 

@@ -14,8 +14,7 @@ import pytest
 from tests.frontends.mlir.modules import forget
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.frontends.python import read_python
@@ -73,8 +72,7 @@ def _all_python() -> dict[str, ReadFunction]:
 
 def _meaning(function: ReadFunction) -> _Meaning:
     assert function.module is not None, function.diagnostics
-    reset_names()
-    clear_caches()
+    SESSION.restart()
     (operation,) = functions(function.module)
     summary = summarise(operation)
     return _Meaning(summary, get_target("numpy").emit(derive(simplify(summary))))

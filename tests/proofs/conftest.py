@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
 from tensorlift.proofs import Certificate, CheckFailure, check
@@ -37,8 +36,7 @@ class Reject(Protocol):
 
 def summary_of(source: str) -> Summary:
     """Summarise a function for arrays and loops that are not empty."""
-    reset_names()
-    clear_caches()
+    SESSION.restart()
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
     (func_op,) = functions(function.module)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
 from tensorlift.proofs import CheckFailure
@@ -39,7 +39,7 @@ def f(s, a, b):
 
 
 def _summary(source: str) -> Summary:
-    reset_names()
+    SESSION.restart()
     (function,) = read_c(source, "test.c")
     assert function.module is not None
     return summarise(functions(function.module)[0], nonempty=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.summarize.plain import agrees
 
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
-from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.summarize import summarise
@@ -31,7 +31,7 @@ def from_mlir(text: str) -> Operation:
 
 def summary_of(func_op: Operation) -> Summary:
     """Summarise with names as in a fresh process."""
-    reset_names()
+    SESSION.restart()
     return summarise(func_op)
 
 

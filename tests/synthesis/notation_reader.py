@@ -14,8 +14,9 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, KeptLoop, Summary
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh, reset_names
+from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import Diagnostic, Location
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def summary(  # noqa: PLR0913 - the parts of a summary
     ``parameters`` is ``n, alpha: f64, A: f64[m, n]``, sizes without a type; locals begin with an underscore in front of
     the name (``_t: f64[n]``).  Sizes are at least ``least``.
     """
-    reset_names()
+    SESSION.restart()
     return _Reader(name, parameters, least).read(lines, outputs.split(), result)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from tensorlift.attempts import start_afresh
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
@@ -41,7 +41,7 @@ _LINES = {
 def emitted(source: str) -> str:
     (function,) = read_c(source, "test.c")
     assert function.module is not None, function.diagnostics
-    start_afresh()
+    SESSION.restart()
     func_op = next(op for op in function.module.walk() if isinstance(op, FuncOp))
     return emit(derive(simplify(summarise(func_op, nonempty=True)))).text
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.attempts import start_afresh
 from tensorlift.comprehension.at_sizes import summary_at
 from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.first_half import FirstHalf, decide_first_half
@@ -93,7 +93,7 @@ def _readings(certificate: Certificate, source: Source, options: LiftOptions) ->
     wanted = certificate.summary
     pending: list[dict[LoopPlace, str]] = [{}]
     for kept in pending:
-        start_afresh()
+        SESSION.restart()
         summary = summarise(
             view, nonempty=not target.takes_empty, kept=kept, for_loops=target.reads_back, places=target.reads_places
         )

@@ -15,8 +15,8 @@ import islpy as isl
 
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
 from tensorlift.comprehension.allowance import TooManyPartsError, within_allowance
-from tensorlift.comprehension.caches import cached, cached_by_identity
 from tensorlift.comprehension.names import fresh, image
+from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -395,7 +395,7 @@ UNIVERSE = _parse((), "true")
 EMPTY = _parse((), "false")
 
 
-@cached_by_identity
+@SESSION.cached_by_identity
 def _met(left: Domain, right: Domain) -> Domain:
     zeros = left.zeros
     if right.zeros:
@@ -403,12 +403,12 @@ def _met(left: Domain, right: Domain) -> Domain:
     return Domain(left.isl.intersect(right.isl), zeros)
 
 
-@cached_by_identity
+@SESSION.cached_by_identity
 def _lies_in(left: Domain, right: Domain) -> bool:
     return within_allowance(isl.Set.is_subset, left.isl, right.isl)
 
 
-@cached
+@SESSION.cached
 def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
     bounds = []
     for index, extent in zip(indices, shape, strict=True):
@@ -416,7 +416,7 @@ def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
     return Domain.of(*bounds)
 
 
-@cached
+@SESSION.cached
 def _of(constraints: tuple[Constraint, ...]) -> Domain:
     """Give a set that was built before from constraints of the same shape the names of these."""
     if not constraints:

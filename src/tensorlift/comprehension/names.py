@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.caches import forget
+from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_counter = itertools.count()
-_reserved: set[str] = set()
-
 
 def fresh(prefix: str) -> str:
-    """Return a variable name that is not reserved and that no other call since the last `reset_names` has returned."""
-    name = f"{prefix}_{next(_counter)}"
-    while name in _reserved:
-        name = f"{prefix}_{next(_counter)}"
+    """Return a variable name that is not reserved and that no other call of the session has returned."""
+    name = f"{prefix}_{next(SESSION.numbers)}"
+    while name in SESSION.reserved:
+        name = f"{prefix}_{next(SESSION.numbers)}"
     return name
 
 
@@ -38,16 +34,8 @@ def image(name: str) -> str:
 
 
 def reserve(names: Iterable[str]) -> None:
-    """Keep names of the source, such as a size ``k_1``, out of the supply until the next `reset_names`."""
-    _reserved.update(names)
-
-
-def reset_names() -> None:
-    """Start counting again, with nothing in the caches; for each function, so that its output is deterministic."""
-    global _counter  # noqa: PLW0603 - one supply for the process, restarted between functions
-    _counter = itertools.count()
-    _reserved.clear()
-    forget()
+    """Keep names of the source, such as a size ``k_1``, out of the supply until the session starts anew."""
+    SESSION.reserved.update(names)
 
 
 def formals(array: str, rank: int) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import EMPTY, Domain, equal
 from tensorlift.comprehension.names import formals
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Piecewise, Term
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def at(array: str, indices: tuple[Affine, ...]) -> dict[str, Affine]:
     return {name: index for name, index in zip(names, indices, strict=True) if index.variable != name}
 
 
-@cached
+@SESSION.cached
 def cell_domain(array: str, indices: tuple[Affine, ...]) -> Domain:
     """Return the points where the array's index variables are the subscripts."""
     return Domain.of(*(equal(name, index) for name, index in at(array, indices).items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of
 from tensorlift.frontends.mlir import read_mlir
@@ -75,7 +75,7 @@ def _instances(operation: DefinedOperation, functions: list[ReadFunction]) -> tu
     found: list[Instance] = []
     reason = ""
     for function in functions:
-        reset_names()
+        SESSION.restart()
         try:
             instance = instance_of(operation.name, summary_of(function), len(operation.operands))
             _check_types(operation, instance)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.instance import Instance, InstanceOperand
-from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.tensor import array, scalar_value
 from tensorlift.comprehension.terms import Piecewise
@@ -175,7 +175,7 @@ def computed(text: str, names: Sequence[str]) -> Summary:
     """
     if _CHOOSES.search(text):
         raise NoMeaning(CHOICE)
-    reset_names()
+    SESSION.restart()
     for place, operand in enumerate(names):
         text = re.sub(rf"%arg{place}\b", f"%{operand}", text)
     try:

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.names import reset_names
-from tensorlift.comprehension.normal import clear_caches
+from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.language import Separate
 from tensorlift.contract.required import required
@@ -74,8 +73,7 @@ def meaning_of(outlined: Outline) -> Meaning:
         LiftError: where it has no meaning in definitions.
 
     """
-    reset_names()
-    clear_caches(and_spending=True)
+    SESSION.restart()
     return _meaning(outlined.function, distribute=True)
 
 

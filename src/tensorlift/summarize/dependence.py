@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import Constraint, Domain, equal, less
 from tensorlift.comprehension.names import fresh, image
+from tensorlift.comprehension.session import SESSION
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Conflict:
         return next((value.constant for value in values if value is not None and value.is_constant), None)
 
 
-@cached
+@SESSION.cached
 def _pairs(first: Domain, second: Domain, variables: tuple[str, ...]) -> Domain:
     """Return the pairs of points of two domains, those of the second by the names of another iteration."""
     return first & second.rename({name: image(name) for name in variables})

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,7 +102,7 @@ Statement = Allocate | Load | Store | Branch | Loop
 Block = tuple[Statement, ...]
 
 
-@cached
+@SESSION.cached
 def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: int) -> Domain:
     bounds = [at_least(variable, low) for low in lower] + [less(variable, high) for high in upper]
     return Domain.of(*bounds) & Domain.strided(variable, lower[0], step)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.frontends.mlir.modules import forget
 
-from tensorlift.comprehension.names import reset_names
 from tensorlift.comprehension.notation import show_summary
+from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import functions
@@ -34,7 +34,7 @@ def from_c(path: Path) -> ModuleOp:
 
 
 def definitions(module: Any) -> str:
-    reset_names()
+    SESSION.restart()
     (function,) = functions(module)
     return show_summary(summarise(function))
 

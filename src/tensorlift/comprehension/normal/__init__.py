@@ -1,7 +1,7 @@
 """The normal form of terms, which decides equality for every size."""
 
 from tensorlift.comprehension.normal.alike import alike
-from tensorlift.comprehension.normal.decide import clear_caches, equal, is_spent
+from tensorlift.comprehension.normal.decide import equal, is_spent
 from tensorlift.comprehension.normal.interning import PROVING, TIDYING, asking_for
 
-__all__ = ["PROVING", "TIDYING", "alike", "asking_for", "clear_caches", "equal", "is_spent"]
+__all__ = ["PROVING", "TIDYING", "alike", "asking_for", "equal", "is_spent"]

@@ -13,6 +13,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine, solved
+from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply, reduce
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 
@@ -35,7 +36,7 @@ Operands = list[tuple[bool, Term]]  # those of a sum with their signs; all other
 Names = dict[str, Affine]  # from bound variables of the right term to those of the left one
 
 
-_answers: dict[tuple[Term, Term, Domain], bool] = {}
+_answers: dict[tuple[Term, Term, Domain], bool] = SESSION.table()
 
 
 class _GaveUp(Exception):  # noqa: N818 - an answer, not a failure
@@ -49,11 +50,6 @@ def alike(left: Term, right: Term, context: Domain) -> bool:
     if known is None:
         known = _answers[question] = _look(left, right, context)
     return known
-
-
-def forget() -> None:
-    """Forget all answers."""
-    _answers.clear()
 
 
 def _look(left: Term, right: Term, context: Domain) -> bool:

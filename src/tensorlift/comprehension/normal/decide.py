@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import interning
-from tensorlift.comprehension.normal.alike import alike, forget
+from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.arithmetic import cells
 from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.session import SESSION
 from tensorlift.ops.dtypes import DType, is_float
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.normal.monomials import Poly
     from tensorlift.comprehension.terms import Term
 
-_scopes: dict[Domain, Scope] = {}
-_answers: dict[tuple[Term, Term, Domain, interning.Purpose], bool] = {}
+_scopes: dict[Domain, Scope] = SESSION.table()
+_answers: dict[tuple[Term, Term, Domain, interning.Purpose], bool] = SESSION.table()
 
 
 def equal(a: Term, b: Term, domain: Domain) -> bool:
@@ -42,17 +43,6 @@ def equal(a: Term, b: Term, domain: Domain) -> bool:
     if known is None:
         known = _answers[question] = _decide(a, b, domain)
     return known
-
-
-def clear_caches(*, and_spending: bool = True) -> None:
-    """Forget everything remembered; the pipeline does so for each function, whose names start anew.
-
-    What questions took of the allowance is forgotten too, unless the next ones are about the same function.
-    """
-    _scopes.clear()
-    _answers.clear()
-    forget()
-    interning.tables.clear(and_spending=and_spending)
 
 
 def is_spent() -> bool:

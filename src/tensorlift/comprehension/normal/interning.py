@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.comprehension.session import SESSION
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
@@ -36,43 +38,30 @@ class Undecided(Exception):  # noqa: N818 - an answer, not a failure
 
 
 class Tables:
-    """What the normal form remembers between questions, and what questions about a function took for each purpose."""
+    """What the normal form remembers between questions, and what the present one may take."""
 
     def __init__(self) -> None:
-        self.atoms: dict[tuple[Hashable, ...], Any] = {}
-        self.signatures: dict[tuple[Hashable, ...], int] = {}
-        self.equal: dict[tuple[int, int, Domain], bool] = {}  # of atoms, by number, at the points of a domain
-        self.names = 0
+        self.atoms: dict[tuple[Hashable, ...], Any] = SESSION.table()
+        self.signatures: dict[tuple[Hashable, ...], int] = SESSION.table()
+        self.equal: dict[tuple[int, int, Domain], bool] = SESSION.table()  # of atoms, by number, in a domain
         self.purpose = FINDING
-        self.spent: dict[Purpose, int] = {}
-        self.taken = 0  # what all questions about a function took, whatever for
         self.left = FINDING.least
 
     @contextmanager
     def question(self) -> Iterator[None]:
         """Give a question its budget, and charge what it takes beyond the least."""
         purpose = self.purpose
-        given = max(purpose.least, min(purpose.budget, purpose.allowance - self.spent.get(purpose, 0)))
+        given = max(purpose.least, min(purpose.budget, purpose.allowance - SESSION.spent[purpose]))
         self.left = given
         try:
             yield
         finally:
-            self.taken += given - self.left
-            self.spent[purpose] = self.spent.get(purpose, 0) + max(0, given - self.left - purpose.least)
+            SESSION.spent[None] += given - self.left
+            SESSION.spent[purpose] += max(0, given - self.left - purpose.least)
 
     def is_spent(self) -> bool:
         """Tell whether the questions about a function took all that they may: others will hardly be answered."""
-        return self.taken >= MOST or any(self.spent.get(each, 0) >= each.allowance for each in (FINDING, PROVING))
-
-    def clear(self, *, and_spending: bool) -> None:
-        """Forget every atom, signature and name, and what the questions took."""
-        if and_spending:
-            self.spent.clear()
-            self.taken = 0
-        self.atoms.clear()
-        self.signatures.clear()
-        self.equal.clear()
-        self.names = 0
+        return SESSION.spent[None] >= MOST or any(SESSION.spent[each] >= each.allowance for each in (FINDING, PROVING))
 
 
 tables = Tables()
@@ -96,8 +85,7 @@ def signature(*parts: Hashable) -> int:
 
 def unique_name() -> str:
     """Return a variable name that no term uses (terms get theirs from `names.fresh`, with one underscore)."""
-    tables.names += 1
-    return f"c__{tables.names}"
+    return f"c__{next(SESSION.marks)}"
 
 
 def spend(steps: int = 1) -> None:

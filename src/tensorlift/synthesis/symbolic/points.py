@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.caches import cached
 from tensorlift.comprehension.domain import UNIVERSE, Domain
+from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ def evaluate(value: Affine, at: Mapping[str, int]) -> int:
     return total
 
 
-@cached
+@SESSION.cached
 def conjuncts_of(domain: Domain) -> list[list[Constraint]]:
     """Return what the convex parts of a domain state without integer divisions."""
     return [*chain.from_iterable(Domain(part.isl.remove_divs()).conjuncts() for part in domain.parts())]
 
 
-@cached
+@SESSION.cached
 def is_divided(domain: Domain) -> bool:
     """Tell whether a domain needs an integer division, as one that holds for even numbers does."""
     return domain.has_divisions

@@ -13,7 +13,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.normal import clear_caches, equal
+from tensorlift.comprehension.normal import equal
+from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.synthesis.tactics.counterexample import counterexample
 from tensorlift.synthesis.tactics.generate import steps_of
@@ -175,7 +176,7 @@ def _check_equal(tactic: Tactic) -> None:
         variables = [v for index in tactic.indices for v in variables_of(index, width)]
         sizes = {v for term in (wanted, built) for v in term.free if v.startswith("n_")}
         domain = range_of(variables) & Domain.of(*(at_least(v, 1) for v in sorted(sizes)))
-        clear_caches()
+        SESSION.forget()
         if equal(wanted, built, domain):
             continue
         shown = counterexample(

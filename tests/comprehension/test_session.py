@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tensorlift.comprehension.caches import cached, cached_by_identity, forget
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import reset_names
+from tensorlift.comprehension.session import SESSION, Session
 
 
 def _box() -> Domain:
@@ -12,14 +11,15 @@ def _box() -> Domain:
 
 
 def test_results_are_kept_until_they_are_forgotten() -> None:
+    session = Session()
     asked: list[object] = []
 
-    @cached
+    @session.cached
     def once(value: int) -> int:
         asked.append(value)
         return value
 
-    @cached_by_identity
+    @session.cached_by_identity
     def together(left: list[int], right: list[int]) -> int:
         asked.append((left, right))
         return len(left) + len(right)
@@ -29,17 +29,17 @@ def test_results_are_kept_until_they_are_forgotten() -> None:
     assert len(asked) == 2
     assert together(other, one) == together(one, one) == 2
     assert len(asked) == 4, "equal objects are not the same object"
-    forget()
+    session.forget()
     assert [once(3), together(one, other)] == [3, 2]
     assert len(asked) == 6
 
 
 def test_what_is_printed_does_not_depend_on_earlier_functions() -> None:
-    reset_names()
+    SESSION.restart()
     alone = str(_box())
     before = _box()
     before.is_equal(Domain.of(less("i", "n"), at_least("i", 0)))  # isl drops what is redundant, in place
-    reset_names()
+    SESSION.restart()
     assert str(_box()) == alone
     assert _box() is not before
     assert _box() is _box()
