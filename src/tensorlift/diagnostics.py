@@ -18,6 +18,11 @@ class Location:
     line: int
     column: int
 
+    @property
+    def short(self) -> str:
+        """The file without its folders, and the line."""
+        return f"{self.file.rpartition('/')[2]}:{self.line}"
+
     def __str__(self) -> str:
         """Spell the place as compilers do, ``file:line:column``."""
         return f"{self.file}:{self.line}:{self.column}"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.session import SESSION, Session
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
 
 
 def _box() -> Domain:
@@ -43,3 +47,13 @@ def test_what_is_printed_does_not_depend_on_earlier_functions() -> None:
     assert str(_box()) == alone
     assert _box() is not before
     assert _box() is _box()
+
+
+def test_nothing_of_a_lift_outlives_it() -> None:
+    source = "void f{0}(int n, double x[n], double y[n]) {{ for (int i = 0; i < n; i++) y[i] += {0} * x[i]; }}"
+    counts = []
+    for number in range(2, 7):
+        lift_source(source_from_text(source.format(number), "f.c"), LiftOptions())
+        gc.collect()
+        counts.append(sum(isinstance(one, Domain) for one in gc.get_objects()))
+    assert counts[1:] == [counts[1]] * (len(counts) - 1)

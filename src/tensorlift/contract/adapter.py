@@ -192,7 +192,7 @@ class _Adapter:
 
     def _demand(self, precondition: Precondition) -> Iterator[str]:
         at = precondition.location
-        place = f" ({_short(at.file)}:{at.line})" if at is not None else ""
+        place = f" ({at.short})" if at is not None else ""
         for failed in self._failed(precondition.condition):
             yield f"if {failed}:"
             yield f'{_INDENT}raise PreconditionError("{self.view.name} needs that {precondition.text}{place}")'
@@ -201,9 +201,9 @@ class _Adapter:
         """Spell when a condition does not hold."""
         match condition:
             case Compare():
-                yield f"not {self._renamed(condition)}"
-            case AnyOf(choices):
-                yield f"not ({AnyOf(tuple(tuple(map(self._renamed, choice)) for choice in choices))})"
+                yield f"not {condition.substitute(self._sizes)}"
+            case AnyOf():
+                yield f"not ({condition.substitute(self._sizes)})"
             case NotNull(array):
                 (parameter,) = (p for p in self.view.parameters if p.name == array)
                 yield f'c_pointer("{_source_name(parameter)}", {self._memory(parameter)}).value is None'
@@ -212,10 +212,6 @@ class _Adapter:
             case Separate(array, others, or_same):
                 same = ", or_same=True" if or_same else ""
                 yield " or ".join(f"share_memory({self._array(array)}, {self._array(o)}{same})" for o in others)
-
-    def _renamed(self, condition: Compare) -> Compare:
-        left, right = (side.substitute(self._sizes) for side in (condition.left, condition.right))
-        return Compare(left, condition.relation, right)
 
     # -- calls
 
@@ -280,7 +276,3 @@ def _dtype(dtype: str) -> str:
 
 def _is_table(parameter: Parameter) -> bool:
     return parameter.role == "array" and parameter.c_type.replace(" ", "").endswith("**")
-
-
-def _short(file: str) -> str:
-    return file.rpartition("/")[2]

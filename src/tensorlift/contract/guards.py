@@ -6,6 +6,7 @@ speak of the parameters.  A size that is no parameter is spelled as what the sha
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.language import (
@@ -113,14 +114,15 @@ def _over_parameters(
         for other in others:
             if {written, other} <= arrays:
                 yield Separate(written, (other,), condition.or_same)
-    elif isinstance(condition, Inside):
-        array, limit = str(names.get(condition.array, "")), _limit(condition, names, told)
-        if array in {p.name for p in parameters if p.shape} and _is_known(limit, parameters):
-            yield Inside(array, condition.added, limit)
-    elif isinstance(condition, Compare | AnyOf):
-        over = _renamed(condition, names, told)
-        if all(_is_known(Sum.name(atom), parameters) for atom in atoms_of(over)) and atoms_of(over):
-            yield from () if _is_met_by_shapes(over) else (over,)
+    elif isinstance(condition, Compare | AnyOf | Inside):
+        over = condition.substitute(_values(condition, names, told))
+        is_known = all(_is_known(Sum.name(atom), parameters) for atom in atoms_of(over))
+        if isinstance(over, Inside):
+            array = str(names.get(over.array, ""))
+            if is_known and array in {p.name for p in parameters if p.shape}:
+                yield replace(over, array=array)
+        elif is_known and atoms_of(over) and not _is_met_by_shapes(over):
+            yield over
 
 
 def _is_met_by_shapes(condition: Compare | AnyOf) -> bool:
@@ -130,14 +132,6 @@ def _is_met_by_shapes(condition: Compare | AnyOf) -> bool:
     if condition.relation == "==":
         return condition.left == condition.right
     return condition.relation == ">=" and isinstance(condition.left.atom, Extent) and condition.right.value == 0
-
-
-def _limit(condition: Inside, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Sum:
-    return condition.limit.substitute(_values(condition, names, told))
-
-
-def _renamed(condition: Compare | AnyOf, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> Compare | AnyOf:
-    return condition.substitute(_values(condition, names, told))
 
 
 def _values(condition: Condition, names: Mapping[Atom, Sum], told: Mapping[Atom, Sum]) -> dict[Atom, Sum]:
@@ -168,4 +162,4 @@ def _where(condition: Condition | None, told: Mapping[Atom, Sum]) -> str:
 
 
 def _at(place: Location | None) -> str:
-    return f" ({place.file.rpartition('/')[2]}:{place.line})" if place is not None else ""
+    return f" ({place.short})" if place is not None else ""

@@ -124,7 +124,7 @@ class Emission:
         lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
         if self.program.location is not None:
             place = self.program.location
-            lines.append(f'{INDENT}"""Lifted from {place.file.rpartition("/")[2]}:{place.line}."""')
+            lines.append(f'{INDENT}"""Lifted from {place.short}."""')
         checks, conversions = ([f"{INDENT}{line}" for line in part] for part in (self.checks(), self.conversions()))
         return [*lines, *checks, *self._integers(), *sizes, *conversions]
 
