@@ -16,7 +16,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, i1
+from xdsl.dialects.builtin import MemRefType, ModuleOp, SymbolRefAttr, i1
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
@@ -44,6 +44,7 @@ from tensorlift.proofs.source.operations import (
     evaluated,
     joined,
 )
+from tensorlift.proofs.source.sense import are_apart, are_bits_of, cell_names, named_number, require_sense
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -51,12 +52,11 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Claims, LoopClaim
 
-_DEEPEST = 16  # calls inside of each other
 _AT_END = -1  # the block after the last: where a function returns
 
 
@@ -65,7 +65,8 @@ class Frame:
     """One run of the body of a loop, or of the function: its values, and the state so far.
 
     Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
-    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``.
+    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``, and
+    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here.
     """
 
     values: MutableMapping[SSAValue, Value]
@@ -73,6 +74,8 @@ class Frame:
     around: Frame | None = None
     header: int | None = None
     is_sequential: bool = False
+    variables: frozenset[str] = frozenset()
+    items: tuple[Item, ...] = ()
     outer: dict[str, Term] = field(default_factory=dict)
     names: dict[SSAValue, Term] = field(default_factory=dict)
 
@@ -137,7 +140,10 @@ class Execution:
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
         self.owners: dict[str, Operation] = {}  # the memory that a local array is
-        self.depth = 0  # of calls
+        self.cell_names = cell_names(summary)
+        self.memories: set[str] = set()  # arrays of which cells are accessed
+        self.phis: set[str] = set()  # names of numbers that loops hand on, which are no arrays
+        self.calls: tuple[str, ...] = ()  # inside of each other
 
     # -- control
 
@@ -235,12 +241,15 @@ class Execution:
         claim = self.claims.loops.get(header)
         if claim is None:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
+        require_sense(claim, frame.variables, self.cell_names)
+        if claim.header != header or len(claim.phis) != len(passed):
+            raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
         loop = self._entered(claim, passed, context)
         self._require_end(loop, frame)
         if claim.item is not None:
             self._sequential(loop, frame)
         elif not loop.iterations.is_empty():
-            inner = Frame({}, State(), frame, header)
+            inner = Frame({}, State(), frame, header, variables=frame.variables | {claim.variable})
             after = self.run(header, loop.before, inner, loop.iterations, header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
@@ -268,9 +277,16 @@ class Execution:
                 before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
             else:
                 entry[phi] = term = as_data(value, argument.type)
+                self._require_apart(phi, self.phis, self.memories)
                 self.arrays.setdefault(phi, ArrayInfo(phi, term.dtype, (), is_parameter=False))
                 before.append(terms.read(phi, (), term.dtype))
         return Entered(claim, block, context, iterations, before, passed, entry)
+
+    def _require_apart(self, name: str, own: set[str], others: set[str]) -> None:
+        """Show that a name is not that of a number and of an array at once."""
+        own.add(name)
+        if name in others:
+            raise Undecided(f"{name} is an array, and a number besides")
 
     def _value_at(self, block: int, position: int) -> SSAValue:
         """Return a value by its block, and the position of its operation or, counted from -1 down, of its argument."""
@@ -329,9 +345,9 @@ class Execution:
             raise Undecided(f"{error.array} {error.why}", loop.last) from None
         return at_exit(claim, states, loop.context) | {array: self._lost(array) for array in lost}
 
-    def _lost(self, array: str, name: str = UNKNOWN) -> list[Piece]:
+    def _lost(self, array: str, name: str = "") -> list[Piece]:
         own = self._own(array)
-        return [(UNIVERSE, terms.read(name, own.indices, own.dtype))]
+        return [(UNIVERSE, terms.read(name or fresh(UNKNOWN), own.indices, own.dtype))]
 
     def _left(self, loop: Entered, frame: Frame) -> tuple[int, list[Value]]:
         """Run the header once more, with the counter at its end, and leave the loop."""
@@ -391,6 +407,8 @@ class Execution:
         assert item is not None
         if not frame.is_sequential:
             raise Undecided("a loop stays inside of one that does not", loop.last)
+        if all(item is not known for known in frame.items):
+            raise Undecided("the loop is none of the definitions, where it stands", loop.last)
         if (item.variable, item.step) != (claim.variable, claim.step) or (item.lower, item.upper) != (
             *claim.lower, *claim.upper
         ):  # fmt: skip
@@ -399,18 +417,21 @@ class Execution:
             given = loop.entry.get(carried.array)
             now = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(carried.array, [])
             self.versions.require(carried.array, now, carried.before, loop.context)
-        after, lost = self._iteration(loop, frame, {carried.array: carried.name for carried in item.carried})
+        names = {carried.array: carried.name for carried in item.carried}
+        after, lost = self._iteration(loop, frame, names, item.body)
         self._require_counters(loop, after.passed)
         left = dict(after.state.pieces)
         left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
         for carried in item.carried:
             self.versions.require(carried.array, left.get(carried.array, []), carried.after, loop.iterations)
-        for array in sorted(lost):
+        for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
             frame.state.overwrite(array, self._lost(array))
         for carried in item.carried:
             frame.state.overwrite(carried.array, [(UNIVERSE, self.versions.own(carried.array, carried.name))])
 
-    def _iteration(self, loop: Entered, frame: Frame, names: Mapping[str, str]) -> tuple[Outcome, set[str]]:
+    def _iteration(
+        self, loop: Entered, frame: Frame, names: Mapping[str, str], items: tuple[Item, ...]
+    ) -> tuple[Outcome, set[str]]:
         """Run an iteration on versions of arrays by their names; return the other arrays that it writes as well."""
         lost: set[str] = set()
         while True:
@@ -421,10 +442,13 @@ class Execution:
                 state.overwrite(array, [(UNIVERSE, self.versions.own(array, name))])
             before = list(loop.before)
             for phi, argument, number in loop.phis():
-                unknown = terms.read(UNKNOWN, (), element_type(argument.type))
+                unknown = terms.read(fresh(UNKNOWN), (), element_type(argument.type))
                 before[number] = self.versions.own(phi, names[phi]) if phi in names else unknown
             started = dict(state.pieces)
-            inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
+            inner = Frame(
+                {}, state, frame, loop.claim.header, is_sequential=True,
+                variables=frame.variables | {loop.claim.variable}, items=items,
+            )  # fmt: skip
             after = self.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
@@ -463,10 +487,11 @@ class Execution:
     def load(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Read a cell, or a variable at file scope."""
         memory, offset = frame.all(op.operands[:2])
-        number = self._number(memory, offset) if isinstance(memory, Memory) and isinstance(offset, Exact) else None
-        if number is not None:
-            frame.values[op.results[0]] = number
-            return
+        if isinstance(memory, Memory) and isinstance(offset, Exact):
+            number = self._number(memory, offset, op.results[0].type)
+            if number is not None:
+                frame.values[op.results[0]] = number
+                return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
             return
@@ -481,7 +506,7 @@ class Execution:
         view = self.claims.views.get(memory.name)
         if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
             raise Undecided("a place in memory depends on data", op)
-        info, cell = self.arrays[view.array], fresh("k")
+        info, cell = self._array(view.array, op), fresh("k")
         wide, index = convert(place.data, "i64"), affine(cell)
         value = terms.read(view.array, (index,), info.dtype)
         chosen = terms.apply(
@@ -489,14 +514,10 @@ class Execution:
         )
         return terms.reduce("sum", (cell,), Domain.box((cell,), info.shape), chosen)
 
-    def _number(self, memory: Memory, offset: Exact) -> Value | None:
+    def _number(self, memory: Memory, offset: Exact, of_type: Attribute) -> Value | None:
         """Return a variable at file scope that is a parameter of the definitions."""
         name = self.claims.numbers.get(memory.name)
-        if name is None or offset.value.terms:
-            return None
-        if name in self.summary.scalars:
-            return terms.scalar(name, self.summary.scalars[name])
-        return Exact(Polynomial.variable(name), is_signed=not self.summary.is_unsigned(name))
+        return None if name is None or offset.value.terms else named_number(name, of_type, self.summary)
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Write a cell."""
@@ -524,11 +545,22 @@ class Execution:
             raise Undecided("nothing is claimed of the memory", op)
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
+        shape = self._array(view.array, op).shape
+        if not are_apart(view.strides, shape, context):
+            raise Undecided(f"cells of {view.array} are not shown to be apart", op)
         for found in _subscripts(offset.value - memory.start, view.strides):
-            extents = zip(found, self.arrays[view.array].shape, strict=True)
+            extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found
         raise Undecided(f"an access to {view.array} is not shown to be inside of it", op)
+
+    def _array(self, array: str, op: Operation) -> ArrayInfo:
+        """Return the array that an operation accesses, whose cells are as wide as those of the memory."""
+        info, memory = self.arrays[array], next(v.type for v in op.operands if isinstance(v.type, MemRefType))
+        self._require_apart(array, self.memories, self.phis)
+        if not are_bits_of(element_type(memory), info.dtype):
+            raise Undecided(f"{array} has cells of another type", op)
+        return info
 
     def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
@@ -545,11 +577,14 @@ class Execution:
         module, symbol = self.flow.function.parent_op(), op.properties["callee"]
         assert isinstance(module, ModuleOp)
         assert isinstance(symbol, SymbolRefAttr)
+        name = symbol.root_reference.data
         inner = copy(self)
-        inner.flow = ControlFlow(function_named(module, symbol.root_reference.data))
-        inner.depth += 1
-        if inner.flow.loops or inner.depth > _DEEPEST:
+        inner.flow = ControlFlow(function_named(module, name))
+        inner.calls = (*self.calls, name)
+        if inner.flow.loops or name in self.calls:
             raise Undecided("a function that has loops, or calls itself, is called", op)
+        if any(op.name == "memref.alloc" for op in inner.flow.function.walk()):
+            raise Undecided("a function that is called makes memory", op)
         ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, _AT_END)
         if ended is None:
             raise Undecided("a function that is called does not end", op)

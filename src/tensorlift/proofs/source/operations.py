@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation
 
 from tensorlift.comprehension import terms
@@ -78,7 +78,7 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     elif isinstance(value, Domain):
         term = TRUE if value is UNIVERSE else FALSE if value is EMPTY else choose_by(value, TRUE, FALSE)
     else:
-        term = as_term(value.value, element_type(of_type)) if isinstance(value, Exact) else value
+        term = as_term(value, element_type(of_type)) if isinstance(value, Exact) else value
     return convert(term, dtype) if dtype is not None else term
 
 
@@ -203,8 +203,9 @@ def _widened(op: Operation, operands: list[Exact], context: Domain) -> Value | N
     return None if found is None else Exact(found, is_signed=True)
 
 
-def _cut_off(_op: Operation, operands: list[Exact], _: Domain) -> Value:
-    return Exact(operands[0].value, is_signed=False)
+def _cut_off(op: Operation, operands: list[Exact], _: Domain) -> Value | None:
+    """Keep the lower bits; a single one is a truth value, and no number."""
+    return None if op.results[0].type == i1 else Exact(operands[0].value, is_signed=False)
 
 
 def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
@@ -233,7 +234,7 @@ def _quotient(op: Operation, operands: list[Exact], context: Domain, derived: Se
         return None
     quotient, rest = numerator.divide(divisor)
     if not rest.terms:
-        return Exact(quotient, is_signed=True)
+        return Exact(quotient, is_signed=number > 1 or op.name == "arith.divsi")
     exact = numerator.as_affine()
     for size in derived:
         if size.numerator == exact and size.divisor == number and context.implies(at_least(exact, 0)):

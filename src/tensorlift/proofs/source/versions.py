@@ -46,7 +46,7 @@ class Versions:
             rest = rest - domain
             for where, found in values_at(pieces, domain, own):
                 for here, part in split([(where, found)]):
-                    if not (part is term or part.reads == {UNDEFINED} or normal.equal(part, term, here)):
+                    if not _is_shown(part, term, here):
                         raise Undecided(f"{array} is not shown to be {version}")
         if not rest.is_empty():
             raise Undecided(f"{version} does not say what all cells of {array} are")
@@ -78,3 +78,27 @@ class Versions:
             return self._expanded(cell, where)
 
         return rewrite.map_reads(term, domain, convert)
+
+
+def _is_shown(found: Term, wanted: Term, domain: Domain) -> bool:
+    """Tell whether a term is the one that is wanted, wherever it is defined."""
+    defined = _where_defined(found) if UNDEFINED in found.reads else found
+    return defined is None or defined is wanted or normal.equal(defined, wanted, domain)
+
+
+def _where_defined(term: Term) -> Term | None:
+    """Return what a term is where it is defined; None where it is so nowhere.
+
+    Computing with what is undefined is undefined; of a choice, the other alternative remains.
+    """
+    if UNDEFINED not in term.reads or not isinstance(term, terms.Read | terms.Apply):
+        return term
+    if isinstance(term, terms.Read):
+        return None
+    if term.op in {"and", "or"}:
+        return term
+    args = [_where_defined(operand) for operand in term.args]
+    if term.op == "select" and args[0] is not None and (args[1] is None or args[2] is None):
+        return args[2] if args[1] is None else args[1]
+    known = tuple(operand for operand in args if operand is not None)
+    return rewrite.simplified(term.op, known, term) if len(known) == len(args) else None
