@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.claims import Claims, LoopClaim
 
 _AT_END = -1  # the block after the last: where a function returns
@@ -276,11 +277,21 @@ class Execution:
                     raise Undecided("a counter does not move by whole steps", block.last_op)
                 before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
             else:
-                entry[phi] = term = as_data(value, argument.type)
-                self._require_apart(phi, self.phis, self.memories)
-                self.arrays.setdefault(phi, ArrayInfo(phi, term.dtype, (), is_parameter=False))
-                before.append(terms.read(phi, (), term.dtype))
+                dtype = self._type_of(phi, argument)
+                entry[phi] = as_data(value, argument.type, dtype)
+                before.append(terms.read(phi, (), dtype))
         return Entered(claim, block, context, iterations, before, passed, entry)
+
+    def _type_of(self, phi: str, argument: BlockArgument) -> DType:
+        """Return the type of a number that a loop hands on, as the definitions have it."""
+        self._require_apart(phi, self.phis, self.memories)
+        dtype = element_type(argument.type)
+        if phi not in self.summary.arrays:
+            self.arrays[phi] = ArrayInfo(phi, dtype, (), is_parameter=False)
+        info = self.arrays[phi]
+        if info.shape or not are_bits_of(dtype, info.dtype):
+            raise Undecided(f"{phi} has another type in the definitions")
+        return info.dtype
 
     def _require_apart(self, name: str, own: set[str], others: set[str]) -> None:
         """Show that a name is not that of a number and of an array at once."""
@@ -290,9 +301,11 @@ class Execution:
 
     def _value_at(self, block: int, position: int) -> SSAValue:
         """Return a value by its block, and the position of its operation or, counted from -1 down, of its argument."""
-        if position < 0:
-            return self.flow.blocks[block].args[-1 - position]
-        return list(self.flow.blocks[block].ops)[position].results[0]
+        try:
+            at = self.flow.blocks[block]
+            return at.args[-1 - position] if position < 0 else list(at.ops)[position].results[0]
+        except IndexError:
+            raise Undecided("a claim tells of a value that does not exist") from None
 
     def _require_end(self, loop: Entered, frame: Frame) -> None:
         """Show that the loop ends as soon as its variable is not below its upper bounds."""
@@ -330,7 +343,7 @@ class Execution:
         claim, state = loop.claim, after.state
         self._require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
-            value = as_data(after.passed[number], argument.type)
+            value = as_data(after.passed[number], argument.type, self.arrays[phi].dtype)
             if value is not loop.before[number]:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
@@ -339,6 +352,8 @@ class Execution:
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
         region = loop.context & Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
         states = {array: _with(claim.states[array], named) for array in effect}
+        if any(term.dtype != self.arrays[array].dtype for array, pieces in states.items() for _, term in pieces):
+            raise Undecided("a claim gives cells another type", loop.last)
         try:
             check_induction(Guess(claim, effect, states, region, loop.iterations), self.arrays)
         except RecurrenceError as error:
@@ -388,7 +403,7 @@ class Execution:
         for array, version in loop.claim.versions.items():
             if array in numbers:
                 argument, number = numbers[array]
-                found = as_data(ends[number], argument.type)
+                found = as_data(ends[number], argument.type, self.arrays[array].dtype)
                 self.versions.require(array, [(UNIVERSE, found)], version, loop.context)
                 ends[number] = self.versions.own(array, version)
             elif array in frame.state.pieces:
@@ -421,7 +436,10 @@ class Execution:
         after, lost = self._iteration(loop, frame, names, item.body)
         self._require_counters(loop, after.passed)
         left = dict(after.state.pieces)
-        left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
+        left |= {
+            phi: [(UNIVERSE, as_data(after.passed[n], argument.type, self.arrays[phi].dtype))]
+            for phi, argument, n in loop.phis()
+        }
         for carried in item.carried:
             self.versions.require(carried.array, left.get(carried.array, []), carried.after, loop.iterations)
         for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
@@ -441,8 +459,8 @@ class Execution:
             for array, name in names.items():
                 state.overwrite(array, [(UNIVERSE, self.versions.own(array, name))])
             before = list(loop.before)
-            for phi, argument, number in loop.phis():
-                unknown = terms.read(fresh(UNKNOWN), (), element_type(argument.type))
+            for phi, _, number in loop.phis():
+                unknown = terms.read(fresh(UNKNOWN), (), self.arrays[phi].dtype)
                 before[number] = self.versions.own(phi, names[phi]) if phi in names else unknown
             started = dict(state.pieces)
             inner = Frame(

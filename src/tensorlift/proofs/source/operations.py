@@ -13,9 +13,10 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Term
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, term_of
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     """Return a value of the IR as a term, of the type ``dtype`` where given; an exact integer has the signed type.
 
     Raises:
-        Undecided: for a memory.
+        Undecided: for a memory, and where a truth value is wanted for what may be another number than 0 and 1.
 
     """
     if isinstance(value, Memory | Place):
@@ -79,7 +80,21 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
         term = TRUE if value is UNIVERSE else FALSE if value is EMPTY else choose_by(value, TRUE, FALSE)
     else:
         term = as_term(value, element_type(of_type)) if isinstance(value, Exact) else value
+    if dtype == "bool" and not _is_truth(term):
+        raise Undecided("a byte is not shown to be a truth value")
     return convert(term, dtype) if dtype is not None else term
+
+
+def _is_truth(term: Term) -> bool:
+    """Tell whether a number is certainly 0 or 1."""
+    match term:
+        case Apply(op="select", args=(_, *arms)) | Apply(op="cast", args=arms) if is_integer(term.dtype):
+            return all(map(_is_truth, arms))
+        case Piecewise():
+            return all(map(_is_truth, term.children))
+        case Constant(value=value):
+            return value in (0, 1)
+    return term.dtype == "bool"
 
 
 def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived: Sequence[DerivedSize]) -> Value:

@@ -117,11 +117,11 @@ def _require_new_bounds(term: Term, taken: AbstractSet[str]) -> None:
             raise Undecided("a reduction binds a variable that has another meaning")
 
 
-def are_bits_of(one: DType, other: DType) -> bool:
-    """Tell whether two types differ in the sign alone; a truth value may be a byte."""
-    if "bool" in (one, other):
-        return {one, other} <= {"bool", "i8", "u8"}
-    return one == other or (one[0] in "iu" and other[0] in "iu" and one[1:] == other[1:])
+def are_bits_of(machine: DType, dtype: DType) -> bool:
+    """Tell whether a type of the IR, which has no signs, holds the bits of another; a truth value may be a byte."""
+    if "bool" in (machine, dtype):
+        return dtype == "bool" and machine in ("bool", "i8")
+    return machine == dtype or (machine[0] == "i" and dtype[0] == "u" and machine[1:] == dtype[1:])
 
 
 def named_number(name: str, of_type: Attribute, summary: Summary) -> Value:
