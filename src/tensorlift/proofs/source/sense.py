@@ -5,16 +5,17 @@ The symbolic execution tells variables, arrays and values by their names.  A cla
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import at_least
+from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.names import formals, reserve
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.ranges import in_range
-from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Reduce
+from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.terms import Piecewise, Reduce
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.integers import Exact, polynomial
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.rewrite import Descend
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.claims import Claims, LoopClaim
@@ -104,8 +105,30 @@ def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[
     if len({*names}) < len(names) or any(" " in name or name.startswith("%") for name in names):
         raise Undecided("the names of values that a loop hands on are not names of their own")
     for pieces in claim.states.values():
+        _require_disjoint([domain for domain, _ in pieces])
         for domain, term in pieces:
+            _require_whole(term, domain)
             _require_new_bounds(term, known | cells | {claim.variable, *domain.variables()} | term.free)
+
+
+def _require_disjoint(domains: Sequence[Domain]) -> None:
+    """Show that not two pieces say what one cell is."""
+    if any(not one.is_disjoint(other) for one, other in combinations(domains, 2)):
+        raise Undecided("a claim says twice what a cell is")
+
+
+def _require_whole(term: Term, domain: Domain) -> None:
+    """Show that what a term is by pieces, it is by one piece wherever it is used."""
+
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        if isinstance(node, Piecewise):
+            parts = [where & piece for piece, _ in node.pieces]
+            _require_disjoint(parts)
+            if not where.is_subset(Domain.union(parts)):
+                raise Undecided("a claim does not say what a cell is")
+        return rebuild_inside(node, where, descend) if node.has_domains else node
+
+    transform(term, domain, rule)
 
 
 def _require_new_bounds(term: Term, taken: AbstractSet[str]) -> None:
