@@ -13,7 +13,7 @@ from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import Execution, Frame
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number, require_places
+from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.proofs.source.claims import Claims
+    from tensorlift.proofs.source.places import Places
 
 
-def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
+def check_source(function: FuncOp, summary: Summary, places: Places, claims: Claims) -> None:
     """Decide whether a function of literal IR computes what a summary says, where that is defined.
+
+    The summary and the places of what it speaks of are the statement, claims are found out and not believed.
 
     Raises:
         Undecided: where that is not shown.
@@ -38,8 +41,7 @@ def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
         raise Undecided("control has a cycle with more than one entry", function) from None
     keep_names(summary, claims)
     arguments = _arguments(function, summary)
-    require_places(summary, claims, {name for name, _ in _named(function)})
-    execution = Execution(flow, summary, claims)
+    execution = Execution(flow, summary, claims, places)
     context = summary.context & summary.ranges
     frame = Frame({}, State(), is_sequential=True, variables=known_names(summary), items=summary.items)
     try:
@@ -78,6 +80,8 @@ def _arguments(function: FuncOp, summary: Summary) -> list[Value]:
         if values and isinstance(values[-1], Memory):
             values.append(Exact(values[-1].start, is_signed=True))
         elif isinstance(argument.type, MemRefType):
+            if name in summary.arrays and not summary.arrays[name].is_parameter:
+                raise Undecided(f"{name} is no parameter of the definitions", function)
             values.append(Memory(name, Polynomial.variable(f"{name} starts")))  # no name of a source has spaces
         else:
             values.append(named_number(name, argument.type, summary))

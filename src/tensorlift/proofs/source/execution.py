@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.claims import Claims, LoopClaim
+    from tensorlift.proofs.source.places import Places
 
 _AT_END = -1  # the block after the last: where a function returns
 
@@ -134,10 +135,11 @@ class Entered:
 class Execution:
     """Runs one function, and decides what is claimed of it on the way."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims) -> None:
+    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places) -> None:
         self.flow = flow
         self.summary = summary
         self.claims = claims
+        self.places = places
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
         self.owners: dict[str, Operation] = {}  # the memory that a local array is
@@ -521,7 +523,7 @@ class Execution:
 
     def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
         """Read a cell of an array that is never written where data says, as definitions do (`terms`, ``hits``)."""
-        view = self.claims.views.get(memory.name)
+        view = self.places.views.get(memory.name)
         if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
             raise Undecided("a place in memory depends on data", op)
         info, cell = self._array(view.array, op), fresh("k")
@@ -534,7 +536,7 @@ class Execution:
 
     def _number(self, memory: Memory, offset: Exact, of_type: Attribute) -> Value | None:
         """Return a variable at file scope that is a parameter of the definitions."""
-        name = self.claims.numbers.get(memory.name)
+        name = self.places.numbers.get(memory.name)
         return None if name is None or offset.value.terms else named_number(name, of_type, self.summary)
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
@@ -558,9 +560,9 @@ class Execution:
             Undecided: where the offset is not shown to be that of one cell inside of the array.
 
         """
-        view = self.claims.views.get(memory.name) if isinstance(memory, Memory) else None
+        view = self.places.views.get(memory.name) if isinstance(memory, Memory) else None
         if view is None or not isinstance(memory, Memory):
-            raise Undecided("nothing is claimed of the memory", op)
+            raise Undecided("the memory is no array of the definitions", op)
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
         shape = self._array(view.array, op).shape
@@ -583,7 +585,7 @@ class Execution:
     def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
         name = op.results[0].name_hint or ""
-        view = self.claims.views.get(name)
+        view = self.places.views.get(name)
         if view is not None:
             if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)

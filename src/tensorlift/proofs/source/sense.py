@@ -61,31 +61,6 @@ def _names(pieces: list[tuple[Domain, Term]]) -> Iterator[str]:
                 yield from node.bound
 
 
-def require_places(summary: Summary, claims: Claims, arguments: AbstractSet[str]) -> None:
-    """Show that each memory is an array of its own: an argument that of its name, a local one no parameter.
-
-    Raises:
-        Undecided: where that is not so.
-
-    """
-    for memory, view in claims.views.items():
-        info = summary.arrays.get(view.array)
-        if info is None or len(view.strides) != len(info.shape):
-            raise Undecided(f"{memory} is no array of the definitions")
-        is_named = view.array == memory if memory in arguments else view.array not in arguments
-        if not is_named or info.is_parameter != (memory in arguments or memory.startswith("@")):
-            raise Undecided(f"{memory} is not {view.array}")
-    if len({view.array for view in claims.views.values()}) < len(claims.views):
-        raise Undecided("two memories are claimed to be one array")
-    numbers = claims.numbers
-    if any(
-        not memory.startswith("@") or memory in claims.views or name in arguments for memory, name in numbers.items()
-    ):
-        raise Undecided("a number is claimed to be what it is not")
-    if len({*numbers.values()}) < len(numbers):
-        raise Undecided("two variables are claimed to be one number")
-
-
 def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[str]) -> None:
     """Show that the variable of a loop is a new one, and that its bounds and steps are made of ``known`` ones.
 
