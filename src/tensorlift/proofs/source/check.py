@@ -40,7 +40,7 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     except IrreducibleError:
         raise Undecided("control has a cycle with more than one entry", function) from None
     keep_names(summary, claims)
-    arguments = _arguments(function, summary)
+    arguments = _arguments(function, summary, places)
     execution = Execution(flow, summary, claims, places)
     context = summary.context & summary.ranges
     frame = Frame({}, State(), is_sequential=True, variables=known_names(summary), items=summary.items)
@@ -73,7 +73,7 @@ def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
         yield mark.data["tl.name"].data, argument
 
 
-def _arguments(function: FuncOp, summary: Summary) -> list[Value]:
+def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:
     """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
     values: list[Value] = []
     for name, argument in _named(function):
@@ -83,6 +83,8 @@ def _arguments(function: FuncOp, summary: Summary) -> list[Value]:
             if name in summary.arrays and not summary.arrays[name].is_parameter:
                 raise Undecided(f"{name} is no parameter of the definitions", function)
             values.append(Memory(name, Polynomial.variable(f"{name} starts")))  # no name of a source has spaces
+        elif name in places.numbers.values():
+            raise Undecided(f"{name} is a variable at file scope", function)
         else:
             values.append(named_number(name, argument.type, summary))
     return values

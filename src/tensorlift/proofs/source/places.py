@@ -26,7 +26,7 @@ class View(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Views by the names of memories; ``numbers`` are the variables at file scope that are parameters of definitions."""
+    """Views by the names of memories; ``numbers`` are variables at file scope that are parameters of definitions."""
 
     views: Mapping[str, View]
     numbers: Mapping[str, str]
