@@ -233,6 +233,7 @@ def test_claims_that_make_no_sense_are_not_taken(
         "int i = 0; if (n > 3) goto M; L: x[0] = i; M: i++; if (i < n) goto L;",
         "for (int i = 0; i < n; i++) { while (1) x[0] = 1; }",
         "".join(f"x[{i}] = {i} * x[{i + 1}];" for i in range(60)),
+        "".join(f"if (x[{i}] > 0) {{ if (x[{i}] > 5) return; x[{i}] = 1; }}" for i in range(30)),
     ],
 )
 def test_any_control_has_an_answer(body: str) -> None:

@@ -11,7 +11,7 @@ taken for anything.
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.source.claims import Claims, LoopClaim
     from tensorlift.proofs.source.places import Places
 
+_MOST_WAYS = 32  # that lead to one block
 _AT_END = -1  # the block after the last: where a function returns
 
 
@@ -147,6 +148,7 @@ class Execution:
         self.memories: set[str] = set()  # arrays of which cells are accessed
         self.phis: set[str] = set()  # names of numbers that loops hand on, which are no arrays
         self.calls: tuple[str, ...] = ()  # inside of each other
+        self.ways: Counter[int] = Counter()  # to each block
 
     # -- control
 
@@ -161,7 +163,7 @@ class Execution:
                 continue
             if frame.header is not None and block not in self.flow.loops[frame.header].blocks:
                 raise Undecided("the loop may be left early", body.last_op)
-            body = self.flow.blocks[block]
+            body = self._reached(block)
             frame.values.update(zip(body.args, passed, strict=True))
             last = self._straight(body, frame, context)
             if last.name == "func.return":
@@ -177,6 +179,13 @@ class Execution:
                 (block,), passed = self.flow.successors[block], frame.all(last.operands)
             if block == stop:
                 return Outcome(passed, frame.state, context)
+
+    def _reached(self, block: int) -> Block:
+        """Return a block that is run once more."""
+        self.ways[block] += 1
+        if self.ways[block] > _MOST_WAYS:
+            raise Undecided("too many ways lead to one place", self.flow.blocks[block].last_op)
+        return self.flow.blocks[block]
 
     def _branch(
         self, block: int, op: Operation, frame: Frame, context: Domain, stop: int
@@ -600,7 +609,7 @@ class Execution:
         name = symbol.root_reference.data
         inner = copy(self)
         inner.flow = ControlFlow(function_named(module, name))
-        inner.calls = (*self.calls, name)
+        inner.calls, inner.ways = (*self.calls, name), Counter()
         if inner.flow.loops or name in self.calls:
             raise Undecided("a function that has loops, or calls itself, is called", op)
         if any(op.name == "memref.alloc" for op in inner.flow.function.walk()):
