@@ -33,6 +33,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided
+from tensorlift.proofs.source.places import places_of
 from tensorlift.runtime.cases import Case, Tally, draw_cases, reference
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.literal import LiteralRun
@@ -139,7 +140,7 @@ def _subject(function: ReadFunction) -> Subject | str:
     except LiftError as error:
         return f"no literal IR: {error.diagnostics[0].code} {error.diagnostics[0].message}"
     clock.append(time.perf_counter())
-    subject = Subject(view, module, summary, claims_of(function_named(module, view.name), view, summary), ())
+    subject = Subject(view, module, summary, claims_of(function_named(module, view.name), summary), ())
     clock.append(time.perf_counter())
     return subject._replace(seconds=tuple(b - a for a, b in pairwise(clock)))
 
@@ -147,7 +148,8 @@ def _subject(function: ReadFunction) -> Subject | str:
 def decide(subject: Subject, module: ModuleOp | None = None) -> str:
     """Ask the checker about a function, or about another module in its place."""
     try:
-        check_source(subject.function(module), subject.summary, subject.claims)
+        places = places_of(subject.view, subject.summary)
+        check_source(subject.function(module), subject.summary, places, subject.claims)
     except Undecided as error:
         place = location_of(error.at) if error.at is not None else None
         return f"undecided: {error}{f' at {place.line}:{place.column}' if place else ''}"

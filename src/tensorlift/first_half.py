@@ -9,6 +9,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import function_named
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided
+from tensorlift.proofs.source.places import places_of
 from tensorlift.record import Level
 from tensorlift.summarize.claims import claims_of
 
@@ -32,7 +33,7 @@ def decide_first_half(literal: ModuleOp | None, view: FunctionView, summary: Sum
         return FirstHalf(Level.TESTED, "there is no literal IR of this source")
     try:
         function = function_named(literal, view.name)
-        check_source(function, summary, claims_of(function, view, summary))
+        check_source(function, summary, places_of(view, summary), claims_of(function, summary))
     except Undecided as answer:
         return FirstHalf(Level.TESTED, str(answer))
     except (LiftError, RecursionError) as failure:

@@ -134,7 +134,7 @@ def test_a_changed_source_is_rejected_or_computes_the_same(name: str) -> None:
 
 def _with_claim(subject: Subject, change: Callable[[LoopClaim], LoopClaim], header: int) -> Subject:
     loops = {**subject.claims.loops, header: change(subject.claims.loops[header])}
-    return subject._replace(claims=Claims(subject.claims.views, loops))
+    return subject._replace(claims=Claims(loops))
 
 
 _CLAIMS: list[Callable[[LoopClaim], LoopClaim]] = [

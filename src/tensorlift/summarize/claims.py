@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IntegerType, ModuleOp
-from xdsl.dialects.memref import GlobalOp
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.polynomial import ZERO, Polynomial, parse_polynomial
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
-from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi, View
+from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import never_wraps
 
@@ -28,30 +26,20 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
+    from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
-    from tensorlift.ir.function import FunctionView
     from tensorlift.proofs.source.induction import Guess
     from tensorlift.summarize.statements import Loop
 
 
-def claims_of(function: FuncOp, view: FunctionView, summary: Summary) -> Claims:
+def claims_of(function: FuncOp, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
-    outside = {p.name: f"@{p.access.removesuffix('[]')}" for p in view.parameters if p.access}
-    strides = {p.name: tuple(map(parse_polynomial, p.strides)) for p in view.parameters if p.strides is not None}
-    views = {
-        outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
-        for name, info in summary.arrays.items()
-    }
-    local = {name for name, info in summary.arrays.items() if not info.is_parameter}
-    views |= {f"@{symbol}": views[name] for symbol in _globals(function) if (name := symbol.split(".")[-1]) in local}
-    numbers = {symbol: name for name, symbol in outside.items() if name not in summary.arrays}
     finding = _Finding(flow, summary, dict(_kept(summary.items)))
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
-    return Claims(views, finding.loops, numbers)
+    return Claims(finding.loops)
 
 
 class _Finding:
@@ -169,13 +157,6 @@ class _Finding:
         return combine(*operands) if combine is not None else None
 
 
-def _globals(function: FuncOp) -> Iterator[str]:
-    """Yield the variables at file scope."""
-    module = function.parent_op()
-    if isinstance(module, ModuleOp):
-        yield from (op.sym_name.data for op in module.ops if isinstance(op, GlobalOp))
-
-
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:
     """Return what a loop is entered with, where that is from one block."""
     for block, targets in enumerate(flow.successors):
@@ -205,9 +186,3 @@ def _kept(items: Iterable[Item]) -> Iterator[tuple[tuple[int, int], KeptLoop]]:
             if item.reason.location is not None:
                 yield (item.reason.location.line, item.reason.location.column), item
             yield from _kept(item.body)
-
-
-def _dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
-    """Return the distances between the cells of an array that lie one after the other, row by row."""
-    extents = [polynomial(extent) for extent in info.shape]
-    return tuple(prod(extents[axis + 1 :], start=Polynomial.constant(1)) for axis in range(len(extents)))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType
 
-from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import RecurrenceError
@@ -14,17 +13,24 @@ from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.integers import Exact
-from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data
+from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
+from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xdsl.dialects.func import FuncOp
+    from xdsl.ir import BlockArgument
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.proofs.source.claims import Claims
+    from tensorlift.proofs.source.places import Places
 
 
-def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
+def check_source(function: FuncOp, summary: Summary, places: Places, claims: Claims) -> None:
     """Decide whether a function of literal IR computes what a summary says, where that is defined.
+
+    The summary and the places of what it speaks of are the statement, claims are found out and not believed.
 
     Raises:
         Undecided: where that is not shown.
@@ -34,11 +40,14 @@ def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
         flow = ControlFlow(function)
     except IrreducibleError:
         raise Undecided("control has a cycle with more than one entry", function) from None
-    execution = Execution(flow, summary, claims)
+    keep_names(summary, claims)
+    arguments = _arguments(function, summary, places)
+    execution = Execution(flow, summary, claims, places)
     context = summary.context & summary.ranges
     try:
-        frame = Frame({}, execution.memory.start(function.parent_op()), is_sequential=True)
-        ended = execution.run(0, _arguments(function, summary), frame, context, AT_END)
+        start, names = execution.memory.start(function.parent_op()), known_names(summary)
+        frame = Frame({}, start, is_sequential=True, variables=names, items=summary.items)
+        ended = execution.run(0, arguments, frame, context, AT_END)
     except RecurrenceError as error:
         raise Undecided(f"{error.array} {error.why}", function) from None
     if ended is None:
@@ -48,26 +57,36 @@ def check_source(function: FuncOp, summary: Summary, claims: Claims) -> None:
     results = {array for array, _ in summary.outputs}
     if any(info.is_parameter and name in ended.state.pieces.keys() - results for name, info in summary.arrays.items()):
         raise Undecided("the function writes to an array that is no result", function)
+    types = function.function_type.outputs.data
+    if len(types) != (summary.result is not None):
+        raise Undecided("the function returns what the definitions do not, or the other way round", function)
     if summary.result is not None:
         (value,), definition = ended.passed, execution.versions.definitions[summary.result]
-        term = as_data(value, function.function_type.outputs.data[0], definition.dtype)
+        if not are_bits_of(element_type(types[0]), definition.dtype):
+            raise Undecided("the function returns a value of another type", function)
+        term = as_data(value, types[0], definition.dtype)
         execution.versions.require(definition.array, [(UNIVERSE, term)], summary.result, context)
 
 
-def _arguments(function: FuncOp, summary: Summary) -> list[Value]:
-    """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
+def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
+    """Yield the arguments by their names in the source."""
     marks: Any = function.arg_attrs or ()
-    values: list[Value] = []
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
-        name = mark.data["tl.name"].data
+        yield mark.data["tl.name"].data, argument
+
+
+def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:
+    """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
+    values: list[Value] = []
+    for name, argument in _named(function):
         if values and isinstance(values[-1], Memory):
             values.append(Exact(values[-1].start, is_signed=True))
         elif isinstance(argument.type, MemRefType):
+            if name in summary.arrays and not summary.arrays[name].is_parameter:
+                raise Undecided(f"{name} is no parameter of the definitions", function)
             values.append(Memory(name, Polynomial.variable(f"{name} starts")))  # no name of a source has spaces
-        elif name in summary.scalars:
-            values.append(terms.scalar(name, summary.scalars[name]))
-        elif name in summary.sizes:
-            values.append(Exact(Polynomial.variable(name), is_signed=not summary.is_unsigned(name)))
+        elif name in places.numbers.values():
+            raise Undecided(f"{name} is a variable at file scope", function)
         else:
-            raise Undecided(f"{name} has no meaning in the definitions", function)
+            values.append(named_number(name, argument.type, summary))
     return values

@@ -1,9 +1,8 @@
 """What was found out about a function's literal IR, to be decided by its checker.
 
-Nothing here is believed.  A *view* says which array of the definitions a memory is, a *loop claim* what holds at the
-head of a loop before each iteration: the values of the arguments of its header, and the cells of the arrays that the
-loop writes, both in terms of what they were where the loop was entered.  A loop that stays a loop of the definitions
-claims its item instead, iteration for iteration.
+Nothing here is believed.  A *loop claim* says what holds at the head of a loop before each iteration: the values of the
+arguments of its header, and the cells of the arrays that the loop writes, both in terms of what they were where the
+loop was entered.  A loop that stays a loop of the definitions claims its item instead, iteration for iteration.
 """
 
 from __future__ import annotations
@@ -69,20 +68,7 @@ class LoopClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """The array of the definitions that a memory of the literal IR is, with the distances between its cells."""
-
-    array: str
-    strides: tuple[Polynomial, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims about one function: views by the name of the memory, loops by their headers.
+    """All claims about one function: its loops, by their headers."""
 
-    ``numbers`` are the parameters of the definitions that variables at file scope are, which the function only reads.
-    """
-
-    views: Mapping[str, View]
     loops: Mapping[int, LoopClaim]
-    numbers: Mapping[str, str] = field(default_factory=dict)

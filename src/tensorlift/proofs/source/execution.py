@@ -11,7 +11,7 @@ taken for anything.
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -40,38 +40,44 @@ from tensorlift.proofs.source.operations import (
     Undecided,
     Value,
     as_data,
+    element_type,
     evaluated,
     joined,
 )
 from tensorlift.proofs.source.searches import Search
+from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from xdsl.ir import Attribute, Block, Operation, SSAValue
+    from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.claims import Claims, LoopClaim
+    from tensorlift.proofs.source.places import Places
 
-_DEEPEST = 16  # calls inside of each other
+_MOST_WAYS = 32  # that lead to one block
 AT_END = -1  # the block after the last: where a function returns
 
 
 class Execution:
     """Runs one function, and decides what is claimed of it on the way."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims) -> None:
+    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places) -> None:
         self.flow = flow
         self.summary = summary
         self.claims = claims
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
-        self.memory = MemoryAccess(claims, summary, self.arrays)
-        self.depth = 0  # of calls
+        self.memory = MemoryAccess(places, summary, self.arrays)
+        self.cell_names = cell_names(summary)
+        self.calls: tuple[str, ...] = ()  # inside of each other
+        self.ways: Counter[int] = Counter()  # to each block
 
     # -- control
 
@@ -82,7 +88,7 @@ class Execution:
             if frame.header is not None and block not in self.flow.loops[frame.header].blocks:
                 frame.exits.append(Exit(block, passed, frame, context))
                 return None
-            body = self.flow.blocks[block]
+            body = self._block(block)
             if block != frame.header and block in self.flow.loops:
                 block, ended = self._loop(block, passed, frame, context, stop)
             else:
@@ -100,6 +106,13 @@ class Execution:
             if ended is None or block == stop:
                 return ended
             passed, frame.state, context = ended
+
+    def _block(self, block: int) -> Block:
+        """Return a block that is run once more."""
+        self.ways[block] += 1
+        if self.ways[block] > _MOST_WAYS:
+            raise Undecided("too many ways lead to one place", self.flow.blocks[block].last_op)
+        return self.flow.blocks[block]
 
     def _branch(
         self, block: int, op: Operation, frame: Frame, context: Domain, stop: int
@@ -176,12 +189,15 @@ class Execution:
         claim = self.claims.loops.get(header)
         if claim is None:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
+        require_sense(claim, frame.variables, self.cell_names)
+        if claim.header != header or len(claim.phis) != len(passed):
+            raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
         loop = self._entered(claim, passed, context)
         self._require_end(loop, frame)
         if claim.item is not None:
             run_sequential(self, loop, frame)
         elif not loop.iterations.is_empty():
-            inner = Frame({}, State(), frame, header)
+            inner = Frame({}, State(), frame, header, variables=frame.variables | {claim.variable})
             after = self.run(header, loop.before, inner, loop.iterations, header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
@@ -212,10 +228,21 @@ class Execution:
                     raise Undecided("a counter does not move by whole steps", block.last_op)
                 before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
             else:
-                entry[phi] = term = as_data(value, argument.type)
-                self.arrays.setdefault(phi, ArrayInfo(phi, term.dtype, (), is_parameter=False))
-                before.append(terms.read(phi, (), term.dtype))
+                dtype = self._type_of(phi, argument)
+                entry[phi] = as_data(value, argument.type, dtype)
+                before.append(terms.read(phi, (), dtype))
         return Entered(claim, block, context, iterations, before, passed, entry)
+
+    def _type_of(self, phi: str, argument: BlockArgument) -> DType:
+        """Return the type of a number that a loop hands on, as the definitions have it."""
+        self.memory.require_number(phi)
+        dtype = element_type(argument.type)
+        if phi not in self.summary.arrays:
+            self.arrays[phi] = ArrayInfo(phi, dtype, (), is_parameter=False)
+        info = self.arrays[phi]
+        if info.shape or not are_bits_of(dtype, info.dtype):
+            raise Undecided(f"{phi} has another type in the definitions")
+        return info.dtype
 
     def _counter(self, claim: LoopClaim, phi: Advance, value: Value, context: Domain) -> Value:
         """Take the variable of a loop for a counter that starts at the greatest of its lower bounds."""
@@ -232,9 +259,11 @@ class Execution:
 
     def _value_at(self, block: int, position: int) -> SSAValue:
         """Return a value by its block, and the position of its operation or, counted from -1 down, of its argument."""
-        if position < 0:
-            return self.flow.blocks[block].args[-1 - position]
-        return list(self.flow.blocks[block].ops)[position].results[0]
+        try:
+            at = self.flow.blocks[block]
+            return at.args[-1 - position] if position < 0 else list(at.ops)[position].results[0]
+        except IndexError:
+            raise Undecided("a claim tells of a value that does not exist") from None
 
     def _require_end(self, loop: Entered, frame: Frame) -> None:
         """Show that the loop ends as soon as its variable is not below its upper bounds."""
@@ -272,7 +301,7 @@ class Execution:
         claim, state = loop.claim, after.state
         self.require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
-            value = as_data(after.passed[number], argument.type)
+            value = as_data(after.passed[number], argument.type, self.arrays[phi].dtype)
             if value is not loop.before[number]:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
@@ -281,6 +310,8 @@ class Execution:
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
         region = loop.context & Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
         states = {array: _with(claim.states[array], named) for array in effect}
+        if any(term.dtype != self.arrays[array].dtype for array, pieces in states.items() for _, term in pieces):
+            raise Undecided("a claim gives cells another type", loop.last)
         try:
             check_induction(Guess(claim, effect, states, region, loop.iterations), self.arrays)
         except RecurrenceError as error:
@@ -290,7 +321,7 @@ class Execution:
     def lost(self, array: str) -> list[Piece]:
         """Return the cells of an array of which nothing is known."""
         own = self._own(array)
-        return [(UNIVERSE, terms.read(UNKNOWN, own.indices, own.dtype))]
+        return [(UNIVERSE, terms.read(fresh(UNKNOWN), own.indices, own.dtype))]
 
     def _left(self, loop: Entered, frame: Frame) -> tuple[int, list[Value]]:
         """Run the header once more, with the counter at its end, and leave the loop."""
@@ -331,7 +362,7 @@ class Execution:
         for array, version in loop.claim.versions.items():
             if array in numbers:
                 argument, number = numbers[array]
-                found = as_data(ends[number], argument.type)
+                found = as_data(ends[number], argument.type, self.arrays[array].dtype)
                 self.versions.require(array, [(UNIVERSE, found)], version, loop.context)
                 ends[number] = self.versions.own(array, version)
             elif array in frame.state.pieces:
@@ -412,11 +443,14 @@ class Execution:
         module, symbol = self.flow.function.parent_op(), op.properties["callee"]
         assert isinstance(module, ModuleOp)
         assert isinstance(symbol, SymbolRefAttr)
+        name = symbol.root_reference.data
         inner = copy(self)
-        inner.flow = ControlFlow(function_named(module, symbol.root_reference.data))
-        inner.depth += 1
-        if inner.flow.loops or inner.depth > _DEEPEST:
+        inner.flow = ControlFlow(function_named(module, name))
+        inner.calls, inner.ways = (*self.calls, name), Counter()
+        if inner.flow.loops or name in self.calls:
             raise Undecided("a function that has loops, or calls itself, is called", op)
+        if any(op.name == "memref.alloc" for op in inner.flow.function.walk()):
+            raise Undecided("a function that is called makes memory", op)
         ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, AT_END)
         if ended is None:
             raise Undecided("a function that is called does not end", op)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.state import State
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import LoopClaim
@@ -26,7 +27,8 @@ class Frame:
     """One run of the body of a loop, or of the function: its values, and the state so far.
 
     Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
-    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``.
+    definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``, and
+    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here.
     """
 
     values: MutableMapping[SSAValue, Value]
@@ -34,6 +36,8 @@ class Frame:
     around: Frame | None = None
     header: int | None = None
     is_sequential: bool = False
+    variables: frozenset[str] = frozenset()
+    items: tuple[Item, ...] = ()
     outer: dict[str, Term] = field(default_factory=dict)
     names: dict[SSAValue, Term] = field(default_factory=dict)
     guard: Term = TRUE  # what is known of data on the way

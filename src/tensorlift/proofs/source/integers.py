@@ -7,17 +7,18 @@ computed by operations whose overflow is undefined: an execution that goes on ha
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.comprehension.ranges import in_range
+from tensorlift.ops.dtypes import integer_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
 
@@ -33,19 +34,25 @@ def as_signed(integer: Exact, dtype: DType, context: Domain) -> Polynomial | Non
     """Return the signed value of an integer, or None where the polynomial may not be that."""
     if integer.is_signed:
         return integer.value
-    exact = integer.value.as_affine()
-    return integer.value if exact is not None and context.implies(*in_range(exact, dtype)) else None
+    low, high = integer_range(dtype)
+    return integer.value if _lies_in(integer.value, low, high, context) else None
 
 
 def as_unsigned(integer: Exact, dtype: DType, context: Domain) -> Polynomial | None:
     """Return the unsigned value of an integer of a signed type, or None where the polynomial may not be that."""
-    exact = integer.value.as_affine()
+    high = integer_range(dtype)[1]
+    return integer.value if _lies_in(integer.value, 0, None if integer.is_signed else 2 * high + 1, context) else None
+
+
+def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain) -> bool:
+    """Tell whether an affine integer is in a range; sizes are taken to stay within 64 bits with a sign."""
+    exact = value.as_affine()
     if exact is None:
-        return None
-    unsigned: DType = "u" + dtype[1:]  # type: ignore[assignment]  # the same width without a sign
-    low, *high = in_range(exact, unsigned)
-    is_below = integer.is_signed or context.implies(*high)
-    return integer.value if is_below and context.implies(low) else None
+        return False
+    least, most = integer_range("i64")
+    if low == least or (high is not None and high >= most):
+        context = context & Domain.of(*(c for n in exact.variables for c in (at_least(n, least), at_least(most, n))))
+    return context.implies(at_least(exact, low), *(() if high is None else (at_least(high, exact),)))
 
 
 def polynomial(expression: Affine) -> Polynomial:
@@ -54,16 +61,23 @@ def polynomial(expression: Affine) -> Polynomial:
     return Polynomial({(): expression.constant, **found})
 
 
-def as_term(value: Polynomial, dtype: DType) -> Term:
-    """Return a polynomial as a term that computes it in a machine type."""
-    exact = value.as_affine()
-    if exact is not None:
-        return terms.constant(exact.constant, dtype) if exact.is_constant else terms.index(exact, dtype)
+def as_term(integer: Exact, dtype: DType) -> Term:
+    """Return an integer as a term that computes it in a signed machine type."""
+    exact = integer.value.as_affine()
+    if exact is not None and (integer.is_signed or exact.is_constant):
+        return terms.index(exact, dtype)
     total: Term | None = None
-    for monomial, factor in sorted(value.terms.items()):
-        product: Term = terms.constant(factor, dtype)
-        for name in monomial:
-            product = terms.apply("mul", product, terms.index(Affine.var(name), dtype))
+    for monomial, factor in sorted(integer.value.terms.items()):
+        parts = [_variable(name, dtype, fits=integer.is_signed) for name in monomial]
+        number = terms.constant(factor, dtype)
+        if factor != 1 or not parts:
+            parts.insert(0, number)
+        product = reduce(partial(terms.apply, "mul"), parts)
         total = product if total is None else terms.apply("add", total, product)
     assert total is not None
     return total
+
+
+def _variable(name: str, dtype: DType, *, fits: bool) -> Term:
+    """Return an index or a size, of which the type may hold but the lower bits."""
+    return terms.index(Affine.var(name), dtype) if fits else terms.cast(terms.index(Affine.var(name), "i64"), dtype)

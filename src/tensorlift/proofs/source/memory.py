@@ -6,7 +6,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
 from xdsl.dialects.memref import GlobalOp
 
 from tensorlift.comprehension import terms
@@ -19,6 +19,7 @@ from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
+from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.versions import UNDEFINED
 
 if TYPE_CHECKING:
@@ -28,31 +29,36 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.comprehension.terms import Term
-    from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.frames import Frame
+    from tensorlift.proofs.source.places import Places
 
 
 class MemoryAccess:
     """The memory of one function; ``owners`` tells of a local array which memory it is: one alone."""
 
-    def __init__(self, claims: Claims, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
-        self.claims, self.summary, self.arrays = claims, summary, arrays
+    def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
+        self.summary, self.arrays = summary, arrays
+        self.views, self.globals = dict(places.views), places.numbers
         self.owners: dict[str, Operation] = {}
+        self.accessed: set[str] = set()  # arrays of which cells are accessed
+        self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> State:
         """Return the state at the start, in which tables at file scope that are constant have their values."""
         state = State()
         tables = [op for op in module.ops if isinstance(op, GlobalOp)] if isinstance(module, ModuleOp) else []
         for table in tables:
-            view = self.claims.views.get(f"@{table.sym_name.data}")
+            view = self.views.get(table.sym_name.data.split(".")[-1])
             info = self.arrays[view.array] if view is not None else None
-            if view is None or info is None or info.is_parameter:
+            if view is None or info is None or info.is_parameter or table.constant is None:
                 continue
             values, extents = table.initial_value, [extent.constant for extent in info.shape if extent.is_constant]
-            is_known = table.constant is not None and len(extents) == len(info.shape)
-            is_known = is_known and view.array not in self.owners and view.strides == _dense(extents)
-            if not is_known or not isinstance(values, DenseIntOrFPElementsAttr):
-                raise Undecided("a variable at file scope is claimed to be what it is not", table)
+            is_known = len(extents) == len(info.shape) and view.strides == _dense(extents)
+            if not is_known or view.array in self.owners or not isinstance(values, DenseIntOrFPElementsAttr):
+                raise Undecided(f"it is not known what {view.array} is at file scope", table)
+            if not are_bits_of(element_type(values.get_element_type()), info.dtype):
+                raise Undecided(f"{view.array} has cells of another type", table)
+            self.views[f"@{table.sym_name.data}"] = view
             self.owners[view.array] = table
             cells = zip(product(*map(range, extents)), values.get_values(), strict=True)
             pieces = [(cell_domain(view.array, tuple(map(affine, at))), literal(v, info.dtype)) for at, v in cells]
@@ -62,10 +68,11 @@ class MemoryAccess:
     def load(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Read a cell, or a variable at file scope."""
         memory, offset = frame.all(op.operands[:2])
-        number = self._number(memory, offset) if isinstance(memory, Memory) and isinstance(offset, Exact) else None
-        if number is not None:
-            frame.values[op.results[0]] = number
-            return
+        if isinstance(memory, Memory) and isinstance(offset, Exact):
+            name = self.globals.get(memory.name)
+            if name is not None and not offset.value.terms:
+                frame.values[op.results[0]] = named_number(name, op.results[0].type, self.summary)
+                return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
             return
@@ -77,25 +84,16 @@ class MemoryAccess:
 
     def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
         """Read a cell of an array that is never written where data says, as definitions do (`terms`, ``hits``)."""
-        view = self.claims.views.get(memory.name)
+        view = self.views.get(memory.name)
         if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
             raise Undecided("a place in memory depends on data", op)
-        info, cell = self.arrays[view.array], fresh("k")
+        info, cell = self._array(view.array, op), fresh("k")
         wide, index = convert(place.data, "i64"), affine(cell)
         value = terms.read(view.array, (index,), info.dtype)
         chosen = terms.apply(
             "select", terms.apply("hits", wide, terms.index(index, "i64")), value, terms.zero(info.dtype)
         )
         return terms.reduce("sum", (cell,), Domain.box((cell,), info.shape), chosen)
-
-    def _number(self, memory: Memory, offset: Exact) -> Value | None:
-        """Return a variable at file scope that is a parameter of the definitions."""
-        name = self.claims.numbers.get(memory.name)
-        if name is None or offset.value.terms:
-            return None
-        if name in self.summary.scalars:
-            return terms.scalar(name, self.summary.scalars[name])
-        return Exact(Polynomial.variable(name), is_signed=not self.summary.is_unsigned(name))
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Write a cell."""
@@ -118,21 +116,40 @@ class MemoryAccess:
             Undecided: where the offset is not shown to be that of one cell inside of the array.
 
         """
-        view = self.claims.views.get(memory.name) if isinstance(memory, Memory) else None
+        view = self.views.get(memory.name) if isinstance(memory, Memory) else None
         if view is None or not isinstance(memory, Memory):
-            raise Undecided("nothing is claimed of the memory", op)
+            raise Undecided("the memory is no array of the definitions", op)
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
+        shape = self._array(view.array, op).shape
+        if not are_apart(view.strides, shape, context):
+            raise Undecided(f"cells of {view.array} are not shown to be apart", op)
         for found in _subscripts(offset.value - memory.start, view.strides):
-            extents = zip(found, self.arrays[view.array].shape, strict=True)
+            extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found
         raise Undecided(f"an access to {view.array} is not shown to be inside of it", op)
 
+    def _array(self, array: str, op: Operation) -> ArrayInfo:
+        """Return the array that an operation accesses, whose cells are as wide as those of the memory."""
+        info, memory = self.arrays[array], next(v.type for v in op.operands if isinstance(v.type, MemRefType))
+        self.accessed.add(array)
+        if array in self.numbers:
+            raise Undecided(f"{array} is an array, and a number besides", op)
+        if not are_bits_of(element_type(memory), info.dtype):
+            raise Undecided(f"{array} has cells of another type", op)
+        return info
+
+    def require_number(self, name: str) -> None:
+        """Show that a name is that of a number, and not of an array besides."""
+        self.numbers.add(name)
+        if name in self.accessed:
+            raise Undecided(f"{name} is an array, and a number besides")
+
     def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
         name = op.results[0].name_hint or ""
-        view = self.claims.views.get(name)
+        view = self.views.get(name)
         if view is not None:
             if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)

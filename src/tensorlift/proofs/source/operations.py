@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation
 
 from tensorlift.comprehension import terms
@@ -13,9 +13,10 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Term
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
+from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     """Return a value of the IR as a term, of the type ``dtype`` where given; an exact integer has the signed type.
 
     Raises:
-        Undecided: for a memory.
+        Undecided: for a memory, and where a truth value is wanted for what may be another number than 0 and 1.
 
     """
     if isinstance(value, Memory | Place):
@@ -78,8 +79,22 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     elif isinstance(value, Domain):
         term = TRUE if value is UNIVERSE else FALSE if value is EMPTY else choose_by(value, TRUE, FALSE)
     else:
-        term = as_term(value.value, element_type(of_type)) if isinstance(value, Exact) else value
+        term = as_term(value, element_type(of_type)) if isinstance(value, Exact) else value
+    if dtype == "bool" and not _is_truth(term):
+        raise Undecided("a byte is not shown to be a truth value")
     return convert(term, dtype) if dtype is not None else term
+
+
+def _is_truth(term: Term) -> bool:
+    """Tell whether a number is certainly 0 or 1."""
+    match term:
+        case Apply(op="select", args=(_, *arms)) | Apply(op="cast", args=arms) if is_integer(term.dtype):
+            return all(map(_is_truth, arms))
+        case Piecewise():
+            return all(map(_is_truth, term.children))
+        case Constant(value=value):
+            return value in (0, 1)
+    return term.dtype == "bool"
 
 
 def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived: Sequence[DerivedSize]) -> Value:
@@ -204,8 +219,9 @@ def _widened(op: Operation, operands: list[Exact], context: Domain) -> Value | N
     return None if found is None else Exact(found, is_signed=True)
 
 
-def _cut_off(_op: Operation, operands: list[Exact], _: Domain) -> Value:
-    return Exact(operands[0].value, is_signed=False)
+def _cut_off(op: Operation, operands: list[Exact], _: Domain) -> Value | None:
+    """Keep the lower bits; a single one is a truth value, and no number."""
+    return None if op.results[0].type == i1 else Exact(operands[0].value, is_signed=False)
 
 
 def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
@@ -248,7 +264,9 @@ def _division(op: Operation, operands: list[Exact], context: Domain, derived: Se
     quotient = _quotient(numerator, number, context, derived) if number else None
     if quotient is None:
         return None
-    return Exact(numerator - quotient.scale(number) if gives_rest else quotient, is_signed=True)
+    is_small = 1 < number <= integer_range(element_type(op.operands[0].type))[1]  # so are quotient and rest
+    value = numerator - quotient.scale(number) if gives_rest else quotient
+    return Exact(value, is_signed=is_small or not is_unsigned)
 
 
 def _quotient(value: Polynomial, number: int, context: Domain, derived: Sequence[DerivedSize]) -> Polynomial | None:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.state import at
 from tensorlift.ir.scalar_terms import choose_by
 from tensorlift.proofs.source.frames import Frame
-from tensorlift.proofs.source.operations import Undecided, as_data, element_type
+from tensorlift.proofs.source.operations import Undecided, as_data
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     if not frame.is_sequential:
         raise Undecided("a loop stays inside of one that does not", loop.last)
     counted = (item.variable, (item.lower,), (item.upper,), item.step)
-    is_known = any(item is one for one in run.versions.loops)
+    is_known = any(item is one for one in frame.items)
     if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
         raise Undecided("the loop is not that of the definitions", loop.last)
     carried = {one.array: one for one in item.carried}
@@ -63,7 +64,8 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     after, lost = _iteration(run, loop, frame, {a: relation.cells(a, one.name, now) for a, one in carried.items()})
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
-    left |= {phi: [(UNIVERSE, as_data(after.passed[n], argument.type))] for phi, argument, n in loop.phis()}
+    for phi, argument, number in loop.phis():
+        left[phi] = [(UNIVERSE, as_data(after.passed[number], argument.type, run.arrays[phi].dtype))]
     for array, one in carried.items():
         wanted = relation.cells(array, one.after, following)
         run.versions.require_pieces(array, left.get(array, []), wanted, loop.iterations)
@@ -71,7 +73,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     runs = Domain.of(at_least(item.upper, item.lower))
     end = {array: reached & runs | start[array] - runs for array, reached in relation.at(item.upper).items()}
     run.versions.known[-1] = partial(relation.untouched, end)
-    for array in sorted(lost):
+    for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
         frame.state.overwrite(array, run.lost(array))
     for array, one in carried.items():
         frame.state.overwrite(array, relation.cells(array, one.name, end))
@@ -139,11 +141,13 @@ def _iteration(
         for array, pieces in start.items():
             state.overwrite(array, pieces)
         before = list(loop.before)
-        for phi, argument, number in loop.phis():
-            unknown = terms.read(UNKNOWN, (), element_type(argument.type))
+        for phi, _, number in loop.phis():
+            unknown = terms.read(fresh(UNKNOWN), (), run.arrays[phi].dtype)
             before[number] = start[phi][0][1] if phi in start else unknown
         started = dict(state.pieces)
         inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
+        inner.variables = frame.variables | {loop.claim.variable}
+        inner.items = loop.claim.item.body if loop.claim.item is not None else ()
         after = run.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
         if after is None or inner.exits:
             raise Undecided("the loop may be left early", loop.last)

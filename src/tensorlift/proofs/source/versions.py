@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.state import at, own_cell, split
 from tensorlift.proofs.source.induction import values_at
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
-    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Term
 
@@ -29,7 +28,6 @@ class Versions:
         self.arrays = summary.arrays
         self.definitions = {definition.name: definition for definition in summary.definitions()}
         self.known: list[Callable[[Term, Domain], Term]] = []  # what is known of versions, in the loops that are run
-        self.loops = list(_kept(summary.items))
         self.named = {name for name, info in summary.arrays.items() if info.is_parameter}
 
     def own(self, array: str, version: str) -> terms.Read:
@@ -73,7 +71,7 @@ class Versions:
     def _require_equal(self, left: Term, right: Term, domain: Domain, array: str) -> None:
         for known in self.known:
             left, right = known(left, domain), known(right, domain)
-        if not (left is right or left.reads == {UNDEFINED} or normal.equal(left, right, domain)):
+        if not _is_shown(left, right, domain):
             raise Undecided(f"{array} is not shown to be what the definitions say")
 
     def _defined(self, term: Term, domain: Domain) -> list[Piece]:
@@ -110,8 +108,25 @@ class Versions:
         return rewrite.map_reads(term, domain, convert)
 
 
-def _kept(items: Iterable[Item]) -> Iterator[KeptLoop]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield item
-            yield from _kept(item.body)
+def _is_shown(found: Term, wanted: Term, domain: Domain) -> bool:
+    """Tell whether a term is the one that is wanted, wherever it is defined."""
+    defined = _where_defined(found) if UNDEFINED in found.reads else found
+    return defined is None or defined is wanted or normal.equal(defined, wanted, domain)
+
+
+def _where_defined(term: Term) -> Term | None:
+    """Return what a term is where it is defined; None where it is so nowhere.
+
+    Computing with what is undefined is undefined; of a choice, the other alternative remains.
+    """
+    if UNDEFINED not in term.reads or not isinstance(term, terms.Read | terms.Apply):
+        return term
+    if isinstance(term, terms.Read):
+        return None
+    if term.op in {"and", "or"}:
+        return term
+    args = [_where_defined(operand) for operand in term.args]
+    if term.op == "select" and args[0] is not None and (args[1] is None or args[2] is None):
+        return args[2] if args[1] is None else args[1]
+    known = tuple(operand for operand in args if operand is not None)
+    return rewrite.simplified(term.op, known, term) if len(known) == len(args) else None

@@ -1,0 +1,149 @@
+"""Whether claims say anything: that names mean one thing each, that bounds stand still, that memories are apart.
+
+The symbolic execution tells variables, arrays and values by their names.  A claim may not name anew what has a name.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.names import formals, reserve
+from tensorlift.comprehension.polynomial import ONE, Polynomial
+from tensorlift.comprehension.ranges import in_range
+from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.terms import Piecewise, Reduce
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED
+from tensorlift.proofs.source.claims import Advance
+from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.operations import Undecided, element_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from xdsl.ir import Attribute
+
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.rewrite import Descend
+    from tensorlift.comprehension.terms import Term
+    from tensorlift.ops.dtypes import DType
+    from tensorlift.proofs.source.claims import Claims, LoopClaim
+    from tensorlift.proofs.source.operations import Value
+
+
+def known_names(summary: Summary) -> frozenset[str]:
+    """Return the names that integers have everywhere: those of sizes, and of quotients of them."""
+    return frozenset(summary.sizes) | {size.name for size in summary.derived}
+
+
+def cell_names(summary: Summary) -> frozenset[str]:
+    """Return the variables that stand for the subscripts of cells."""
+    return frozenset(name for array, info in summary.arrays.items() for name in formals(array, len(info.shape)))
+
+
+def keep_names(summary: Summary, claims: Claims) -> None:
+    """Keep the names that claims use out of the supply of new ones."""
+    reserve(known_names(summary) | cell_names(summary))
+    for claim in claims.loops.values():
+        reserve({claim.variable, *(name for pieces in claim.states.values() for name in _names(pieces))})
+
+
+def _names(pieces: list[tuple[Domain, Term]]) -> Iterator[str]:
+    for domain, term in pieces:
+        yield from domain.variables()
+        yield from term.free
+        for node in walk(term):
+            if isinstance(node, Reduce):
+                yield from node.bound
+
+
+def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[str]) -> None:
+    """Show that the variable of a loop is a new one, and that its bounds and steps are made of ``known`` ones.
+
+    Raises:
+        Undecided: where that is not so.
+
+    """
+    if claim.step < 1 or not claim.lower or not claim.upper:
+        raise Undecided("the claim of a loop has no bounds, or does not go up")
+    if not claim.variable.isidentifier() or claim.variable in known | cells:
+        raise Undecided(f"{claim.variable} has another meaning")
+    used = {name for bound in (*claim.lower, *claim.upper) for name in bound.variables}
+    used |= {name for phi in claim.phis if isinstance(phi, Advance) for name in phi.by.variables()}
+    if not used <= known:
+        raise Undecided("a bound or a step depends on more than is known where the loop is entered")
+    names = [phi for phi in claim.phis if isinstance(phi, str)]
+    if len({*names}) < len(names) or any(" " in name or name.startswith("%") for name in names):
+        raise Undecided("the names of values that a loop hands on are not names of their own")
+    for pieces in claim.states.values():
+        _require_disjoint([domain for domain, _ in pieces])
+        for domain, term in pieces:
+            _require_whole(term, domain)
+            _require_new_bounds(term, known | cells | {claim.variable, *domain.variables()} | term.free)
+
+
+def _require_disjoint(domains: Sequence[Domain]) -> None:
+    """Show that not two pieces say what one cell is."""
+    if any(not one.is_disjoint(other) for one, other in combinations(domains, 2)):
+        raise Undecided("a claim says twice what a cell is")
+
+
+def _require_whole(term: Term, domain: Domain) -> None:
+    """Show that what a term is by pieces, it is by one piece wherever it is used."""
+
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        if isinstance(node, Piecewise):
+            parts = [where & piece for piece, _ in node.pieces]
+            _require_disjoint(parts)
+            if not where.is_subset(Domain.union(parts)):
+                raise Undecided("a claim does not say what a cell is")
+        return rebuild_inside(node, where, descend) if node.has_domains else node
+
+    transform(term, domain, rule)
+
+
+def _require_new_bounds(term: Term, taken: AbstractSet[str]) -> None:
+    """Show that no reduction binds a variable that means something else where it stands."""
+    folds = [node for node in walk(term) if isinstance(node, Reduce)]
+    for fold in folds:
+        inner = (other for other in walk(fold.body) if isinstance(other, Reduce))
+        if not taken.isdisjoint(fold.bound) or any(not {*fold.bound}.isdisjoint(other.bound) for other in inner):
+            raise Undecided("a reduction binds a variable that has another meaning")
+
+
+def are_bits_of(machine: DType, dtype: DType) -> bool:
+    """Tell whether a type of the IR, which has no signs, holds the bits of another; a truth value may be a byte."""
+    if "bool" in (machine, dtype):
+        return dtype == "bool" and machine in ("bool", "i8")
+    return machine == dtype or (machine[0] == "i" and dtype[0] == "u" and machine[1:] == dtype[1:])
+
+
+def named_number(name: str, of_type: Attribute, summary: Summary) -> Value:
+    """Return what a parameter of the definitions is in an integer or float of a type.
+
+    Raises:
+        Undecided: where it has another type in the definitions, or no meaning.
+
+    """
+    dtype = element_type(of_type)
+    if name in summary.scalars and are_bits_of(dtype, summary.scalars[name]):
+        return terms.scalar(name, summary.scalars[name])
+    if name in summary.sizes and dtype[0] == "i":
+        variable, is_unsigned = Affine.var(name), summary.is_unsigned(name)
+        if summary.ranges.implies(*in_range(variable, UNSIGNED[SIGNED.index(dtype)] if is_unsigned else dtype)):
+            return Exact(Polynomial.variable(name), is_signed=not is_unsigned)
+    raise Undecided(f"{name} has no meaning in the definitions, or one of another type")
+
+
+def are_apart(strides: Sequence[Polynomial], shape: Sequence[Affine], context: Domain) -> bool:
+    """Tell whether no two cells of an array have one place: each row ends before the next one begins."""
+    ends = [stride * polynomial(extent) for stride, extent in zip(strides[1:], shape[1:], strict=True)]
+    for stride, end in zip(strides, [*ends, ONE], strict=False):
+        gap = (stride - end).as_affine()
+        if gap is None or not (context.implies(at_least(gap, 0)) if gap != 0 else True):
+            return False
+    return True

@@ -1,0 +1,241 @@
+"""Literal IR that computes something else than the definitions, and claims that would hide it: none is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from bench.first_half import Subject, decide, subjects
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.deep import with_deep_stack
+from tensorlift.pipeline import LiftOptions, read_functions
+from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.comprehension.state import Piece
+
+_ONE, _TWO = terms.constant(1, "f64"), terms.constant(2, "f64")
+
+
+def _subject(text: str) -> Subject:
+    found = dict(with_deep_stack(partial(subjects, source_from_text(text, "f.c")))).popitem()[1]
+    assert isinstance(found, Subject), found
+    return found
+
+
+def _literal(text: str) -> ModuleOp:
+    def read() -> ModuleOp:
+        function = read_functions(source_from_text(text, "f.c"), LiftOptions())[-1]
+        assert function.literally is not None
+        return function.literally()
+
+    return with_deep_stack(read)
+
+
+def _answer(subject: Subject, literal: ModuleOp) -> str:
+    return with_deep_stack(partial(decide, subject, literal))
+
+
+@pytest.mark.parametrize(
+    ("definitions", "literal"),
+    [
+        pytest.param(
+            "void f(double a, double *x) { x[0] = 7; }",
+            "void f(double a, double *x) { double t; if (a > 0) t = 2; x[0] = t; }",
+            id="defined in one case",
+        ),
+        pytest.param(
+            (
+                "void f(int n, double *x) { double s[1], t[1]; s[0] = 1; t[0] = 2;"
+                " for (int i = 0; i < 9; i++) x[1] = 0; x[0] = 0; }"
+            ),
+            (
+                "void f(int n, double *x) { double s[1], t[1]; s[0] = 1; t[0] = 2;"
+                " for (int i = 0; i < 9; i++) { x[1] = 0; s[0] = 1; t[0] = 3; } x[0] = s[0] - t[0]; }"
+            ),
+            id="two unknown values",
+        ),
+        pytest.param(
+            "void f(int n, double *x) { for (int i = 1; i < n; i++) x[i] = 2; }",
+            (
+                "void f(int n, double *x) { for (int i = 1; i < n; i++) {"
+                " unsigned long u = i * 0x4000000000000000ul; x[i] = u < 5 ? 1 : 2; } }"
+            ),
+            id="64 bits wrap, unsigned",
+        ),
+        pytest.param(
+            "void f(int n, double *x) { for (int i = 1; i < n; i++) x[i] = 2; }",
+            (
+                "void f(int n, double *x) { for (int i = 1; i < n; i++) {"
+                " unsigned long u = i * 0x4000000000000000ul; x[i] = (long)u < 0 ? 1 : 2; } }"
+            ),
+            id="64 bits wrap, signed",
+        ),
+        pytest.param(
+            "long f(int n, int *x) { long s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }",
+            "long f(int n, int *x) { unsigned s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }",
+            id="a narrower sum",
+        ),
+        pytest.param(
+            "void f(int n, short *x) { for (int i = 0; i < n; i++) x[i] = x[i] + 1; }",
+            "void f(int n, int *x) { for (int i = 0; i < n; i++) x[i] = x[i] + 1; }",
+            id="wider cells",
+        ),
+        pytest.param(
+            "void f(int n, double a, double *x) { x[0] = a * a; }",
+            "void f(int n, float a, double *x) { x[0] = a * a; }",
+            id="a narrower argument",
+        ),
+        pytest.param(
+            "void f(int n, _Bool *x) { x[0] = 1; }",
+            "void f(int n, unsigned char *x) { x[0] = 2; }",
+            id="a byte for a truth value",
+        ),
+        pytest.param(
+            "int f(int n, int *x) { return x[0]; }", "long f(int n, int *x) { return x[0]; }", id="a wider result"
+        ),
+        pytest.param(
+            "void f(int n, int *x) { x[0] = 1; }", "int f(int n, int *x) { x[0] = 1; return 3; }", id="one more result"
+        ),
+        pytest.param(
+            "void f(int n, double *x) { double t[1]; t[0] = 1; x[0] = t[0]; }",
+            "void f(int n, double *x, double *t) { t[0] = 1; x[0] = t[0]; }",
+            id="an argument called as a local array",
+        ),
+        pytest.param(
+            "static int t; void f(int n, int *x) { x[0] = t; }",
+            "void f(int n, int *x, int t) { x[0] = t; }",
+            id="an argument called as a variable at file scope",
+        ),
+    ],
+)
+def test_other_literal_ir_is_not_taken(definitions: str, literal: str) -> None:
+    subject = _subject(definitions)
+    assert _answer(subject, subject.module) == "decided"
+    assert _answer(subject, _literal(literal)).startswith("undecided")
+
+
+_KEPT = "for (int i = 1; i < n; i++) x[i] = x[i] / x[i - 1];"
+
+
+def test_a_number_that_a_loop_that_stays_changes_is_not_known_after_it() -> None:
+    function = (
+        "void f(int n, double *x, double *y) {"
+        " double s = 1; for (int t = 0; t < 9; t++) { s = s * x[0]; %s } y[0] = %s; }"
+    )
+    subject = _subject(function % (_KEPT, "1"))
+    assert _answer(subject, subject.module) == "decided"
+    assert _answer(subject, _literal(function % (_KEPT, "s"))).startswith("undecided")
+
+
+def test_a_loop_that_stays_is_one_of_the_definitions() -> None:
+    function = "void f(int n, double *x, double *y) { for (int t = 0; t < 9; t++) { %s } y[0] = 1; }"
+    subject = _subject(function % _KEPT)
+    header = min(h for h, claim in subject.claims.loops.items() if claim.item is not None)
+    claim: Any = subject.claims.loops[header]
+    ((_, last), _) = subject.summary.outputs
+    item = replace(claim.item, carried=tuple(replace(c, name=last, after=last) for c in claim.item.carried))
+    made = subject._replace(claims=Claims({**subject.claims.loops, header: replace(claim, item=item)}))
+    literal = _literal(function % "for (int i = 1; i < n; i++) y[0] = y[0];")
+    assert "not that of the definitions" in _answer(made, literal)
+
+
+def _overlapping(claim: LoopClaim) -> LoopClaim:
+    """Say of all cells but the first what they are, and at the end something else besides."""
+    cell, before = "x_x0", at_least("n", "i")
+    pieces: list[Piece] = [
+        (Domain.of(equal(cell, 0), at_least("i", 1), before), _ONE),
+        (Domain.of(at_least(cell, 1), less(cell, "i"), before), _TWO),
+        (Domain.of(at_least(cell, 1), less(cell, "n"), equal("i", "n")), _ONE),
+    ]
+    return replace(claim, states={"x": pieces})
+
+
+def _over(claim: LoopClaim, variable: str) -> LoopClaim:
+    values = {claim.variable: affine(variable)}
+    states = {
+        array: [(d.rename({claim.variable: variable}), rewrite.substitute(t, values)) for d, t in pieces]
+        for array, pieces in claim.states.items()
+    }
+    return replace(claim, variable=variable, states=states)
+
+
+_ONES = "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }"
+
+
+@pytest.mark.parametrize(
+    ("definitions", "literal", "change", "why"),
+    [
+        (
+            _ONES,
+            "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = i < 1 ? 1 : 2; }",
+            _overlapping,
+            "says twice",
+        ),
+        (
+            "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = i * i; }",
+            "void f(int n, double *x) { int j = 0; for (int i = 0; i < n; i++) { x[i] = j; j += i; } }",
+            lambda claim: replace(claim, phis=(Advance(Polynomial.constant(1)), Advance(Polynomial.variable("i")))),
+            "depends on more than is known",
+        ),
+        (
+            "void f(int n, double *x) { x[0] = 1; if (n > 1) x[1] = 1; }",
+            "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
+            lambda _: LoopClaim(1, "i", (Affine(0),), (Affine(1),), -1, (Advance(Polynomial.constant(1)),)),
+            "does not go up",
+        ),
+        (
+            "void f(int n, double x[n]) { for (int i = 0; i < 10; i++) x[i] = i; }",
+            "void f(int n, double x[n]) { for (int i = 0; i < 10; i++) x[i] = n; }",
+            lambda claim: _over(claim, "n"),
+            "another meaning",
+        ),
+        (
+            "void f(int n, double *x) { double s = 1, t = 2; for (int i = 0; i < n; i++) s *= 2, t *= 3; x[0] = t; }",
+            "void f(int n, double *x) { double s = 1, t = 2; for (int i = 0; i < n; i++) s *= 2, t *= 3; x[0] = s; }",
+            lambda claim: replace(claim, phis=tuple("t" if phi == "s" else phi for phi in claim.phis)),
+            "not names of their own",
+        ),
+        (
+            _ONES,
+            "void f(int n, double *x) { double s = 0; for (int i = 0; i < n; i++) { s = s + 1; x[i] = 1; } }",
+            lambda claim: replace(claim, phis=("x", *claim.phis)),
+            "x has another type",
+        ),
+    ],
+)  # fmt: skip
+def test_claims_that_make_no_sense_are_not_taken(
+    definitions: str, literal: str, change: Callable[[LoopClaim], LoopClaim], why: str
+) -> None:
+    subject, module = _subject(definitions), _literal(literal)
+    known = subject.claims.loops.get(1, LoopClaim(1, "i", (), (), 1, ()))
+    claims = Claims({1: change(known)})
+    assert why in _answer(subject._replace(claims=claims), module)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int i = 0; L: x[i] = 1; i++; if (i < n) goto L;",
+        "for (;;) x[0] = 1;",
+        "switch (n) { case 1: x[0] = 1; break; case 2: x[0] = 3; default: x[0] = 2; }",
+        "int i = 0; if (n > 3) goto M; L: x[0] = i; M: i++; if (i < n) goto L;",
+        "for (int i = 0; i < n; i++) { while (1) x[0] = 1; }",
+        "".join(f"x[{i}] = {i} * x[{i + 1}];" for i in range(60)),
+        "".join(f"if (x[{i}] > 0) {{ if (x[{i}] > 5) return; x[{i}] = 1; }}" for i in range(30)),
+    ],
+)
+def test_any_control_has_an_answer(body: str) -> None:
+    subject = _subject("void f(int n, double *x) { x[0] = 5; }")
+    assert _answer(subject, _literal(f"void f(int n, double *x) {{ {body} }}")).startswith("undecided")
