@@ -147,7 +147,7 @@ def _subject(function: ReadFunction) -> Subject | str:
 def decide(subject: Subject, module: ModuleOp | None = None) -> str:
     """Ask the checker about a function, or about another module in its place."""
     try:
-        check_source(subject.function(module), subject.summary, subject.claims)
+        check_source(subject.function(module), subject.summary, subject.claims, subject.view.literal_names)
     except Undecided as error:
         place = location_of(error.at) if error.at is not None else None
         return f"undecided: {error}{f' at {place.line}:{place.column}' if place else ''}"

@@ -32,7 +32,7 @@ def decide_first_half(literal: ModuleOp | None, view: FunctionView, summary: Sum
         return FirstHalf(Level.TESTED, "there is no literal IR of this source")
     try:
         function = function_named(literal, view.name)
-        check_source(function, summary, claims_of(function, view, summary))
+        check_source(function, summary, claims_of(function, view, summary), view.literal_names)
     except Undecided as answer:
         return FirstHalf(Level.TESTED, str(answer))
     except (LiftError, RecursionError) as failure:

@@ -7,7 +7,7 @@ from math import prod
 from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import BlockArgument
 
@@ -15,6 +15,7 @@ from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.polynomial import ZERO, Polynomial, parse_polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Read, Term
+from tensorlift.ir.function import ROW
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim, Phi, View
@@ -37,19 +38,19 @@ if TYPE_CHECKING:
 def claims_of(function: FuncOp, view: FunctionView, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
-    outside = {p.name: f"@{p.access.removesuffix('[]')}" for p in view.parameters if p.access}
+    names = {p.name: p.literal_name for p in view.parameters}
     strides = {p.name: tuple(map(parse_polynomial, p.strides)) for p in view.parameters if p.strides is not None}
+    strides |= {p.name: rows for p in view.parameters if (rows := _rows(function, p.literal_name))}
     views = {
-        outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
+        names.get(name, name): View(name, strides[name] if name in strides else _dense(info))
         for name, info in summary.arrays.items()
     }
     local = {name for name, info in summary.arrays.items() if not info.is_parameter}
     views |= {f"@{symbol}": views[name] for symbol in _globals(function) if (name := symbol.split(".")[-1]) in local}
-    numbers = {symbol: name for name, symbol in outside.items() if name not in summary.arrays}
     finding = _Finding(flow, summary, dict(_kept(summary.items)))
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
-    return Claims(views, finding.loops, numbers)
+    return Claims(views, finding.loops)
 
 
 class _Finding:
@@ -98,7 +99,8 @@ class _Finding:
             block = self.flow.blocks[number]
             values: list[tuple[int, SSAValue]] = [(-1 - k, argument) for k, argument in enumerate(block.args)]
             values += [(k, op.results[0]) for k, op in enumerate(block.ops) if op.results]
-            best = next(((number, k) for k, value in reversed(values) if value.name_hint in names), best)
+            named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
+            best = (number, named[-1]) if named else best
         return best
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
@@ -156,6 +158,13 @@ def _globals(function: FuncOp) -> Iterator[str]:
     module = function.parent_op()
     if isinstance(module, ModuleOp):
         yield from (op.sym_name.data for op in module.ops if isinstance(op, GlobalOp))
+
+
+def _rows(function: FuncOp, name: str) -> tuple[Polynomial, ...]:
+    """Return the distances between the cells of a table of row pointers, which nobody knows; none for another array."""
+    marks: Any = function.arg_attrs or ()
+    is_table = any(mark.data["tl.name"].data == f"{name}{ROW}" for mark in marks)
+    return (Polynomial.variable(f"{name}{ROW}"), Polynomial.constant(1)) if is_table else ()
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

@@ -64,11 +64,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims about one function: views by the name of the memory, loops by their headers.
-
-    ``numbers`` are the parameters of the definitions that variables at file scope are, which the function only reads.
-    """
+    """All claims about one function: views by the name of the memory, loops by their headers."""
 
     views: Mapping[str, View]
     loops: Mapping[int, LoopClaim]
-    numbers: Mapping[str, str] = field(default_factory=dict)

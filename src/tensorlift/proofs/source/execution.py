@@ -64,13 +64,13 @@ AT_END = -1  # the block after the last: where a function returns
 class Execution:
     """Runs one function, and decides what is claimed of it on the way."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims) -> None:
+    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims, names: Mapping[str, str]) -> None:
         self.flow = flow
         self.summary = summary
         self.claims = claims
         self.arrays = dict(summary.arrays)
         self.versions = Versions(summary)
-        self.memory = MemoryAccess(claims, summary, self.arrays)
+        self.memory = MemoryAccess(claims, summary, self.arrays, names)
         self.depth = 0  # of calls
 
     # -- control

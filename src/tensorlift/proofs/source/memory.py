@@ -33,10 +33,15 @@ if TYPE_CHECKING:
 
 
 class MemoryAccess:
-    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone."""
+    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone.
 
-    def __init__(self, claims: Claims, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
-        self.claims, self.summary, self.arrays = claims, summary, arrays
+    ``names`` are the parameters of the definitions, by what literal IR calls them.
+    """
+
+    def __init__(
+        self, claims: Claims, summary: Summary, arrays: Mapping[str, ArrayInfo], names: Mapping[str, str]
+    ) -> None:
+        self.claims, self.summary, self.arrays, self.names = claims, summary, arrays, names
         self.owners: dict[str, Operation] = {}
 
     def start(self, module: Operation | None) -> State:
@@ -90,8 +95,8 @@ class MemoryAccess:
 
     def _number(self, memory: Memory, offset: Exact) -> Value | None:
         """Return a variable at file scope that is a parameter of the definitions."""
-        name = self.claims.numbers.get(memory.name)
-        if name is None or offset.value.terms:
+        name = self.names.get(memory.name)
+        if name is None or name in self.arrays or offset.value.terms:
             return None
         if name in self.summary.scalars:
             return terms.scalar(name, self.summary.scalars[name])
