@@ -90,7 +90,10 @@ REFUSED = {
         "double f(double (*a)[4]) { return ((double **)a)[0][0]; }",
         "1:47: error TL138: `a` is a pointer to pointers",
     ),
-    "table of tables": ("double f(double ***a) { return a[0][0][0]; }", "1:20: error TL138: `a` is a pointer to pointers"),
+    "table of tables": (
+        "double f(double ***a) { return a[0][0][0]; }",
+        "1:20: error TL138: `a` is a pointer to pointers",
+    ),
     "volatile": ("int f(volatile int *a) { return *a; }", "1:21: error TL144: `volatile` objects are not lifted"),
     "static local": ("int f(void) { static int n; return n++; }", "1:26: error TL147: the static variable `n` keeps"),
     "function pointer": ("int f(int (*g)(int)) { return g(1); }", "1:13: error TL141: calls through function pointers"),

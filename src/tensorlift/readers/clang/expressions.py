@@ -114,7 +114,7 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             ctx.flow.add(StoreOp.create(operands=(new, target.pointer.base, index), location=at))
         case Structure(), Structure():
             _copied(ctx, target, new, cursor.type, cursor)
-        case (Cell(Pointer(base)) | Pointer(base)), Pointer():  # a row, or the table
+        case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
             raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
         case _:
             raise misused(ctx, target, cursor, "a pointer is kept where a number is expected")
