@@ -297,14 +297,11 @@ def pointer(ctx: Context, cursor: Any) -> Pointer:
 def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
     """Build the refusal of a value where another kind is expected."""
     if isinstance(found, Structure | StructurePointer):
-        return ctx.refusal(
-            "struct", cursor, f"`{cursor.spelling}`" if cursor.spelling else ctx.type_of(cursor).spelling
-        )
-    return (
-        ctx.refusal("heap", cursor, "malloc")
-        if isinstance(found, Allocation)
-        else ctx.refusal("pointer", cursor, detail)
-    )
+        what = f"`{cursor.spelling}`" if cursor.spelling else ctx.type_of(cursor).spelling
+        return ctx.refusal("struct", cursor, what)
+    if isinstance(found, Allocation):
+        return ctx.refusal("heap", cursor, "malloc")
+    return ctx.refusal("pointer", cursor, detail)
 
 
 def decayed(ctype: CType) -> CType:

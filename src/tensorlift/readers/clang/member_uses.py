@@ -79,7 +79,8 @@ def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
         elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:
             indices += children[1:]
         elif cursor.kind is CursorKind.DECL_REF_EXPR:
-            return (cursor.referenced.data[0], tuple(names), indices) if is_structure else None
+            root = cursor.referenced
+            return (root.data[0], tuple(names), indices) if is_structure and root is not None else None
         elif cursor.kind not in _WRAPPERS | _STEPS or len(children) != 1:
             return None
         cursor = children[0]

@@ -68,9 +68,9 @@ def is_same_structure(one: CType, other: CType) -> bool:
 
 
 def is_table(ctype: CType) -> bool:
-    """Whether a type is a pointer to pointers to numbers."""
-    row = ctype.element if isinstance(ctype, PointerType) else ctype
-    return isinstance(row, PointerType) and row is not ctype and isinstance(row.element, IntegerType | FloatType)
+    """Whether a type is a pointer to pointers to numbers; an array as a parameter is a pointer."""
+    row = ctype.element if isinstance(ctype, PointerType | ArrayType) else None
+    return isinstance(row, PointerType) and isinstance(row.element, IntegerType | FloatType)
 
 
 def fields(record: Any) -> list[Any]:
@@ -96,7 +96,7 @@ def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
         element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
         is_plain = isinstance(element, IntegerType | FloatType) and shape is not None
         if isinstance(ctype, PointerType):
-            if not is_array and not is_written and (is_plain or is_table(ctype)):
+            if not (is_array or is_written) and (is_plain or is_table(ctype)):
                 yield Member(way, access, ctype, is_memory=False)
         elif is_plain and (by_pointer or not shape):
             is_inside = not is_array and (is_written or bool(shape))
@@ -158,7 +158,7 @@ def _made(  # noqa: PLR0913 - what a member is called, where it stands, and what
 def table(ctx: Context, ctype: CType, hint: str, name: str, parameter: Any, argument: Argument) -> Pointer:  # noqa: PLR0913, PLR0917 - as above
     """Make the arguments of a table of row pointers: memory of all rows, an offset, and how far rows are apart."""
     at = ctx.location(parameter)
-    assert isinstance(ctype, PointerType)
+    assert isinstance(ctype, PointerType | ArrayType)
     assert isinstance(ctype.element, PointerType)
     base = argument(Local(memory_type(ctype.element.element), at, hint), name)
     offset = argument(Local(ir_type(LONG), at, f"{hint}_at"), f"{hint}_at")
