@@ -148,8 +148,9 @@ def _subject(function: ReadFunction) -> Subject | str:
 def decide(subject: Subject, module: ModuleOp | None = None) -> str:
     """Ask the checker about a function, or about another module in its place."""
     try:
-        places = places_of(subject.view, subject.summary)
-        check_source(subject.function(module), subject.summary, places, subject.claims)
+        function = subject.function(module)
+        places = places_of(function, subject.view, subject.summary)
+        check_source(function, subject.summary, places, subject.claims)
     except Undecided as error:
         place = location_of(error.at) if error.at is not None else None
         return f"undecided: {error}{f' at {place.line}:{place.column}' if place else ''}"

@@ -234,13 +234,15 @@ def _original(subject: Subject, function: Any, arguments: Arguments) -> tuple[Ar
     view = subject.view
     assert view is not None
     sizes, kept, buffers = _sizes(view, arguments), [], {}
-    pointers = (ctypes.c_void_p * max(len(view.parameters), 1))()
+    pointers = (ctypes.c_void_p * (2 * len(view.parameters) or 1))()  # behind them the lengths of columns
     for position, parameter in enumerate(view.parameters):
         value = np.array(arguments[parameter.name], NUMPY_TYPES[parameter.dtype])
         if parameter.role == "array":
             layout = layout_of(parameter, sizes)
             buffers[parameter.name] = Buffer(value, list(layout.strides), row_pointers=layout.row_pointers)
             pointers[position] = buffers[parameter.name].address
+            kept.append(np.array(layout.shape[0] if layout.shape else 1, np.int64))
+            pointers[len(view.parameters) + position] = kept[-1].ctypes.data
         else:
             kept.append(value)
             pointers[position] = value.ctypes.data

@@ -33,7 +33,7 @@ def decide_first_half(literal: ModuleOp | None, view: FunctionView, summary: Sum
         return FirstHalf(Level.TESTED, "there is no literal IR of this source")
     try:
         function = function_named(literal, view.name)
-        check_source(function, summary, places_of(view, summary), claims_of(function, summary))
+        check_source(function, summary, places_of(function, view, summary), claims_of(function, summary))
     except Undecided as answer:
         return FirstHalf(Level.TESTED, str(answer))
     except (LiftError, RecursionError) as failure:

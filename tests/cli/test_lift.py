@@ -186,7 +186,7 @@ def test_literal_ir_is_shown_also_of_what_is_not_lifted(tmp_path: Path, capsys: 
     ("name", "text", "code"),
     [
         ("f.py", "def f(x):\n    return x\n", "TL512"),
-        ("f.c", "struct s { int k; };\nint f(struct s v) { return v.k; }\n", "TL1"),
+        ("f.c", "union u { int k; };\nint f(union u v) { return v.k; }\n", "TL1"),
     ],
 )
 def test_what_has_no_literal_ir_is_told(

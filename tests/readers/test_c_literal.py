@@ -16,6 +16,7 @@ from tensorlift.readers.clang import read_literally
 
 CASES = sorted((Path(__file__).parent / "literal").glob("*.c"))
 CONSTRUCTS = Path(__file__).parent / "constructs.c"
+STRUCTURES = Path(__file__).parent / "structures.c"
 _MARK = "\n// MLIR\n"
 _MLIR_OPT = shutil.which("mlir-opt") or next(map(str, Path("/usr/lib").glob("llvm-*/bin/mlir-opt")), None)
 
@@ -51,7 +52,7 @@ def test_the_module_says_what_the_source_says(path: Path, update: bool) -> None:
 
 @pytest.mark.skipif(_MLIR_OPT is None, reason="mlir-opt is not installed")
 def test_mlir_opt_accepts_each_module() -> None:
-    texts = [_text(_read(path), debuginfo=True) for path in [*CASES, CONSTRUCTS]]
+    texts = [_text(_read(path), debuginfo=True) for path in [*CASES, CONSTRUCTS, STRUCTURES]]
     command = [str(_MLIR_OPT), "--split-input-file", "--verify-each", "-o", "/dev/null"]
     done = subprocess.run(
         command, input="// -----\n".join(texts), capture_output=True, text=True, timeout=120, check=False

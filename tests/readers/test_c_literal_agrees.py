@@ -13,6 +13,7 @@ from bench.literal import files, read, run
 from tests.shared import is_exhaustive
 
 CONSTRUCTS = Path(__file__).parent / "constructs.c"
+STRUCTURES = Path(__file__).parent / "structures.c"
 _EVERY = 1 if is_exhaustive() else 8  # files of the corpora
 _UNCALLABLE = {"greatest"}  # returns a pointer; it is called by another function
 _ALWAYS_UNDEFINED = {"uninitialised_sum"}
@@ -27,6 +28,13 @@ def test_each_construct_runs_as_compiled() -> None:
     names = {s.function.name for s in subjects} - _UNCALLABLE
     assert {s.function.name: s.result for s in subjects if s.result not in {"equal", ""}} == {}
     assert {s.function.name for s in subjects if s.ran} == names
+
+
+@needs_compiler
+def test_structures_run_as_compiled() -> None:
+    subjects = read([STRUCTURES]).subjects
+    run(subjects)
+    assert {s.function.name: s.result for s in subjects} == {s.function.name: "equal" for s in subjects}
 
 
 @needs_compiler

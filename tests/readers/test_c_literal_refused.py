@@ -9,15 +9,91 @@ from tensorlift.readers.clang import read_literally
 
 # Source of a function, and how its diagnostic begins.
 REFUSED = {
-    "structure": (
-        "struct s { int x; }; int f(struct s *p) { return p->x; }",
-        "1:38: error TL140: this use of a structure or union is not lifted: struct s",
+    "union": (
+        "union u { int x; float y; }; int f(union u *p) { return p->x; }",
+        "1:60: error TL140: this use of a structure or union is not lifted: the member `x`",
     ),
-    "local structure": (
-        "struct s { int x; }; int f(void) { struct s t; return t.x; }",
+    "bit-field": (
+        "struct s { int x : 3; }; int f(struct s *p) { return p->x; }",
+        "1:57: error TL140: this use of a structure or union is not lifted: the member `x`",
+    ),
+    "pointer to a structure in one": (
+        "struct s { int x; struct s *next; }; int f(struct s *p) { return p->next->x; }",
+        "1:69: error TL140: this use of a structure or union is not lifted: the member `next`",
+    ),
+    "structure in bytes": (
+        "#include <string.h>\nstruct s { int x; }; void f(struct s *p) { memset(p, 0, sizeof *p); }",
+        "2:51: error TL140: this use of a structure or union is not lifted: `p`",
+    ),
+    "structure taken for a number": (
+        "struct s { int x; }; int f(struct s *p) { return *(int *)p; }",
+        "1:58: error TL140: this use of a structure or union is not lifted: `p`",
+    ),
+    "structure taken for another": (
+        "struct s { int x; }; struct t { int x; }; int f(struct s *p) { return ((struct t *)p)->x; }",
+        "1:84: error TL140: this use of a structure or union is not lifted: `p`",
+    ),
+    "moved pointer to a structure": (
+        "struct s { int x; }; int f(struct s *p) { p++; return p->x; }",
+        "1:43: error TL140: this use of a structure or union is not lifted: struct s *",
+    ),
+    "pointer to a structure in a variable": (
+        "struct s { int x; }; int f(struct s *p) { struct s *q = p; return q->x; }",
+        "1:53: error TL140: this use of a structure or union is not lifted: struct s",
+    ),
+    "pointer to a structure that is compared": (
+        "struct s { int x; }; int f(struct s *p) { return p ? p->x : 0; }",
+        "1:50: error TL140: this use of a structure or union is not lifted: `p`",
+    ),
+    "copy of what cannot be used": (
+        "struct s { int x; struct s *next; }; void f(struct s *p, struct s *q) { *p = *q; }",
+        "1:73: error TL140: this use of a structure or union is not lifted: the member `next`",
+    ),
+    "pointer in a structure that is written": (
+        "struct s { int *x; }; void f(struct s *p, int *x) { p->x = x; }",
+        "1:56: error TL140: this use of a structure or union is not lifted: the member `x`",
+    ),
+    "array of local structures": (
+        "struct s { int x; }; int f(void) { struct s t[2]; return t[0].x; }",
         "1:45: error TL140: this use of a structure or union is not lifted: struct s",
     ),
-    "row pointers": ("double f(double **a) { return a[0][0]; }", "1:19: error TL138: `a` is a pointer to pointers"),
+    "structure at file scope": (
+        "struct s { int x; } g; int f(void) { return g.x; }",
+        "1:21: error TL140: this use of a structure or union is not lifted: struct s",
+    ),
+    "structure that is returned": (
+        "struct s { int x; }; struct s f(struct s t) { return t; }",
+        "1:31: error TL140: this use of a structure or union is not lifted: struct s",
+    ),
+    "address of a member": (
+        "struct s { int x; }; int f(struct s t) { int *p = &t.x; return *p; }",
+        "1:51: error TL139: the address of `x` is taken",
+    ),
+    "designator of a member": (
+        "struct s { int x; }; int f(void) { struct s t = {.x = 1}; return t.x; }",
+        "1:50: error TL149: this initialiser",
+    ),
+    "row that is assigned": (
+        "void f(double **a) { double *t = a[0]; a[0] = a[1]; a[1] = t; }",
+        "1:40: error TL138: `a` is a pointer to pointers",
+    ),
+    "moved table": ("double f(double **a) { a++; return a[0][0]; }", "1:24: error TL138: `a` is a pointer to pointers"),
+    "table in a variable": (
+        "double f(double **a) { double **b = a; return b[0][0]; }",
+        "1:33: error TL138: `b` is a pointer to pointers",
+    ),
+    "table taken for an array": (
+        "double f(double **a) { return ((double *)a)[0]; }",
+        "1:42: error TL138: `a` is a pointer to pointers",
+    ),
+    "array taken for a table": (
+        "double f(double (*a)[4]) { return ((double **)a)[0][0]; }",
+        "1:47: error TL138: `a` is a pointer to pointers",
+    ),
+    "table of tables": (
+        "double f(double ***a) { return a[0][0][0]; }",
+        "1:20: error TL138: `a` is a pointer to pointers",
+    ),
     "volatile": ("int f(volatile int *a) { return *a; }", "1:21: error TL144: `volatile` objects are not lifted"),
     "static local": ("int f(void) { static int n; return n++; }", "1:26: error TL147: the static variable `n` keeps"),
     "function pointer": ("int f(int (*g)(int)) { return g(1); }", "1:13: error TL141: calls through function pointers"),
@@ -100,7 +176,7 @@ def test_a_caller_is_refused_with_a_note_where_it_calls() -> None:
 
 
 def test_other_functions_of_the_file_are_read() -> None:
-    source = "double f(double **a) { return 0; } int g(int n) { return n; } int h(int n) { return n + }"
+    source = "double f(double ***a) { return 0; } int g(int n) { return n; } int h(int n) { return n + }"
     functions = {f.name: f for f in read_literally(source.replace(" int h", "\nint h"), "f.c").functions}
     assert functions["f"].operation is None
     assert functions["g"].operation is not None

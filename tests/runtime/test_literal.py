@@ -106,6 +106,31 @@ def test_variables_at_file_scope_have_the_values_of_their_parameters() -> None:
     assert value == np.uint32(2**32 - 8)
 
 
+def test_members_of_structures_have_the_values_of_their_parameters() -> None:
+    run = _run_of(
+        "struct s { int n; double *x; double sum[1]; };"
+        " void f(struct s *p) { p->sum[0] = 0; for (int i = 0; i < p->n; i++) p->sum[0] += p->x[i]; }\n"
+    )
+    after, _ = run({"p_n": 3, "p_x": np.array([1.0, 2.0, 4.0]), "p_sum": np.zeros(1)}, _BRANCHES)
+    np.testing.assert_array_equal(after["p_sum"], [7])
+
+
+def test_the_members_of_an_array_of_structures_are_arrays() -> None:
+    run = _run_of(
+        "struct s { float a, b[2]; };"
+        " void f(struct s *p, int n) { for (int i = 0; i < n; i++) p[i].a = p[i].b[0] - p[i].b[1]; }\n"
+    )
+    b = np.array([[5, 3], [7, 1]], np.float32)
+    after, _ = run({"p_a": np.zeros(2, np.float32), "p_b": b, "n": 2}, _BRANCHES)
+    np.testing.assert_array_equal(after["p_a"], [2, 6])
+
+
+def test_a_table_of_row_pointers_has_the_rows_of_its_parameter() -> None:
+    run = _run_of("void f(int n, int m, int **a) { for (int i = 0; i < n; i++) a[i][m - 1] = i + m; }\n")
+    after, _ = run({"n": 2, "m": 3, "a": np.zeros((2, 3), np.int32)}, _BRANCHES)
+    np.testing.assert_array_equal(after["a"], [[0, 0, 3], [0, 0, 4]])
+
+
 def test_numbers_keep_their_types() -> None:
     run = _run_of("float f(float x, unsigned char c, short s) { return x + c + s; }\n")
     _, value = run({"x": np.float32(0.5), "c": 255, "s": -3}, _BRANCHES)

@@ -50,6 +50,7 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
+ROW = " row"  # ends the name of the distance between rows in literal IR; no name of C has a space
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 
@@ -80,6 +81,13 @@ class Parameter:
         found = _ACCESS.fullmatch(self.access.removesuffix("[]"))
         assert found is not None  # any text does
         return found[1], found[2], found[3]
+
+    @property
+    def literal_name(self) -> str:
+        """What literal IR calls it: a member as C reaches it, ``m->rows``; a variable at file scope ``@g``."""
+        if not self.access:
+            return self.name
+        return self.access if self.member[1] else f"@{self.member[0]}"
 
     @property
     def is_column(self) -> bool:
@@ -179,6 +187,11 @@ class FunctionView:
         """The parameters in source order."""
         arguments = zip(self.body.args, self._argument_attributes, strict=True)
         return tuple(self._parameter(value, marks) for value, marks in arguments)
+
+    @cached_property
+    def literal_names(self) -> dict[str, str]:
+        """The names of the parameters, by what literal IR calls them."""
+        return {parameter.literal_name: parameter.name for parameter in self.parameters}
 
     @cached_property
     def result_dtype(self) -> str | None:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
 
-from tensorlift.ir.function import function_named
+from tensorlift.ir.function import ROW, function_named
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -27,31 +27,32 @@ if TYPE_CHECKING:
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
 
     Array = np.ndarray[Any, np.dtype[Any]]
+    _Taken = Literal["number", "memory", "row"]
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
-    ``taken`` lists what C passes by name, and whether it is a pointer, which is two arguments of literal IR.
+    ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
+    the distance between its rows.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
-    taken: tuple[tuple[str, bool], ...]
+    taken: tuple[tuple[str, _Taken], ...]
 
     @staticmethod
     def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
         """Match a function with its literal IR; None where one takes what the other does not have."""
-        taken = _taken(interpreter.module, view.name)
-        known = {p.name: p for p in view.parameters}
-        matches = all(name in known and (known[name].role == "array") is is_pointer for name, is_pointer in taken)
-        left = known.keys() - dict(taken)
-        reached = all(
-            _symbol(known[name]) in interpreter.memories if known[name].access else known[name].role == "size"
-            for name in left
-        )
-        return LiteralRun(view, interpreter, taken) if matches and reached else None
+        taken = tuple(_taken(interpreter.module, view.name))
+        known = {p.literal_name: p for p in view.parameters}
+        if any(name not in known or (known[name].role == "array") is (what == "number") for name, what in taken):
+            return None
+        left = [p for name, p in known.items() if name not in dict(taken)]
+        reached = all(_symbol(p) in interpreter.memories if _is_outside(p) else p.role == "size" for p in left)
+        passed = tuple((known[name].name, what) for name, what in taken)
+        return LiteralRun(view, interpreter, passed) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
         """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
@@ -63,12 +64,15 @@ class LiteralRun:
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
         for name, parameter in parameters.items():
-            if parameter.access:
+            if _is_outside(parameter):
                 number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
                 self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
         passed: list[Any] = []
-        for name, is_pointer in self.taken:
-            passed += [memories[name], 0] if is_pointer else [_number(arguments[name], parameters[name])]
+        for name, what in self.taken:
+            if what == "number":
+                passed.append(_number(arguments[name], parameters[name]))
+            else:
+                passed += [memories[name], 0] if what == "memory" else [layouts[name].strides[0]]
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
         try:
             results = self.interpreter(self.view.name, passed, most_branches)
@@ -85,13 +89,24 @@ class LiteralRun:
         return result
 
 
-def _taken(module: ModuleOp, name: str) -> tuple[tuple[str, bool], ...]:
+def _taken(module: ModuleOp, name: str) -> Iterator[tuple[str, _Taken]]:
+    """Yield what a function takes, without the offsets, of which each comes after its memory."""
     function = function_named(module, name)
     marks: Any = function.arg_attrs or ()
-    names = [mark.data["tl.name"].data for mark in marks]
-    pointers = [isinstance(argument.type, MemRefType) for argument in function.body.blocks[0].args]
-    offsets = [False, *pointers]  # of which each comes after its pointer
-    return tuple((n, p) for n, p, is_offset in zip(names, pointers, offsets, strict=False) if not is_offset)
+    is_offset = False
+    for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
+        called, is_memory = mark.data["tl.name"].data, isinstance(argument.type, MemRefType)
+        table = called.removesuffix(ROW)
+        if table != called:
+            yield table, "row"
+        elif not is_offset:
+            yield called, "memory" if is_memory else "number"
+        is_offset = is_memory
+
+
+def _is_outside(parameter: Parameter) -> bool:
+    """Whether a parameter is a variable at file scope."""
+    return parameter.literal_name.startswith("@")
 
 
 def _symbol(parameter: Parameter) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import add, mul, sub
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
@@ -104,7 +104,8 @@ class _Finding:
             block = self.flow.blocks[number]
             values: list[tuple[int, SSAValue]] = [(-1 - k, argument) for k, argument in enumerate(block.args)]
             values += [(k, op.results[0]) for k, op in enumerate(block.ops) if op.results]
-            best = next(((number, k) for k, value in reversed(values) if value.name_hint in names), best)
+            named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
+            best = (number, named[-1]) if named else best
         return best
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:

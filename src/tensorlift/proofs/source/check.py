@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import RecurrenceError
+from tensorlift.ir.function import ROW
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
@@ -78,15 +79,18 @@ def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
 def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:
     """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
     values: list[Value] = []
-    for name, argument in _named(function):
+    for called, argument in _named(function):
+        name = places.names.get(called)
         if values and isinstance(values[-1], Memory):
             values.append(Exact(values[-1].start, is_signed=True))
         elif isinstance(argument.type, MemRefType):
-            if name in summary.arrays and not summary.arrays[name].is_parameter:
-                raise Undecided(f"{name} is no parameter of the definitions", function)
-            values.append(Memory(name, Polynomial.variable(f"{name} starts")))  # no name of a source has spaces
-        elif name in places.numbers.values():
-            raise Undecided(f"{name} is a variable at file scope", function)
+            if called in places.views and name != places.views[called].array:
+                raise Undecided(f"{called} is no parameter of the definitions", function)
+            values.append(Memory(called, Polynomial.variable(f"{called} starts")))  # no name of a source has spaces
+        elif called.endswith(ROW):
+            values.append(Exact(Polynomial.variable(called), is_signed=True))
+        elif name is None:
+            raise Undecided(f"{called} is no parameter of the definitions", function)
         else:
             values.append(named_number(name, argument.type, summary))
     return values

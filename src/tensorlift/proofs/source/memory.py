@@ -38,7 +38,7 @@ class MemoryAccess:
 
     def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
         self.summary, self.arrays = summary, arrays
-        self.views, self.globals = dict(places.views), places.numbers
+        self.views, self.names = dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
@@ -69,8 +69,8 @@ class MemoryAccess:
         """Read a cell, or a variable at file scope."""
         memory, offset = frame.all(op.operands[:2])
         if isinstance(memory, Memory) and isinstance(offset, Exact):
-            name = self.globals.get(memory.name)
-            if name is not None and not offset.value.terms:
+            name = self.names.get(memory.name)
+            if name is not None and name not in self.arrays and not offset.value.terms:
                 frame.values[op.results[0]] = named_number(name, op.results[0].type, self.summary)
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):

@@ -6,13 +6,16 @@ That is no claim: it is what the definitions mean, as callers of lifted programs
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
+from tensorlift.ir.function import ROW
 from tensorlift.proofs.source.integers import polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
@@ -26,21 +29,30 @@ class View(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Views by the names of memories; ``numbers`` are variables at file scope that are parameters of definitions."""
+    """Views by the names of memories; ``names`` are the parameters of the definitions by what literal IR calls them.
+
+    How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
+    access is shown to be inside of its row.
+    """
 
     views: Mapping[str, View]
-    numbers: Mapping[str, str]
+    names: Mapping[str, str]
 
 
-def places_of(view: FunctionView, summary: Summary) -> Places:
+def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     """Return the places of what a summary speaks of, by the parameters of its function."""
-    outside = {p.name: f"@{p.access.removesuffix('[]')}" for p in view.parameters if p.access}
+    outside = {parameter.name: parameter.literal_name for parameter in view.parameters}
     strides = {p.name: tuple(map(parse_polynomial, p.strides)) for p in view.parameters if p.strides is not None}
+    marks: Any = function.arg_attrs or ()
+    called = {mark.data["tl.name"].data for mark in marks}
+    for name, literal_name in outside.items():
+        if f"{literal_name}{ROW}" in called:
+            strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
         for name, info in summary.arrays.items()
     }
-    return Places(views, {symbol: name for name, symbol in outside.items() if name not in summary.arrays})
+    return Places(views, view.literal_names)
 
 
 def _dense(info: ArrayInfo) -> tuple[Polynomial, ...]:

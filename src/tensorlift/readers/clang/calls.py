@@ -24,8 +24,23 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
-from tensorlift.readers.clang.context import VALUES, Allocation, Context, Pointer, Value, memory_type, pointee, pointer
-from tensorlift.readers.clang.expressions import CALLS, converted
+from tensorlift.readers.clang.context import (
+    VALUES,
+    Allocation,
+    Cell,
+    Context,
+    Place,
+    Pointer,
+    Structure,
+    StructurePointer,
+    Value,
+    memory_type,
+    misused,
+    pointee,
+    pointer,
+)
+from tensorlift.readers.clang.expressions import CALLS, contents, converted
+from tensorlift.readers.clang.members import is_table, members, selected
 from tensorlift.readers.clang.memory import copy, elements, fill
 
 if TYPE_CHECKING:
@@ -95,10 +110,11 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
     ctx.unit.function(definition)
     passed: list[SSAValue] = []
     for parameter, argument in zip(parameters, arguments, strict=True):
-        found = converted(ctx, argument, ctx.type_of(parameter))
-        if isinstance(found, Allocation):
-            raise ctx.refusal("heap", argument, "malloc")
-        passed += [found.base, found.offset] if isinstance(found, Pointer) else [found]
+        found, ctype = converted(ctx, argument, ctx.type_of(parameter)), ctx.type_of(parameter)
+        if isinstance(found, Structure | StructurePointer):
+            passed += _members(ctx, found, definition, parameter, argument)
+        else:
+            passed += _parts(ctx, found, ctype, argument)
     results = result_types(ctx, ctx.type_of(cursor), cursor)
     made = CallOp.create(operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at)
     ctx.flow.add(made)
@@ -108,6 +124,35 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
         _, shape = pointee(ctx, ctype.element, cursor, name)
         return Pointer(made.results[0], made.results[1], tuple(extent for extent in shape if extent is not None))
     return made.results[0] if results else None
+
+
+def _parts(ctx: Context, found: Value, ctype: CType, cursor: Any) -> list[SSAValue]:
+    """Give what is passed for a number or a pointer."""
+    match found:
+        case SSAValue():
+            return [found]
+        case Pointer(base, offset, shape):
+            return [base, offset, *(ctx.extent(extent, ctx.location(cursor)) for extent in shape if is_table(ctype))]
+    raise misused(ctx, found, cursor, "")
+
+
+def _members(
+    ctx: Context, found: Structure | StructurePointer, function: Any, parameter: Any, cursor: Any
+) -> list[SSAValue]:
+    """Give what is passed for the members that a function takes of a structure."""
+    passed: list[SSAValue] = []
+    for member in members(ctx, function, parameter):
+        place: Place = found.target if isinstance(found, StructurePointer) else found
+        for name in member.way:
+            assert isinstance(place, Structure)
+            place = selected(ctx, place, name, cursor)
+        if not member.is_memory:
+            passed += _parts(ctx, contents(ctx, place, cursor), member.ctype, cursor)
+        elif isinstance(place, Cell):
+            passed += [place.pointer.base, place.pointer.offset]
+        else:
+            raise ctx.refusal("address", cursor, ".".join(member.way))
+    return passed
 
 
 def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, PointerType
-from tensorlift.readers.clang.context import Context, Pointer, pointer, scalar, value
+from tensorlift.readers.clang.context import Context, Pointer, misused, pointer, scalar, value
 from tensorlift.readers.clang.flow import Flow, Local
 from tensorlift.readers.clang.pointers import is_null, is_null_constant, same_base
 
@@ -34,7 +34,8 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
     found = value(ctx, inside)
     if isinstance(found, Pointer):
         return is_null(ctx, found, inside, null=False)
-    assert isinstance(found, SSAValue)
+    if not isinstance(found, SSAValue):
+        raise misused(ctx, found, inside, "")
     return ctx.is_nonzero(found, ctx.type_of(inside), at)
 
 
@@ -70,7 +71,8 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
             return ctx.comparison(operator, first.offset, second.offset, LONG, at)
         case SSAValue() as first:
             return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
-    raise ctx.refusal("heap", cursor, "malloc")
+        case found:
+            raise misused(ctx, found, left, "")
 
 
 def chosen(ctx: Context, cursor: Any) -> SSAValue:

@@ -2,7 +2,8 @@
 
 A value of C is an SSA value, or a ``Pointer``: the memory that it points into and an offset in elements of that memory.
 What an lvalue names is a ``Local`` (a scalar in SSA form), a ``PointerLocal`` (two of them), or a ``Cell``: the object
-that a pointer points to.
+that a pointer points to.  A ``Structure`` is its members, and stands for itself where its value is asked for; where a
+value stands for an object, nothing can be written to that.
 """
 
 from __future__ import annotations
@@ -40,12 +41,14 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
 )
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.member_facts import FactFinder
 from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.readers.clang.flow import Flow, FlowGraph, Local
+from tensorlift.readers.clang.member_uses import UseFinder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.c.clang_types import TypeReader
@@ -96,8 +99,27 @@ class Allocation:
     is_zero: bool
 
 
-Value: TypeAlias = SSAValue | Pointer | Allocation
-Place: TypeAlias = Local | PointerLocal | Cell
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A structure: what its members are, by their names.
+
+    Of an ``is_array`` of structures, each member is one memory for all of them, and ``index`` tells which is meant.
+    """
+
+    members: Mapping[str, Place]
+    is_array: bool = False
+    index: SSAValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StructurePointer:
+    """A pointer to a structure."""
+
+    target: Structure
+
+
+Value: TypeAlias = SSAValue | Pointer | Allocation | Structure | StructurePointer
+Place: TypeAlias = Local | PointerLocal | Cell | Value
 
 
 @dataclass(slots=True)
@@ -111,6 +133,8 @@ class Unit:
     memory: Callable[[Any], tuple[str, MemRefType[Attribute]]]  # declare a static variable; gives its symbol and type
     positions: libclang.Positions = field(default_factory=libclang.Positions)
     locations: dict[int, FileLineColLoc] = field(default_factory=dict)
+    facts: FactFinder = field(default_factory=FactFinder)
+    uses: UseFinder = field(default_factory=UseFinder)
 
 
 @dataclass(slots=True)
@@ -258,7 +282,7 @@ def scalar(ctx: Context, cursor: Any) -> SSAValue:
     """Read an expression whose value is a number."""
     found = value(ctx, cursor)
     if not isinstance(found, SSAValue):
-        raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
+        raise misused(ctx, found, cursor, "a pointer is used as a number")
     return found
 
 
@@ -266,8 +290,18 @@ def pointer(ctx: Context, cursor: Any) -> Pointer:
     """Read an expression whose value is a pointer."""
     found = value(ctx, cursor)
     if not isinstance(found, Pointer):
-        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+        raise misused(ctx, found, cursor, "a number is used as a pointer")
     return found
+
+
+def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
+    """Build the refusal of a value where another kind is expected."""
+    if isinstance(found, Structure | StructurePointer):
+        what = f"`{cursor.spelling}`" if cursor.spelling else ctx.type_of(cursor).spelling
+        return ctx.refusal("struct", cursor, what)
+    if isinstance(found, Allocation):
+        return ctx.refusal("heap", cursor, "malloc")
+    return ctx.refusal("pointer", cursor, detail)
 
 
 def decayed(ctype: CType) -> CType:

@@ -7,6 +7,7 @@ declaration, innermost first, before the initialiser.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, StorageClass
@@ -22,9 +23,19 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
 )
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.readers.clang.context import Cell, Context, Pointer, PointerLocal, memory_type, pointee
+from tensorlift.readers.clang.context import (
+    Cell,
+    Context,
+    Place,
+    Pointer,
+    PointerLocal,
+    Structure,
+    memory_type,
+    pointee,
+)
 from tensorlift.readers.clang.expressions import assign, converted, offset_value
 from tensorlift.readers.clang.flow import Local
+from tensorlift.readers.clang.members import elements_of, fields, selected
 from tensorlift.readers.clang.memory import fill, on_stack
 
 if TYPE_CHECKING:
@@ -66,8 +77,11 @@ def declare(ctx: Context, cursor: Any) -> None:
     if isinstance(ctype, ArrayType):
         ctx.places[identity] = _array(ctx, cursor, ctype)
         return
-    place = storage(ctx, cursor)
+    if isinstance(ctype, OtherType) and fields(cursor.type):
+        ctx.places[identity] = _structure(ctx, cursor)
+        return
     children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    place = storage(ctx, cursor)
     if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType):
         shape, children = _extents(ctx, cursor, ctype.element)
         assert isinstance(place, PointerLocal)
@@ -75,7 +89,7 @@ def declare(ctx: Context, cursor: Any) -> None:
     ctx.places[identity] = place
     if not children:
         for local in (place,) if isinstance(place, Local) else (place.base, place.offset):
-            ctx.flow.write(local, ctx.flow.undefined(local.type, local.location))
+            _undefined(ctx, local)
     elif children[-1].kind is CursorKind.INIT_LIST_EXPR:
         raise ctx.refusal("initialiser", children[-1], "a list for one number")
     else:
@@ -100,6 +114,69 @@ def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAVa
         offset_value(ctx, spelled[-1 - number]) if length is None else length for number, length in enumerate(lengths)
     )
     return shape, [child for child in children if not isinstance(ctx.type_of(child), IntegerType)]
+
+
+def _structure(ctx: Context, cursor: Any) -> Structure:
+    """Make the members of a local structure and initialise them."""
+    made = _members(ctx, cursor, cursor.type, cursor.spelling)
+    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    if children:
+        _initialised(ctx, made, cursor.type, children[-1])
+    return made
+
+
+def _members(ctx: Context, cursor: Any, record: Any, name: str) -> Structure:
+    """Make a variable or memory for each member; one that cannot be used is not there."""
+    made: dict[str, Place] = {}
+    for field in fields(record):
+        hint = f"{name}_{field.spelling}"
+        place = _members(ctx, cursor, field.type, hint) if fields(field.type) else _member(ctx, cursor, field, hint)
+        if place is not None and field.spelling.isidentifier():
+            made[field.spelling] = place
+    return Structure(made)
+
+
+def _member(ctx: Context, cursor: Any, field: Any, hint: str) -> Place | None:
+    """Make a number, a pointer or an array, whose values are undefined."""
+    at, ctype = ctx.location(cursor), ctx.unit.types.read(field.type)
+    element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
+    if not isinstance(element, IntegerType | FloatType) or shape is None or field.is_bitfield():
+        return None
+    if isinstance(ctype, ArrayType):
+        memory = on_stack(ctx, element, ctx.constant(prod(shape), LONG, at), at)
+        memory.base.name_hint = hint
+        return Cell(Pointer(memory.base, memory.offset, shape))
+    if not isinstance(ctype, PointerType):
+        return _undefined(ctx, Local(ir_type(element), at, hint))
+    base = _undefined(ctx, Local(memory_type(element), at, hint))
+    return PointerLocal(base, _undefined(ctx, Local(ir_type(LONG), at, f"{hint}_at")), shape)
+
+
+def _undefined(ctx: Context, local: Local) -> Local:
+    ctx.flow.write(local, ctx.flow.undefined(local.type, local.location))
+    return local
+
+
+def _initialised(ctx: Context, made: Structure, record: Any, initial: Any) -> None:
+    """Give a local structure its first value; what a list does not give is zero."""
+    if initial.kind is not CursorKind.INIT_LIST_EXPR:
+        assign(ctx, made, converted(ctx, initial, ctx.unit.types.read(record)), initial)
+        return
+    items, at = libclang.children(initial), ctx.location(initial)
+    for number, field in enumerate(fields(record)):
+        item, ctype = items[number] if number < len(items) else None, ctx.unit.types.read(field.type)
+        target = selected(ctx, made, field.spelling, initial)
+        if item is not None and any(child.kind is CursorKind.MEMBER_REF for child in libclang.children(item)):
+            raise ctx.refusal("initialiser", item, "a designator")
+        if isinstance(target, Structure) and item is not None:
+            _initialised(ctx, target, field.type, item)
+        elif isinstance(target, Local):
+            zero = ctx.constant(0, ctype, at)
+            assign(ctx, target, converted(ctx, item, ctype) if item is not None else zero, item or initial)
+        elif isinstance(target, PointerLocal) and item is not None:
+            assign(ctx, target, converted(ctx, item, ctype), item)
+        else:
+            raise ctx.refusal("initialiser", initial, f"the member `{field.spelling}`")
 
 
 def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:

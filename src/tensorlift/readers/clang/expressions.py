@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind
 from xdsl.dialects.memref import LoadOp, StoreOp
 from xdsl.ir import SSAValue
 
@@ -37,15 +37,19 @@ from tensorlift.readers.clang.context import (
     Place,
     Pointer,
     PointerLocal,
+    Structure,
+    StructurePointer,
     Value,
     decayed,
     memory_type,
+    misused,
     pointee,
     pointer,
     scalar,
     value,
 )
 from tensorlift.readers.clang.flow import Flow, Local
+from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
 from tensorlift.readers.clang.memory import global_place
 from tensorlift.readers.clang.pointers import difference, is_null, retyped
 
@@ -67,11 +71,11 @@ def place(ctx: Context, cursor: Any) -> Place:
         case CursorKind.ARRAY_SUBSCRIPT_EXPR:
             return _element(ctx, cursor)
         case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "*":
-            return Cell(pointer(ctx, libclang.children(cursor)[0]))
+            return _pointed_to(ctx, libclang.children(cursor)[0])
         case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "extension":
             return place(ctx, libclang.children(cursor)[0])
         case CursorKind.MEMBER_REF_EXPR:
-            raise ctx.refusal("struct", cursor, f"the member `{cursor.spelling}`")
+            return _member(ctx, cursor)
     raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
 
 
@@ -108,8 +112,24 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             at = ctx.location(cursor)
             index = ctx.index(target.pointer.offset, at)
             ctx.flow.add(StoreOp.create(operands=(new, target.pointer.base, index), location=at))
+        case Structure(), Structure():
+            _copied(ctx, target, new, cursor.type, cursor)
+        case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
+            raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
         case _:
-            raise ctx.refusal("pointer", cursor, "a pointer is kept where a number is expected")
+            raise misused(ctx, target, cursor, "a pointer is kept where a number is expected")
+
+
+def _copied(ctx: Context, target: Structure, source: Structure, record: Any, cursor: Any) -> None:
+    """Copy a structure member by member; one that cannot be used cannot be copied."""
+    for field in fields(record):
+        to, of = (selected(ctx, side, field.spelling, cursor) for side in (target, source))
+        if isinstance(to, Structure) and isinstance(of, Structure):
+            _copied(ctx, to, of, field.type, cursor)
+        elif isinstance(to, Cell) and to.pointer.shape:
+            raise ctx.refusal("struct", cursor, f"the array `{field.spelling}` is copied")
+        else:
+            assign(ctx, to, contents(ctx, of, cursor), cursor)
 
 
 def contents(ctx: Context, source: Place, cursor: Any) -> Value:
@@ -128,6 +148,7 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
             made = LoadOp.create(operands=operands, result_types=(element.element_type,), location=at)
             ctx.flow.add(made)
             return made.results[0]
+    return source
 
 
 def converted(ctx: Context, cursor: Any, target: CType) -> Value:
@@ -138,6 +159,12 @@ def converted(ctx: Context, cursor: Any, target: CType) -> Value:
 def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
     """Convert a value; a pointer may only change what the elements' bits are taken for."""
     at = ctx.location(cursor)
+    if isinstance(found, Structure | StructurePointer):
+        if not is_structure(target) or not is_same_structure(source, target):
+            raise misused(ctx, found, cursor, "")
+        return found
+    if isinstance(found, Pointer) and is_table(source) != is_table(target):
+        raise ctx.refusal("row-pointers", cursor, cursor.spelling)
     if isinstance(found, Pointer) and target == BOOL:
         return ctx.operation("arith.extui", (is_null(ctx, found, cursor, null=False),), ir_type(BOOL), at)
     if isinstance(found, Pointer | Allocation):
@@ -210,12 +237,30 @@ def _reference(ctx: Context, cursor: Any) -> Value:
     return contents(ctx, _named(ctx, cursor), cursor)
 
 
-def _element(ctx: Context, cursor: Any) -> Cell:
+def _element(ctx: Context, cursor: Any) -> Cell | Structure:
     base, index = libclang.children(cursor)
     if isinstance(ctx.type_of(base), IntegerType):  # C allows 2[a]
         base, index = index, base
-    start = pointer(ctx, base)
-    return Cell(ctx.moved(start, offset_value(ctx, index), "+", ctx.location(cursor)))
+    start = value(ctx, base)
+    if isinstance(start, StructurePointer):
+        return subscripted(ctx, start, offset_value(ctx, index), cursor)
+    return Cell(ctx.moved(_as_pointer(ctx, start, base), offset_value(ctx, index), "+", ctx.location(cursor)))
+
+
+def _pointed_to(ctx: Context, cursor: Any) -> Cell | Structure:
+    found = value(ctx, cursor)
+    return found.target if isinstance(found, StructurePointer) else Cell(_as_pointer(ctx, found, cursor))
+
+
+def _member(ctx: Context, cursor: Any) -> Place:
+    children = libclang.children(cursor)
+    if not children:
+        raise ctx.refusal("struct", cursor, f"the member `{cursor.spelling}`")
+    is_arrow = isinstance(ctx.type_of(children[0]), PointerType)
+    found = _pointed_to(ctx, children[0]) if is_arrow else place(ctx, children[0])
+    if not isinstance(found, Structure):
+        raise ctx.refusal("struct", cursor, f"the member `{cursor.spelling}`")
+    return selected(ctx, found, cursor.spelling, cursor)
 
 
 def _contents(ctx: Context, cursor: Any) -> Value:
@@ -246,7 +291,8 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             return ctx.moved(pointer(ctx, right), by, "+", at)
         case SSAValue() as first:
             return _arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
-    raise ctx.refusal("heap", cursor, "malloc")
+        case found:
+            raise misused(ctx, found, left, "")
 
 
 def _arithmetic(  # noqa: PLR0913, PLR0917 - an operator, its operands and their types
@@ -271,8 +317,6 @@ def _shift_amount(ctx: Context, amount: SSAValue, source: CType, target: CType, 
 def _assignment(ctx: Context, cursor: Any, left: Any, right: Any) -> Value:
     if ctx.type_of(cursor) != ctx.type_of(left):
         raise ctx.refusal("expression", cursor, "this assignment")
-    if cursor.type.get_canonical().kind is TypeKind.RECORD:
-        raise ctx.refusal("struct", cursor, "an assignment")
     new = converted(ctx, right, ctx.type_of(left))
     assign(ctx, place(ctx, left), new, cursor)
     return new
@@ -313,7 +357,7 @@ def _updated(ctx: Context, target: Place, update: Callable[[Value], Value], curs
 
 def _as_pointer(ctx: Context, found: Value, cursor: Any) -> Pointer:
     if not isinstance(found, Pointer):
-        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+        raise misused(ctx, found, cursor, "a number is used as a pointer")
     return found
 
 
@@ -324,10 +368,7 @@ def _unary(ctx: Context, cursor: Any) -> Value:
         case "*":
             return _contents(ctx, cursor)
         case "&":
-            target = place(ctx, operand)
-            if not isinstance(target, Cell):
-                raise ctx.refusal("address", cursor, operand.spelling)
-            return target.pointer
+            return _address(ctx, cursor, operand)
         case "!":
             return _as_int(ctx, truth(ctx, cursor), cursor)
         case "+" | "extension":
@@ -346,6 +387,15 @@ def _unary(ctx: Context, cursor: Any) -> Value:
     raise ctx.refusal("complex", cursor)
 
 
+def _address(ctx: Context, cursor: Any, operand: Any) -> Pointer | StructurePointer:
+    match place(ctx, operand):
+        case Structure() as target:
+            return StructurePointer(target)
+        case Cell(pointer):
+            return pointer
+    raise ctx.refusal("address", cursor, operand.spelling)
+
+
 def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Value, Value]:
     """Add one to an object or take one from it, in the promoted type."""
     ctype, at = ctx.value_type(operand), ctx.location(cursor)
@@ -353,7 +403,8 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
     def update(old: Value) -> Value:
         if isinstance(old, Pointer):
             return ctx.moved(old, ctx.constant(1, LONG, at), operator, at)
-        assert isinstance(old, SSAValue)
+        if not isinstance(old, SSAValue):
+            raise misused(ctx, old, cursor, "")
         common = promote(ctype) if isinstance(ctype, IntegerType) else ctype
         wide = ctx.converted(old, ctype, common, at)
         return ctx.converted(ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at)

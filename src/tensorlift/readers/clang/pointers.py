@@ -13,6 +13,7 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, PointerType, VoidType
 from tensorlift.readers.clang.context import Allocation, Context, Pointer, Value, memory_type, pointee
+from tensorlift.readers.clang.members import is_table
 from tensorlift.readers.clang.memory import allocated
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE
 def retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, cursor: Any) -> Value:
     """Take a pointer for one to other objects, which may be made of the same elements in another way."""
     if isinstance(found, Allocation) and isinstance(target.element, VoidType):
+        return found
+    if isinstance(found, Pointer) and is_table(target):  # and the source is one
         return found
     element, shape = pointee(ctx, target.element, cursor, target.spelling)
     known = tuple(extent for extent in shape if extent is not None)

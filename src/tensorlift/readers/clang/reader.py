@@ -38,10 +38,13 @@ from tensorlift.readers.clang.calls import result_types  # and the rules of call
 from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.flow import FlowGraph
+from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
 from tensorlift.readers.clang.statements import statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from xdsl.ir import SSAValue
 
     from tensorlift.frontends.c.parse_errors import ParseErrors
     from tensorlift.readers.clang.flow import Local
@@ -51,7 +54,8 @@ if TYPE_CHECKING:
 class LiteralFunction:
     """A function of the file; ``operation`` is None where diagnostics refuse it, else they are warnings.
 
-    ``parameters`` are those of the source: a scalar is one argument of the operation, a pointer two.
+    ``parameters`` are those of the source: a scalar is one argument of the operation, a pointer two, a table of row
+    pointers three, and a structure as many as its members are, each of them so.
     """
 
     name: str
@@ -177,7 +181,7 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
         raise refusal("variadic", location, cursor.spelling)
     results = result_types(ctx, ctx.result, cursor)
     declared = list(cursor.get_arguments())
-    names = _parameters(ctx, declared)
+    names = _parameters(ctx, cursor, declared)
     entry = ctx.flow.entry.block
     types = [argument.type for argument in entry.args]
     (body,) = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
@@ -200,25 +204,38 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
     return LiteralFunction(cursor.spelling, location, operation, parameters, ctx.result)
 
 
-def _parameters(ctx: Context, declared: list[Any]) -> list[str]:
+def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
     """Make the arguments, then compute the extents of arrays; gives a name for each argument."""
     names: list[str] = []
-    places = [(parameter, storage(ctx, parameter)) for parameter in declared]
-    for parameter, place in places:
-        ctx.places[parameter.data[0]] = place
-        for local in (place.base, place.offset) if isinstance(place, PointerLocal) else (place,):
-            _argument(ctx, local)
-            names.append(local.name or "")
-    for parameter, place in places:
+    plain: list[tuple[Any, Local | PointerLocal]] = []
+
+    def argument(local: Local, name: str) -> SSAValue:
+        names.append(name)
+        return _argument(ctx, local)
+
+    for parameter in declared:
+        ctype, name = ctx.type_of(parameter), parameter.spelling
+        if is_structure(ctype):
+            ctx.places[parameter.data[0]] = structure_parameter(ctx, function, parameter, argument)
+        elif is_table(ctype):
+            ctx.places[parameter.data[0]] = table(ctx, ctype, name, name, parameter, argument)
+        else:
+            place = storage(ctx, parameter)
+            plain.append((parameter, place))
+            ctx.places[parameter.data[0]] = place
+            for local in (place.base, place.offset) if isinstance(place, PointerLocal) else (place,):
+                argument(local, local.name or "")
+    for parameter, place in plain:
         ctx.places[parameter.data[0]] = with_extents(ctx, parameter, place)
     return names
 
 
-def _argument(ctx: Context, local: Local) -> None:
+def _argument(ctx: Context, local: Local) -> SSAValue:
     entry = ctx.flow.entry.block
     argument = entry.insert_arg(local.type, len(entry.args), local.location)
     argument.name_hint = local.name
     ctx.flow.write(local, argument)
+    return argument
 
 
 def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
+from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import IntegerType, VoidType
@@ -22,8 +23,6 @@ from tensorlift.readers.clang.flow import Flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.ir import SSAValue
 
 _FOR_PARTS = 4
 _HARMLESS = {
@@ -223,7 +222,7 @@ def _return(ctx: Context, cursor: Any) -> None:
         if isinstance(found, Pointer):
             ctx.flow.leave((found.base, found.offset), at)
         else:
-            assert not hasattr(found, "is_zero"), "memory that no conversion gave elements"
+            assert isinstance(found, SSAValue), "memory that no conversion gave elements"
             ctx.flow.leave((found,), at)
 
 

@@ -1,0 +1,94 @@
+"""Which members of its structures a function uses, found before it is read: these are what it takes as arguments.
+
+A use is a variable and a way: ``m->shape.rows`` uses ``m`` by ``("shape", "rows")``, and so do ``m[i].shape.rows`` and
+``(*m).shape.rows``.  A structure that is copied is used by the way to itself, with all that is in it.  A function that
+passes a structure on uses what the called one does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.frontends.c import libclang
+
+Way: TypeAlias = tuple[str, ...]
+
+_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+_STEPS = {CursorKind.ARRAY_SUBSCRIPT_EXPR, CursorKind.UNARY_OPERATOR}
+
+
+class UseFinder:
+    """Finds the uses of each function once: ways by the identity of the variable that they start from."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, dict[int, set[Way]]] = {}
+
+    def of(self, function: Any) -> dict[int, set[Way]]:
+        """Give the uses of a function that is defined, and of what it calls."""
+        known = self._known.get(function.data[0])
+        if known is None:
+            known = self._known[function.data[0]] = {}
+            self._note(function, known)
+        return known
+
+    def _note(self, function: Any, uses: dict[int, set[Way]]) -> None:
+        open_ = [function]
+        while open_:
+            cursor = open_.pop()
+            children = libclang.children(cursor) if cursor.kind is not CursorKind.CXX_UNARY_EXPR else []  # `sizeof`
+            if cursor.kind is CursorKind.CALL_EXPR:
+                children = [*children[:1], *self._call(cursor, uses)]
+            found = _way(cursor)
+            if found is None:
+                open_ += children
+                continue
+            root, way, indices = found
+            uses.setdefault(root, set()).add(way)
+            open_ += indices
+
+    def _call(self, cursor: Any, uses: dict[int, set[Way]]) -> list[Any]:
+        """Note what the called function uses of its structures; give the arguments that are none."""
+        callee = cursor.referenced.get_definition() if cursor.referenced is not None else None
+        arguments = list(cursor.get_arguments())
+        if callee is None or callee.kind is not CursorKind.FUNCTION_DECL:
+            return arguments
+        others, inner = arguments[len(list(callee.get_arguments())) :], self.of(callee)
+        for parameter, argument in zip(callee.get_arguments(), arguments, strict=False):
+            found = _way(argument) if _is_structure(parameter.type) else None
+            if found is None:
+                others.append(argument)
+                continue
+            root, way, indices = found
+            uses.setdefault(root, set()).update([(*way, *rest) for rest in inner.get(parameter.data[0], ())])
+            others += indices
+        return others
+
+
+def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
+    """Give the variable and the way of an expression that means a structure or a member, and the subscripts on it."""
+    names: list[str] = []
+    indices: list[Any] = []
+    is_structure = False
+    while True:
+        is_structure = is_structure or _is_structure(cursor.type)
+        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        if cursor.kind is CursorKind.MEMBER_REF_EXPR and children:
+            names.insert(0, cursor.spelling)
+        elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:
+            indices += children[1:]
+        elif cursor.kind is CursorKind.DECL_REF_EXPR:
+            root = cursor.referenced
+            return (root.data[0], tuple(names), indices) if is_structure and root is not None else None
+        elif cursor.kind not in _WRAPPERS | _STEPS or len(children) != 1:
+            return None
+        cursor = children[0]
+
+
+def _is_structure(clang_type: Any) -> bool:
+    """Whether a type is a structure, or a pointer to one."""
+    found = clang_type.get_canonical()
+    if found.kind is TypeKind.POINTER:
+        found = found.get_pointee().get_canonical()
+    return found.kind is TypeKind.RECORD

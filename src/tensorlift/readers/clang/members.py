@@ -1,0 +1,197 @@
+"""Structures as parameters: each member that a function uses is an argument, or two, of its own.
+
+A member is called as C reaches it: ``m.rows``, ``m->rows``, ``x[].re`` where ``x`` points to an array of structures,
+and ``m->cells[]`` where the member is memory in the structure itself.  What it is depends on how it is reached:
+
+- a number or pointer of a structure that is passed by value is a variable;
+- a number behind a pointer is a value where no function writes it, else memory of one cell;
+- a pointer behind a pointer is a value, and nobody may write it;
+- an array behind a pointer is memory;
+- a number or array of an array of structures is one memory for all of them, its offset counted in structures.
+
+Members of structures inside of structures are found by their way.  Any other member is not there to be used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import LONG, ArrayType, CType, FloatType, IntegerType, OtherType, PointerType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.ir.function import ROW
+from tensorlift.readers.clang.context import (
+    Cell,
+    Context,
+    Place,
+    Pointer,
+    PointerLocal,
+    Structure,
+    StructurePointer,
+    memory_type,
+)
+from tensorlift.readers.clang.flow import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.readers.clang.member_uses import Way
+
+    Argument = Callable[[Local, str], SSAValue]  # make an argument of the function by a name
+
+
+class Member(NamedTuple):
+    """A member that a function takes: its way, how C reaches it, and whether it is memory."""
+
+    way: Way
+    access: str
+    ctype: CType
+    is_memory: bool
+
+
+def is_structure(ctype: CType) -> bool:
+    """Whether a type is a structure, or a pointer to one."""
+    inner = ctype.element if isinstance(ctype, PointerType) else ctype
+    return isinstance(inner, OtherType) and inner.kind == "struct"
+
+
+def is_same_structure(one: CType, other: CType) -> bool:
+    """Whether two types are of one structure, and both or none point to it."""
+    inner, second = (ctype.element if isinstance(ctype, PointerType) else ctype for ctype in (one, other))
+    names = [ctype.spelling.removeprefix("const ") for ctype in (inner, second)]
+    return (inner is one) == (second is other) and names[0] == names[1]
+
+
+def is_table(ctype: CType) -> bool:
+    """Whether a type is a pointer to pointers to numbers; an array as a parameter is a pointer."""
+    row = ctype.element if isinstance(ctype, PointerType | ArrayType) else None
+    return isinstance(row, PointerType) and isinstance(row.element, IntegerType | FloatType)
+
+
+def fields(record: Any) -> list[Any]:
+    """List the members that a structure declares; none for a union."""
+    declaration = record.get_canonical().get_declaration()
+    found = libclang.children(declaration) if declaration.kind is CursorKind.STRUCT_DECL else []
+    return [child for child in found if child.kind is CursorKind.FIELD_DECL]
+
+
+def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
+    """Yield the members of a parameter that a function takes, in the order of their declaration."""
+    by_pointer = isinstance(ctx.type_of(parameter), PointerType)
+    facts, identity = ctx.unit.facts.of(function), parameter.data[0]
+    is_array = by_pointer and identity in facts.subscripted
+    uses = ctx.unit.uses.of(function).get(identity, set())
+    start = parameter.spelling + ("[]." if is_array else "->" if by_pointer else ".")
+    canonical = parameter.type.get_canonical()
+    for way, field in _leaves(canonical.get_pointee() if by_pointer else canonical):
+        if not any(way[: len(used)] == used for used in uses):
+            continue
+        ctype, access = ctx.unit.types.read(field.type), start + ".".join(way)
+        is_written = by_pointer and field.data[0] in facts.written
+        element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
+        is_plain = isinstance(element, IntegerType | FloatType) and shape is not None
+        if isinstance(ctype, PointerType):
+            if not (is_array or is_written) and (is_plain or is_table(ctype)):
+                yield Member(way, access, ctype, is_memory=False)
+        elif is_plain and (by_pointer or not shape):
+            is_inside = not is_array and (is_written or bool(shape))
+            yield Member(way, f"{access}[]" if is_inside else access, ctype, is_memory=is_array or is_inside)
+
+
+def _leaves(record: Any) -> Iterator[tuple[Way, Any]]:
+    """Yield the members of a structure and of those inside of it, with their ways."""
+    for field in fields(record):
+        if not field.spelling.isidentifier():
+            continue  # a structure without a name
+        if fields(field.type):
+            yield from (((field.spelling, *way), leaf) for way, leaf in _leaves(field.type))
+        elif not field.is_bitfield():
+            yield (field.spelling,), field
+
+
+def elements_of(ctype: CType) -> tuple[CType, tuple[int, ...] | None]:
+    """Give what an array is made of, and its extents, outermost first; None for these where one is not known."""
+    lengths: list[int | None] = []
+    while isinstance(ctype, ArrayType):
+        lengths.append(ctype.length)
+        ctype = ctype.element
+    known = tuple(length for length in lengths if length)
+    return ctype, known if len(known) == len(lengths) else None
+
+
+def structure_parameter(ctx: Context, function: Any, parameter: Any, argument: Argument) -> Place:
+    """Make the arguments for a parameter that is a structure or points to one."""
+    by_pointer = isinstance(ctx.type_of(parameter), PointerType)
+    is_array = by_pointer and parameter.data[0] in ctx.unit.facts.of(function).subscripted
+    found: dict[Way, Place] = {}
+    for member in members(ctx, function, parameter):
+        hint = "_".join((parameter.spelling, *member.way))
+        found[member.way] = _made(ctx, member, hint, parameter, argument, is_fixed=by_pointer)
+    made = _nested(found, is_array=is_array)
+    return StructurePointer(made) if by_pointer else made
+
+
+def _made(  # noqa: PLR0913 - what a member is called, where it stands, and what makes it
+    ctx: Context, member: Member, hint: str, parameter: Any, argument: Argument, *, is_fixed: bool
+) -> Place:
+    at, ctype = ctx.location(parameter), member.ctype
+    if is_table(ctype):
+        return table(ctx, ctype, hint, member.access, parameter, argument)
+    element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
+    assert shape is not None
+    if not member.is_memory and not isinstance(ctype, PointerType):
+        number = Local(ir_type(element), at, hint)
+        value = argument(number, member.access)
+        return value if is_fixed else number
+    base, offset = Local(memory_type(element), at, hint), Local(ir_type(LONG), at, f"{hint}_at")
+    pointer = Pointer(argument(base, member.access), argument(offset, f"{hint}_at"), shape)
+    if member.is_memory:
+        return Cell(pointer)
+    return pointer if is_fixed else PointerLocal(base, offset, shape)
+
+
+def table(ctx: Context, ctype: CType, hint: str, name: str, parameter: Any, argument: Argument) -> Pointer:  # noqa: PLR0913, PLR0917 - as above
+    """Make the arguments of a table of row pointers: memory of all rows, an offset, and how far rows are apart."""
+    at = ctx.location(parameter)
+    assert isinstance(ctype, PointerType | ArrayType)
+    assert isinstance(ctype.element, PointerType)
+    base = argument(Local(memory_type(ctype.element.element), at, hint), name)
+    offset = argument(Local(ir_type(LONG), at, f"{hint}_at"), f"{hint}_at")
+    return Pointer(base, offset, (argument(Local(ir_type(LONG), at, f"{hint}_row"), f"{name}{ROW}"),))
+
+
+def _nested(found: dict[Way, Place], *, is_array: bool) -> Structure:
+    """Put members into structures by their ways."""
+    made: dict[str, Place] = {}
+    for first in dict.fromkeys(way[0] for way in found):
+        inner = {way[1:]: place for way, place in found.items() if way[0] == first}
+        made[first] = inner[()] if () in inner else _nested(inner, is_array=is_array)
+    return Structure(made, is_array)
+
+
+def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Place:
+    """Select a member of a structure."""
+    member, index = structure.members.get(name), structure.index
+    if member is None:
+        raise ctx.refusal("struct", cursor, f"the member `{name}`")
+    if index is None:
+        return member
+    if isinstance(member, Structure):
+        return replace(member, index=index)
+    assert isinstance(member, Cell)
+    return Cell(ctx.moved(member.pointer, index, "+", ctx.location(cursor)))
+
+
+def subscripted(ctx: Context, found: StructurePointer, index: SSAValue, cursor: Any) -> Structure:
+    """Select one of an array of structures."""
+    target = found.target
+    if not target.is_array:
+        raise ctx.refusal("struct", cursor, "a subscript")
+    if target.index is not None:
+        index = ctx.arithmetic("+", target.index, index, LONG, ctx.location(cursor))
+    return replace(target, index=index)

@@ -1,0 +1,25 @@
+// Structures by value are variables, member by member, those in structures too.
+struct point {
+    float x, y;
+};
+struct box {
+    struct point least, most;
+};
+
+float f(struct box b) {
+    struct point size = {b.most.x - b.least.x}, other = size;
+    other.y = b.most.y - b.least.y;
+    size = other;
+    return size.x * size.y;
+}
+
+// MLIR
+// func.func @f(%b_least_x: f32 {tl.name = "b.least.x"}, %b_least_y: f32 {tl.name = "b.least.y"}, %b_most_x: f32 {tl.name = "b.most.x"}, %b_most_y: f32 {tl.name = "b.most.y"}) -> f32 {
+//   %0 = ub.poison : f32
+//   %1 = arith.constant 0.000000e+00 : f32
+//   %size_x = arith.subf %b_most_x, %b_least_x : f32
+//   %size_y = arith.constant 0.000000e+00 : f32
+//   %other_y = arith.subf %b_most_y, %b_least_y : f32
+//   %2 = arith.mulf %size_x, %other_y : f32
+//   func.return %2 : f32
+// }
