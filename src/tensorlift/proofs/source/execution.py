@@ -25,7 +25,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_leas
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.state import RecurrenceError, State, own_cell
+from tensorlift.comprehension.state import RecurrenceError, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
@@ -47,6 +47,7 @@ from tensorlift.proofs.source.operations import (
 from tensorlift.proofs.source.searches import Search
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
+from tensorlift.proofs.source.sharing import Tracked
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Execution:
         if claim.item is not None:
             run_sequential(self, loop, frame)
         elif not loop.iterations.is_empty():
-            inner = Frame({}, State(), frame, header, variables=frame.variables | {claim.variable})
+            inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
             after = self.run(header, loop.before, inner, loop.iterations, header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
@@ -205,7 +206,7 @@ class Execution:
                 return self._searched(loop, inner, after, frame, stop)
             known = {name: self._value_at(*place) for name, place in claim.locals.items()}
             named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-            effect = self._checked(loop, after, named)
+            effect = self._checked(loop, after, named, inner.claimed)
             frame.state.apply(effect, loop.entry | inner.outer)
         block, passed = self._left(loop, frame)
         return block, Outcome(passed, frame.state, context)
@@ -277,7 +278,7 @@ class Execution:
         ended = (_reached(claim, loop.context) - below) & (first | following)
         if ended.is_empty():
             return
-        trial = Frame(dict(zip(loop.block.args, loop.before, strict=True)), State(), frame, claim.header)
+        trial = Frame(dict(zip(loop.block.args, loop.before, strict=True)), Tracked(), frame, claim.header)
         self._straight(loop.block, trial, ended)
         condition = trial.value(last.operands[0])
         if not isinstance(condition, Domain):
@@ -296,7 +297,7 @@ class Execution:
                 if was.is_signed and not value.is_signed:
                     raise Undecided("a counter may wrap around", loop.last)
 
-    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term]) -> Effect:
+    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
         """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
         claim, state = loop.claim, after.state
         self.require_counters(loop, after.passed)
@@ -306,6 +307,8 @@ class Execution:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
         lost = state.pieces.keys() - effect.keys()
+        if not claimed.isdisjoint(lost):
+            raise Undecided("an iteration reads what may be what an earlier one wrote", loop.last)
         if any(not term.reads.isdisjoint(lost) for pieces in effect.values() for _, term in pieces):
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
         region = loop.context & Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
@@ -367,7 +370,7 @@ class Execution:
                 ends[number] = self.versions.own(array, version)
             elif array in frame.state.pieces:
                 self.versions.require(array, frame.state.pieces[array], version, loop.context)
-                frame.state.overwrite(array, [(UNIVERSE, self.versions.own(array, version))])
+                frame.state.rename(array, [(UNIVERSE, self.versions.own(array, version))])
 
     # -- searches
 
@@ -451,7 +454,7 @@ class Execution:
             raise Undecided("a function that has loops, or calls itself, is called", op)
         if any(op.name == "memref.alloc" for op in inner.flow.function.walk()):
             raise Undecided("a function that is called makes memory", op)
-        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, AT_END)
+        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state, frame), context, AT_END)
         if ended is None:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
     from tensorlift.comprehension.definition import Item
-    from tensorlift.comprehension.state import State
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import LoopClaim
+    from tensorlift.proofs.source.sharing import Reading, Tracked
 
 
 @dataclass(slots=True)
@@ -28,16 +28,20 @@ class Frame:
 
     Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
     definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``, and
-    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here.
+    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here,
+    and ``claimed`` are arrays of which ``claim`` tells what earlier iterations wrote, if anything.
     """
 
     values: MutableMapping[SSAValue, Value]
-    state: State
+    state: Tracked
     around: Frame | None = None
     header: int | None = None
     is_sequential: bool = False
     variables: frozenset[str] = frozenset()
     items: tuple[Item, ...] = ()
+    claim: LoopClaim | None = None
+    claimed: set[str] = field(default_factory=set)
+    readings: list[Reading] = field(default_factory=list)  # of what earlier iterations may not have written
     outer: dict[str, Term] = field(default_factory=dict)
     names: dict[SSAValue, Term] = field(default_factory=dict)
     guard: Term = TRUE  # what is known of data on the way
@@ -74,7 +78,7 @@ class Outcome(NamedTuple):
     """What is passed on where a run ends, the state there, and the points that get there."""
 
     passed: list[Value]
-    state: State
+    state: Tracked
     context: Domain
 
 

@@ -14,12 +14,13 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.comprehension.state import State, cell_domain, own_cell
+from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
+from tensorlift.proofs.source.sharing import Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class MemoryAccess:
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
-    def start(self, module: Operation | None) -> State:
+    def start(self, module: Operation | None) -> Tracked:
         """Return the state at the start, in which tables at file scope that are constant have their values."""
-        state = State()
+        state = Tracked()
         tables = [op for op in module.ops if isinstance(op, GlobalOp)] if isinstance(module, ModuleOp) else []
         for table in tables:
             view = self.views.get(table.sym_name.data.split(".")[-1])
@@ -75,11 +76,12 @@ class MemoryAccess:
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
+            require_unwritten(self.views[memory.name].array, None, frame, context, self.summary)
             return
-        found = [
-            (domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain))
-            for domain, array, indices in self._cells(op, frame, context)
-        ]
+        found = []
+        for domain, array, indices in self._cells(op, frame, context):
+            require_unwritten(array, indices, frame, context & domain, self.summary)
+            found.append((domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain)))
         frame.values[op.results[0]] = terms.piecewise(found)
 
     def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:

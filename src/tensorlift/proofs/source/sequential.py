@@ -20,6 +20,7 @@ from tensorlift.comprehension.state import at
 from tensorlift.ir.scalar_terms import choose_by
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.operations import Undecided, as_data
+from tensorlift.proofs.source.sharing import require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
@@ -74,9 +75,9 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     end = {array: reached & runs | start[array] - runs for array, reached in relation.at(item.upper).items()}
     run.versions.known[-1] = partial(relation.untouched, end)
     for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
-        frame.state.overwrite(array, run.lost(array))
+        frame.state.rename(array, run.lost(array))
     for array, one in carried.items():
-        frame.state.overwrite(array, relation.cells(array, one.name, end))
+        frame.state.rename(array, relation.cells(array, one.name, end))
 
 
 class _Relation:
@@ -137,9 +138,10 @@ def _iteration(
     while True:
         state = frame.state.copy()
         for array in sorted(lost):
-            state.overwrite(array, run.lost(array))
+            state.rename(array, run.lost(array))
         for array, pieces in start.items():
-            state.overwrite(array, pieces)
+            state.rename(array, pieces)
+        state.written = {}
         before = list(loop.before)
         for phi, _, number in loop.phis():
             unknown = terms.read(fresh(UNKNOWN), (), run.arrays[phi].dtype)
@@ -153,5 +155,10 @@ def _iteration(
             raise Undecided("the loop may be left early", loop.last)
         written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
         if written <= lost | start.keys():
+            cells = after.state.written
+            require_earlier(inner.readings, cells, loop.claim.variable, loop.iterations)
+            for array, domains in cells.items():
+                some = [(domain & loop.iterations).project_out(loop.claim.variable) for domain in domains]
+                frame.state.written.setdefault(array, []).extend(some)
             return after, lost
         lost |= written - start.keys()

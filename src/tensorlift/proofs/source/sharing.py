@@ -1,0 +1,116 @@
+"""Arrays that may share memory, as the definitions say: what is read is what was there at the beginning.
+
+Of a written array and one that is only read, which may be the same elements, no cell is read after the cell at its
+place was written; where the two may overlap at will, no cell is read after any was written.  Then every read sees what
+it would see if the arrays were apart.  In a loop, what earlier iterations wrote is what its claim says, or else what an
+iteration is found to write when it has been run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.domain import Domain, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.state import State, at
+from tensorlift.proofs.source.operations import Undecided
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tensorlift.comprehension.affine import Affine
+    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.proofs.source.frames import Frame
+
+
+class Tracked(State):
+    """A state that knows which cells were written, whatever is there now; ``written`` may say more than that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: dict[str, list[Domain]] = {}
+
+    def copy(self) -> Tracked:
+        """Return a state that changes by itself."""
+        other = Tracked()
+        other.pieces = {array: list(pieces) for array, pieces in self.pieces.items()}
+        other.written = {array: list(domains) for array, domains in self.written.items()}
+        return other
+
+    def overwrite(self, array: str, new: list[Piece]) -> None:
+        """Put pieces over those that are there."""
+        super().overwrite(array, new)
+        self.written.setdefault(array, []).extend(domain for domain, _ in new)
+
+    def choose(
+        self,
+        condition: Domain | Term,
+        then: tuple[State, Domain],
+        otherwise: tuple[State, Domain],
+        own: Callable[[str], Read],
+    ) -> None:
+        """Become the state of the arm that a condition takes."""
+        super().choose(condition, then, otherwise, own)
+        arms = [state for state, _ in (then, otherwise) if isinstance(state, Tracked)]
+        self.written = {}
+        for array, domains in (item for arm in arms for item in arm.written.items()):
+            self.written.setdefault(array, []).extend(domains)
+
+    def rename(self, array: str, pieces: list[Piece]) -> None:
+        """Say by another name what the cells of an array are."""
+        self.forget(array)
+        self.pieces[array] = pieces
+
+
+class Reading(NamedTuple):
+    """A read that no earlier iteration may have written to: the cells where an array must be as it was, and when."""
+
+    array: str
+    cell: Mapping[str, Affine]
+    context: Domain
+
+    def require_apart(self, domain: Domain) -> None:
+        """Show that cells that were written are others."""
+        if not (domain.substitute(self.cell) & self.context).is_empty():
+            raise Undecided(f"what is read may be in {self.array}, which was written before")
+
+
+def require_unwritten(
+    array: str, indices: tuple[Affine, ...] | None, frame: Frame, context: Domain, summary: Summary
+) -> None:
+    """Show that no array that may share memory with one that is read was written at a cell, or anywhere, before.
+
+    Raises:
+        Undecided: where that is not shown.
+
+    """
+    same = [] if indices is None else [(one, at(one, indices)) for one, other in summary.may_be_same if other == array]
+    every = summary.may_overlap if indices is not None else (*summary.may_overlap, *summary.may_be_same)
+    for written, cell in (*same, *((one, {}) for one, other in every if other == array)):
+        _require_so_far(Reading(written, cell, context), frame)
+
+
+def _require_so_far(reading: Reading, frame: Frame | None) -> None:
+    """Look at what was written in this iteration, and in earlier ones; what is not known yet is looked at later."""
+    while frame is not None:
+        for domain in frame.state.written.get(reading.array, []):
+            reading.require_apart(domain)
+        if frame.claim is not None:
+            frame.claimed.add(reading.array)
+            later = Domain.of(*(less(low, frame.claim.variable) for low in frame.claim.lower))
+            for domain, _ in frame.claim.states.get(reading.array, []):
+                reading.require_apart(domain & later)
+        elif frame.header is not None:
+            frame.readings.append(reading)
+        frame = frame.around
+
+
+def require_earlier(readings: list[Reading], written: Mapping[str, list[Domain]], variable: str, when: Domain) -> None:
+    """Show that iterations write nothing that later ones read, given what one of them writes."""
+    earlier = fresh("earlier")
+    before = when.rename({variable: earlier}) & Domain.of(less(earlier, variable))
+    for reading in readings:
+        for domain in written.get(reading.array, []):
+            reading.require_apart(domain.rename({variable: earlier}) & before)
