@@ -118,6 +118,16 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
             "void f(int n, int *x, int t) { x[0] = t; }",
             id="an argument called as a variable at file scope",
         ),
+        pytest.param(
+            "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i]; }",
+            "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; y[i] += x[i]; } }",
+            id="arrays that may be the same",
+        ),
+        pytest.param(
+            "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[n - 1]; }",
+            "void f(int n, double *x, double *y) { for (int i = n - 1; i >= 0; i--) y[i] = x[n - 1]; }",
+            id="arrays that may overlap",
+        ),
     ],
 )
 def test_other_literal_ir_is_not_taken(definitions: str, literal: str) -> None:

@@ -45,6 +45,7 @@ from tensorlift.proofs.source.operations import (
     joined,
 )
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, cell_names, named_number, require_sense
+from tensorlift.proofs.source.sharing import require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class Frame:
 
     Data that a loop gets from around it has a name there, by which ``outer`` tells what it is.  At the level of the
     definitions, which is in no loop but those that stay, it is what it is: there the frame ``is_sequential``, and
-    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here.
+    ``items`` are the definitions of that level.  ``variables`` are the names that integers have here,
+    and ``claimed`` are arrays of which ``claim`` tells what earlier iterations wrote, if anything.
     """
 
     values: MutableMapping[SSAValue, Value]
@@ -79,6 +81,8 @@ class Frame:
     is_sequential: bool = False
     variables: frozenset[str] = frozenset()
     items: tuple[Item, ...] = ()
+    claim: LoopClaim | None = None
+    claimed: set[str] = field(default_factory=set)
     outer: dict[str, Term] = field(default_factory=dict)
     names: dict[SSAValue, Term] = field(default_factory=dict)
 
@@ -261,13 +265,13 @@ class Execution:
         if claim.item is not None:
             self._sequential(loop, frame)
         elif not loop.iterations.is_empty():
-            inner = Frame({}, State(), frame, header, variables=frame.variables | {claim.variable})
+            inner = Frame({}, State(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
             after = self.run(header, loop.before, inner, loop.iterations, header)
             if after is None:
                 raise Undecided("the loop ends in its first iteration", loop.last)
             known = {name: self._value_at(*place) for name, place in claim.locals.items()}
             named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-            effect = self._checked(loop, after, named)
+            effect = self._checked(loop, after, named, inner.claimed)
             frame.state.apply(effect, loop.entry | inner.outer)
         return self._left(loop, frame)
 
@@ -349,7 +353,7 @@ class Execution:
                 if was.is_signed and not value.is_signed:
                     raise Undecided("a counter may wrap around", loop.last)
 
-    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term]) -> Effect:
+    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
         """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
         claim, state = loop.claim, after.state
         self._require_counters(loop, after.passed)
@@ -359,6 +363,8 @@ class Execution:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
         lost = state.pieces.keys() - effect.keys()
+        if not claimed.isdisjoint(lost):
+            raise Undecided("an iteration reads what may be what an earlier one wrote", loop.last)
         if any(not term.reads.isdisjoint(lost) for pieces in effect.values() for _, term in pieces):
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
         region = loop.context & Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
@@ -523,11 +529,12 @@ class Execution:
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
+            require_unwritten(self.places.views[memory.name].array, None, frame, context, self.summary)
             return
-        found = [
-            (domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain))
-            for domain, array, indices in self._cells(op, frame, context)
-        ]
+        found = []
+        for domain, array, indices in self._cells(op, frame, context):
+            require_unwritten(array, indices, frame, context & domain, self.summary)
+            found.append((domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain)))
         frame.values[op.results[0]] = terms.piecewise(found)
 
     def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
@@ -614,7 +621,7 @@ class Execution:
             raise Undecided("a function that has loops, or calls itself, is called", op)
         if any(op.name == "memref.alloc" for op in inner.flow.function.walk()):
             raise Undecided("a function that is called makes memory", op)
-        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state), context, _AT_END)
+        ended = inner.run(0, frame.all(op.operands), Frame({}, frame.state, frame), context, _AT_END)
         if ended is None:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state
