@@ -131,6 +131,16 @@ def test_a_table_of_row_pointers_has_the_rows_of_its_parameter() -> None:
     np.testing.assert_array_equal(after["a"], [[0, 0, 3], [0, 0, 4]])
 
 
+def test_a_read_behind_the_end_of_a_row_stops_the_run() -> None:
+    run = _run_of(
+        "double f(int n, double **a, int k) { for (int i = 0; i < n; i++) a[i][n - 1] = k; return a[0][k]; }\n"
+    )
+    arguments = {"n": 2, "a": np.ones((2, 2)), "k": 1}
+    assert run(arguments, _BRANCHES)[1] == 1
+    with pytest.raises(UndefinedError):
+        run({**arguments, "k": 2}, _BRANCHES)
+
+
 def test_numbers_keep_their_types() -> None:
     run = _run_of("float f(float x, unsigned char c, short s) { return x + c + s; }\n")
     _, value = run({"x": np.float32(0.5), "c": 255, "s": -3}, _BRANCHES)

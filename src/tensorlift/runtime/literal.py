@@ -6,7 +6,7 @@ it out, with gaps between rows that hold nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -62,6 +62,7 @@ class LiteralRun:
         parameters = {p.name: p for p in self.view.parameters}
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
+        layouts |= {name: _apart(layouts[name]) for name, what in self.taken if what == "row"}
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
         for name, parameter in parameters.items():
             if _is_outside(parameter):
@@ -126,6 +127,11 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     except OverflowError:
         raise UndefinedError(f"{parameter.name} cannot be {value}", parameter.location) from None
     return number
+
+
+def _apart(layout: Layout) -> Layout:
+    """Lay out the rows of a table with gaps, so that a read behind the end of a row is found out."""
+    return replace(layout, strides=(2 * layout.strides[0] + 1, *layout.strides[1:]))
 
 
 def _cells(array: Array, layout: Layout) -> Memory:
