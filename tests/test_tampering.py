@@ -299,7 +299,7 @@ def test_a_certificate_is_compared_with_its_source(
     report = _report(target)
     path = _write(report, tmp_path)
     assert main(["verify", path, "--source", str(file)]) == 0
-    assert capsys.readouterr().out == "grow: holds\n"
+    assert capsys.readouterr().out == "grow: holds, its definitions proved\n"
     assert main(["verify", path]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("not checked: that definitions and preconditions are")
     assert main(["verify", path, "--source", str(other)]) == 1

@@ -97,7 +97,7 @@ def test_an_unchanged_program_gives_the_same_with_the_library(folder: Path, caps
     assert output.out == (
         "twice: as it was\ncounted: as it was\n"
         "gemm: lifted, proved for every size\naxpy: lifted, proved for every size\n"
-        "both: lifted, proved for every size\n"
+        "both: lifted, program proved for every size, definitions tested\n"
     )
     assert "`printf` is input or output" in output.err
     assert "cblas_dgemm(" in (folder / "p.c").read_text()
