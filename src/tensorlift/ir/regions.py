@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Block
+    from xdsl.ir import Block, SSAValue
 
 
 class IrreducibleError(Exception):
@@ -100,6 +100,15 @@ class ControlFlow:
                 elif target not in done:
                     stack.append((target, False))
         return found
+
+    def edges(self, block: int) -> list[tuple[int, Sequence[SSAValue]]]:
+        """Return where control goes from a block, and with what."""
+        last, targets = self.blocks[block].last_op, self.successors[block]
+        operands = tuple(last.operands) if last is not None else ()
+        if len(targets) < 2:  # noqa: PLR2004 - a branch
+            return [(target, operands) for target in targets]
+        count = 1 + len(self.blocks[targets[0]].args)
+        return [(targets[0], operands[1:count]), (targets[1], operands[count:])]
 
     def join(self, block: int, header: int | None) -> int | None:
         """Return where all ways from a block meet again in the body of a loop, or of the function; None: at its end."""

@@ -110,14 +110,12 @@ class _Finding:
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header
-        for latch in (b for b in self.flow.loops[header].blocks if header in self.flow.successors[b]):
-            last = self.flow.blocks[latch].last_op
-            if last is None or last.name != "cf.br":
-                break
-            value = last.operands[position]
-            step = self._step(value, argument)
-            if step is not None:
-                return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
+        for latch in self.flow.loops[header].blocks:
+            for target, operands in self.flow.edges(latch):
+                step = self._step(operands[position], argument) if target == header else None
+                if step is not None:
+                    value = operands[position]
+                    return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))
         return argument.name_hint or f"phi{position}"
 
     def _step(self, value: SSAValue, start: SSAValue) -> Polynomial | None:
@@ -160,11 +158,8 @@ class _Finding:
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:
     """Return what a loop is entered with, where that is from one block."""
-    for block, targets in enumerate(flow.successors):
-        last = flow.blocks[block].last_op
-        if header in targets and block not in flow.loops[header].blocks and last is not None and last.name == "cf.br":
-            return last.operands
-    return ()
+    outside = (block for block in range(len(flow.blocks)) if block not in flow.loops[header].blocks)
+    return next((operands for block in outside for target, operands in flow.edges(block) if target == header), ())
 
 
 def _place(flow: ControlFlow, header: int) -> tuple[int, int] | None:

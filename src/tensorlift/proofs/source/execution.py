@@ -48,10 +48,11 @@ from tensorlift.proofs.source.searches import Search
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
+from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -120,9 +121,8 @@ class Execution:
     ) -> tuple[int, Outcome | None]:
         """Take an arm where the other cannot be taken, else run both until they meet; return where, and with what."""
         condition = frame.value(op.operands[0])
-        then, otherwise = self.flow.successors[block]
-        count = 1 + len(self.flow.blocks[then].args)
-        first, second = frame.all(op.operands[1:count]), frame.all(op.operands[count:])
+        (then, given), (otherwise, others) = self.flow.edges(block)
+        first, second = frame.all(given), frame.all(others)
         inside, outside = context, context
         if isinstance(condition, Domain):
             inside, outside = context & condition, context - condition
@@ -194,22 +194,37 @@ class Execution:
         if claim.header != header or len(claim.phis) != len(passed):
             raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
         loop = self._entered(claim, passed, context)
-        self._require_end(loop, frame)
+        is_behind = is_tested_behind(self.flow, header)
+        if not is_behind:
+            self._require_end(loop, frame)
+        if claim.item is None and not loop.iterations.is_empty():
+            return self._closed(loop, frame, stop, is_behind=is_behind)
+        if is_behind:
+            raise Undecided("a loop that tests behind its body stays, or does not run", loop.last)
         if claim.item is not None:
             run_sequential(self, loop, frame)
-        elif not loop.iterations.is_empty():
-            inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
-            after = self.run(header, loop.before, inner, loop.iterations, header)
-            if after is None:
-                raise Undecided("the loop ends in its first iteration", loop.last)
-            if inner.exits:
-                return self._searched(loop, inner, after, frame, stop)
-            known = {name: self._value_at(*place) for name, place in claim.locals.items()}
-            named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-            effect = self._checked(loop, after, named, inner.claimed)
-            frame.state.apply(effect, loop.entry | inner.outer)
         block, passed = self._left(loop, frame)
         return block, Outcome(passed, frame.state, context)
+
+    def _closed(self, loop: Entered, frame: Frame, stop: int, *, is_behind: bool) -> tuple[int, Outcome | None]:
+        """Decide the claim of a loop that has a closed form."""
+        claim, header = loop.claim, loop.claim.header
+        inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
+        after = self.run(header, loop.before, inner, loop.iterations, header)
+        if after is None:
+            raise Undecided("the loop ends in its first iteration", loop.last)
+        if is_behind:
+            require_last(loop, inner, after)
+        elif inner.exits:
+            return self._searched(loop, inner, after, frame, stop)
+        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
+        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
+        effect = self._checked(loop, after, named, inner.claimed)
+        frame.state.apply(effect, loop.entry | inner.outer)
+        if is_behind:
+            return left_behind(self, loop, inner, frame)
+        block, passed = self._left(loop, frame)
+        return block, Outcome(passed, frame.state, loop.context)
 
     def _entered(self, claim: LoopClaim, passed: list[Value], context: Domain) -> Entered:
         """Say what a claim means for the values with which its loop is entered."""
@@ -268,9 +283,7 @@ class Execution:
 
     def _require_end(self, loop: Entered, frame: Frame) -> None:
         """Show that the loop ends as soon as its variable is not below its upper bounds."""
-        claim, last = loop.claim, loop.last
-        if last.name != "cf.cond_br" or any(op.name.startswith("memref.") for op in loop.block.ops):
-            raise Undecided("the end of the loop depends on data", last)
+        claim = loop.claim
         variable = affine(claim.variable)
         below = Domain.of(*(less(variable, high) for high in claim.upper))
         first = Domain.union(Domain.of(equal(variable, low)) for low in claim.lower)
@@ -278,14 +291,11 @@ class Execution:
         ended = (_reached(claim, loop.context) - below) & (first | following)
         if ended.is_empty():
             return
-        trial = Frame(dict(zip(loop.block.args, loop.before, strict=True)), Tracked(), frame, claim.header)
-        self._straight(loop.block, trial, ended)
-        condition = trial.value(last.operands[0])
-        if not isinstance(condition, Domain):
-            raise Undecided("the end of the loop depends on data", last)
-        goes_on = self.flow.successors[claim.header][0] in self.flow.loops[claim.header].blocks
-        if not (ended & condition if goes_on else ended - condition).is_empty():
-            raise Undecided("the loop may run longer than claimed", last)
+        trial = Frame({}, Tracked(), frame, claim.header, variables=frame.variables | {claim.variable})
+        if self.run(claim.header, list(loop.before), trial, ended, claim.header) is not None:
+            raise Undecided("the loop may run longer than claimed", loop.last)
+        if any(way.frame.state.pieces for way in trial.exits):
+            raise Undecided("the loop does something where it ends", loop.last)
 
     def require_counters(self, loop: Entered, passed: list[Value]) -> None:
         """Show that integers move as claimed."""
@@ -326,24 +336,32 @@ class Execution:
         own = self._own(array)
         return [(UNIVERSE, terms.read(fresh(UNKNOWN), own.indices, own.dtype))]
 
-    def _left(self, loop: Entered, frame: Frame) -> tuple[int, list[Value]]:
+    def _left(self, loop: Entered, frame: Frame, *, is_search: bool = False) -> tuple[int, list[Value]]:
         """Run the header once more, with the counter at its end, and leave the loop."""
-        header = loop.claim.header
+        header, ends = loop.claim.header, self.ends(loop, frame)
+        frame.values.update(zip(loop.block.args, ends, strict=True))
+        self._straight(loop.block, frame, loop.context)
+        block, operands = self.way_out(header, is_search=is_search)
+        return block, frame.all(operands)
+
+    def ends(self, loop: Entered, frame: Frame) -> list[Value]:
+        """Return what the arguments of a header are when its loop has ended, and name the arrays that it wrote."""
         ends = [self._at_end(loop, n) if isinstance(v, Exact) else v for n, v in enumerate(loop.before)]
         for phi, _, number in loop.phis():
             ends[number] = rewrite.lookup(frame.state.pieces.get(phi, []), {}, loop.context, loop.entry[phi])
             frame.state.forget(phi)
         if frame.is_sequential:
             self._cut(loop, ends, frame)
-        frame.values.update(zip(loop.block.args, ends, strict=True))
-        last = self._straight(loop.block, frame, loop.context)
-        targets = self.flow.successors[header]
-        outside = [n for n, target in enumerate(targets) if target not in self.flow.loops[header].blocks]
-        if len(outside) != 1:
-            raise Undecided("the loop has no end", last)
-        count = 1 + len(self.flow.blocks[targets[0]].args)
-        operands = last.operands[count:] if outside[0] else last.operands[1:count]
-        return targets[outside[0]], frame.all(operands)
+        return ends
+
+    def way_out(self, header: int, *, is_search: bool) -> tuple[int, Sequence[SSAValue]]:
+        """Return where a loop leads when it has ended, and with what, which is the same from wherever it is left."""
+        inside = self.flow.loops[header].blocks
+        blocks = [header] if is_search else sorted(inside)
+        edges = [edge for block in blocks for edge in self.flow.edges(block) if edge[0] not in inside]
+        if not edges or any(edge != edges[0] for edge in edges):
+            raise Undecided("the loop has no end, or more than one", self.flow.blocks[header].last_op)
+        return edges[0]
 
     def _at_end(self, loop: Entered, number: int) -> Value:
         """Return a counter where the loop ends, under a new name where that depends on more than is known."""
@@ -402,7 +420,7 @@ class Execution:
         hit.state = frame.state.copy()
         join = self.flow.join(header, frame.header)
         end = stop if join is None else join
-        last, rest = self._left(loop, frame)
+        last, rest = self._left(loop, frame, is_search=True)
         ended = [frame.values[argument] for argument in loop.block.args]
         other = self._arm(Exit(last, rest, under(search.any, frame, is_true=False), loop.context), end)
         kept = [value for value in passed if value is not None]
