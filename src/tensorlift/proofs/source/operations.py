@@ -11,9 +11,10 @@ from xdsl.ir import Operation
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
+from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ops.dtypes import DType
+
+_MOST_RESIDUES = 16  # cases of a rest
 
 
 class Memory(NamedTuple):
@@ -106,6 +109,8 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
     """
     if op.name == "arith.constant" and isinstance(op.results[0].type, IntegerType):
         return _constant(op, op.results[0].type.width.data)
+    if op.name in {"arith.cmpi", "arith.extsi"}:
+        operands = [_residues(value, context) for value in operands]
     for position, value in enumerate(operands):
         if isinstance(value, Cases):
             return _by_cases(op, operands, position, context, derived)
@@ -123,6 +128,21 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
         return found
     given = [as_data(value, operand.type) for value, operand in zip(operands, op.operands, strict=True)]
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
+
+
+def _residues(value: Value, context: Domain) -> Value:
+    """Return the rest of an index that is not negative, divided by a small number, by cases."""
+    if not isinstance(value, Apply) or value.op != "rem":
+        return value
+    match value.args:
+        case Index(affine=index), Constant(value=divisor) if 1 < divisor <= _MOST_RESIDUES:
+            name, number = fresh("index"), int(divisor)
+            if context.implies(at_least(index, 0)):
+                classes = [Domain.strided(name, Affine(rest), number) for rest in range(number)]
+                whole = [domain.substitute({name: index}) for domain in classes]
+                numbers = [Exact(Polynomial.constant(rest), is_signed=True) for rest in range(number)]
+                return Cases(tuple(zip(whole, numbers, strict=True)))
+    return value
 
 
 def _by_cases(
