@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import function_named
+from tensorlift.ir.location import location_of
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided
 from tensorlift.proofs.source.places import places_of
@@ -35,8 +36,9 @@ def decide_first_half(literal: ModuleOp | None, view: FunctionView, summary: Sum
         function = function_named(literal, view.name)
         check_source(function, summary, places_of(function, view, summary), claims_of(function, summary))
     except Undecided as answer:
-        return FirstHalf(Level.TESTED, str(answer))
-    except (LiftError, RecursionError) as failure:
+        place = location_of(answer.at) if answer.at is not None else None
+        return FirstHalf(Level.TESTED, f"{answer} ({place})" if place is not None else str(answer))
+    except LiftError as failure:
         return FirstHalf(Level.TESTED, str(failure))
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
