@@ -75,6 +75,7 @@ def _answer(text: str) -> str:
         "int f(int n, int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -1; }",
         "int f(int n, int *x) { int k = n; for (int i = 0; i < n; i++) if (x[i] == 7) { k = i; break; } return k; }",
         "void f(int n, double *x, double *b) { for (int i = 1; i < n; i++) { x[i] = b[i]; x[i] = x[i] / x[i - 1]; } }",
+        "int f(int n, double *x) { int k = 0; while (k < n && x[k] < 3) k++; return k; }",
         "int f(int n, int *x) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; return all; }",
         (
             "struct m { int n, m; double *x; }; void f(const struct m *a, struct m b) {"

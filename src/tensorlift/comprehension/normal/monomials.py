@@ -71,6 +71,15 @@ class Monomial:
             self._sig = signature("*", tuple(sorted(a.sig for a in self.num)), tuple(sorted(a.sig for a in self.den)))
         return self._sig
 
+    def sigs_of_fewer(self) -> Iterator[int]:
+        """Yield those of the summands that arise beside this one where its indices are shifted by a number."""
+        indices = [a for a in self.num if isinstance(a, IndexAtom)]
+        if indices:
+            others = sorted(a.sig for a in self.num if not isinstance(a, IndexAtom))
+            below = tuple(sorted(a.sig for a in self.den))
+            for left in range(len(indices)):
+                yield signature("*", tuple(sorted([*others, *(a.sig for a in indices[:left])])), below)
+
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """The atoms above and below the line."""
@@ -199,7 +208,8 @@ class Poly:
     def sig(self) -> int:
         """A number that equal polynomials share as a rule, whatever their subscripts."""
         if self._sig < 0:
-            self._sig = signature("+", tuple(sorted({t.sig for t in self.terms})))
+            shifted = {sig for t in self.terms for sig in t.sigs_of_fewer()}
+            self._sig = signature("+", tuple(sorted({t.sig for t in self.terms} - shifted)))
         return self._sig
 
     @property
