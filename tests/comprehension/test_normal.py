@@ -423,3 +423,17 @@ def test_an_extreme_ignores_a_nan_beside_a_number_but_not_beside_what_may_be_of_
     assert equal(apply("fmax", nan, number), number, I_)
     best = terms.reduce("fmax", ("k",), box(k="n"), read("A", "k", dtype=dtype))
     assert not equal(apply("fmax", nan, best), best, Domain.of(at_least("n", 0)))
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("negated", [True, False])
+def test_the_least_of_chosen_indices_may_be_counted_backwards(is_first: bool, negated: bool) -> None:  # noqa: FBT001 - parameters
+    def least(index: Affine) -> Term:
+        test = apply("lt", terms.read("x", (index,), "f64"), constant(3, "f64"))
+        arms = terms.index(index, "i64"), constant(7, "i64")
+        chosen = apply("select", apply("not", test) if negated else test, *(arms if is_first else arms[::-1]))
+        return terms.reduce("min", ("k",), box(k="n"), chosen)
+
+    forwards, backwards = Affine.var("k"), Affine.var("n") - Affine.var("k") - 1
+    assert equal(least(forwards), least(backwards), Domain.of(at_least("n", 1)))
+    assert not equal(least(forwards), least(backwards - 1), Domain.of(at_least("n", 1)))
