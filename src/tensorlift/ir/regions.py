@@ -22,12 +22,10 @@ class IrreducibleError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The blocks of a loop, or of a whole function, by their positions; ``parent`` is the header of the loop around."""
+    """The blocks of a loop, and those outside that it is left to, by their positions."""
 
-    header: int
     blocks: frozenset[int]
     exits: tuple[int, ...]
-    parent: int | None
 
 
 class ControlFlow:
@@ -69,10 +67,8 @@ class ControlFlow:
             bodies[header] = frozenset(body)
         loops = {}
         for header, blocks in bodies.items():
-            around = [h for h, b in bodies.items() if h != header and header in b]
-            parent = min(around, key=lambda h: len(bodies[h]), default=None)
             exits = tuple(dict.fromkeys(t for s in sorted(blocks) for t in self.successors[s] if t not in blocks))
-            loops[header] = Region(header, blocks, exits, parent)
+            loops[header] = Region(blocks, exits)
         return loops
 
     def _edges(self) -> list[tuple[int, int]]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.domain import Domain, at_least, less
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import KeptLoop
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.comprehension.state import Effect
 
@@ -65,6 +66,16 @@ class LoopClaim:
     versions: Mapping[str, str] = field(default_factory=dict)
     locals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     ahead: Mapping[str, Ahead] = field(default_factory=dict)
+
+    @property
+    def below(self) -> Domain:
+        """Where the variable is below each of its upper bounds."""
+        return Domain.of(*(less(self.variable, high) for high in self.upper))
+
+    def reached(self, context: Domain) -> Domain:
+        """Return the values that the variable may have, its end included and what is beyond."""
+        starts = context & Domain.of(*(at_least(self.variable, low) for low in self.lower))
+        return starts & Domain.strided(self.variable, self.lower[0], self.step) if self.step > 1 else starts
 
 
 @dataclass(frozen=True, slots=True)

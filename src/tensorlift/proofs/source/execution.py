@@ -16,12 +16,12 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, i1
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_least, equal
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
@@ -40,6 +40,7 @@ from tensorlift.proofs.source.operations import (
     Undecided,
     Value,
     as_data,
+    as_test,
     element_type,
     evaluated,
     joined,
@@ -130,12 +131,15 @@ class Execution:
             return then, Outcome(first, frame.state, inside)
         if inside.is_empty() or isinstance(condition, terms.Constant):
             return otherwise, Outcome(second, frame.state, outside)
-        join = self.flow.join(block, frame.header)
-        end = stop if join is None else join
-        test = condition if isinstance(condition, Domain) else as_data(condition, i1)
+        end, test = self._end(block, frame, stop), as_test(condition)
         one = self._arm(Exit(then, first, under(test, frame), inside), end)
         other = self._arm(Exit(otherwise, second, under(test, frame, is_true=False), outside), end)
         return end, self._merged(test, one, other, frame, end)
+
+    def _end(self, block: int, frame: Frame, stop: int) -> int:
+        """Return where all ways from a block meet again, at the latest at ``stop``."""
+        join = self.flow.join(block, frame.header)
+        return stop if join is None else join
 
     def _arm(self, way: Exit, end: int) -> Outcome | None:
         if way.block == end:
@@ -230,7 +234,7 @@ class Execution:
         """Say what a claim means for the values with which its loop is entered."""
         block = self.flow.blocks[claim.header]
         variable = affine(claim.variable)
-        iterations = _reached(claim, context) & Domain.of(*(less(variable, high) for high in claim.upper))
+        iterations = claim.reached(context) & claim.below
         before: list[Value] = []
         entry: dict[str, Term] = {}
         for phi, value, argument in zip(claim.phis, passed, block.args, strict=True):
@@ -283,12 +287,11 @@ class Execution:
 
     def _require_end(self, loop: Entered, frame: Frame) -> None:
         """Show that the loop ends as soon as its variable is not below its upper bounds."""
-        claim = loop.claim
+        claim, below = loop.claim, loop.claim.below
         variable = affine(claim.variable)
-        below = Domain.of(*(less(variable, high) for high in claim.upper))
         first = Domain.union(Domain.of(equal(variable, low)) for low in claim.lower)
         following = below.substitute({claim.variable: variable - claim.step})
-        ended = (_reached(claim, loop.context) - below) & (first | following)
+        ended = (claim.reached(loop.context) - below) & (first | following)
         if ended.is_empty():
             return
         trial = Frame({}, Tracked(), frame, claim.header, variables=frame.variables | {claim.variable})
@@ -405,21 +408,16 @@ class Execution:
         is_pure = not after.state.pieces and not early.frame.state.pieces and not list(loop.phis())
         if len(inner.exits) > 1 or not is_pure or not loop.iterations.is_subset(early.context):
             raise Undecided("the loop may be left early", loop.last)
-        place = fresh("k")
         guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
-        moved = {loop.claim.variable: affine(place)}
-        places = loop.iterations.gist(loop.context).rename({loop.claim.variable: place})
-        search = Search(place, places, rewrite.substitute(guard, moved))
-        found = {value: search.first(known, moved, value.type) for value, known in early.frame.values.items()}
+        search = Search.over(loop.claim.variable, loop.iterations.gist(loop.context), guard)
+        found = {value: search.first(known, value.type) for value, known in early.frame.values.items()}
         hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, frame.values))
-        passed = [
-            search.first(value, moved, t) for value, t in zip(early.passed, self._types(early.block), strict=True)
-        ]
+        types = self._types(early.block)
+        passed = [search.first(value, of_type) for value, of_type in zip(early.passed, types, strict=True)]
         if any(value is None for value in passed):
             raise Undecided("the loop hands on what it found", loop.last)
         hit.state = frame.state.copy()
-        join = self.flow.join(header, frame.header)
-        end = stop if join is None else join
+        end = self._end(header, frame, stop)
         last, rest = self._left(loop, frame, is_search=True)
         ended = [frame.values[argument] for argument in loop.block.args]
         other = self._arm(Exit(last, rest, under(search.any, frame, is_true=False), loop.context), end)
@@ -456,8 +454,7 @@ class Execution:
     def select(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
-        test = condition if isinstance(condition, Domain) else as_data(condition, i1)
-        frame.values[op.results[0]] = self._chosen(test, one, other, op.results[0].type)
+        frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Run a function of the file that has no loops, in place of its call."""
@@ -477,12 +474,6 @@ class Execution:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state
         frame.values.update(zip(op.results, ended.passed, strict=True))
-
-
-def _reached(claim: LoopClaim, context: Domain) -> Domain:
-    """Return the values that the variable of a loop may have, its end included and what is beyond."""
-    starts = context & Domain.of(*(at_least(claim.variable, low) for low in claim.lower))
-    return starts & Domain.strided(claim.variable, claim.lower[0], claim.step) if claim.step > 1 else starts
 
 
 def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:

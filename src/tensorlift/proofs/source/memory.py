@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
@@ -19,6 +18,7 @@ from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
+from tensorlift.proofs.source.places import dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED
@@ -54,7 +54,7 @@ class MemoryAccess:
             if view is None or info is None or info.is_parameter or table.constant is None:
                 continue
             values, extents = table.initial_value, [extent.constant for extent in info.shape if extent.is_constant]
-            is_known = len(extents) == len(info.shape) and view.strides == _dense(extents)
+            is_known = len(extents) == len(info.shape) and view.strides == dense(info)
             if not is_known or view.array in self.owners or not isinstance(values, DenseIntOrFPElementsAttr):
                 raise Undecided(f"it is not known what {view.array} is at file scope", table)
             if not are_bits_of(element_type(values.get_element_type()), info.dtype):
@@ -188,10 +188,6 @@ def _subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[t
         if subscript is not None:
             for inner in _subscripts(rest - strides[0].scale(change), strides[1:]):
                 yield (subscript, *inner)
-
-
-def _dense(extents: Sequence[int]) -> tuple[Polynomial, ...]:
-    return tuple(Polynomial.constant(prod(extents[axis + 1 :])) for axis in range(len(extents)))
 
 
 ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = {

@@ -88,6 +88,11 @@ def as_data(value: Value, of_type: Attribute, dtype: DType | None = None) -> Ter
     return convert(term, dtype) if dtype is not None else term
 
 
+def as_test(value: Value) -> Domain | Term:
+    """Return a truth value as a condition on indices and sizes, or on data."""
+    return value if isinstance(value, Domain) else as_data(value, i1)
+
+
 def _is_truth(term: Term) -> bool:
     """Tell whether a number is certainly 0 or 1."""
     match term:

@@ -49,13 +49,13 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         if f"{literal_name}{ROW}" in called:
             strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
     views = {
-        outside.get(name, name): View(name, strides[name] if name in strides else _dense(info))
+        outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
         for name, info in summary.arrays.items()
     }
     return Places(views, view.literal_names)
 
 
-def _dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
+def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
     """Return the distances between the cells of an array that lie one after the other, row by row."""
     extents = [polynomial(extent) for extent in info.shape]
     return tuple(prod(extents[axis + 1 :], start=ONE) for axis in range(len(extents)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import Domain, less
+from tensorlift.comprehension.domain import less
 from tensorlift.proofs.source.frames import Outcome
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided
@@ -33,8 +33,7 @@ def require_last(loop: Entered, inner: Frame, after: Outcome) -> None:
     claim = loop.claim
     if not loop.context.implies(*(less(low, high) for low in claim.lower for high in claim.upper)):
         raise Undecided("a loop that tests behind its body may run once too often", loop.last)
-    following = affine(claim.variable) + claim.step
-    goes_on = Domain.of(*(less(following, high) for high in claim.upper))
+    goes_on = claim.below.substitute({claim.variable: affine(claim.variable) + claim.step})
     if len(inner.exits) != 1 or inner.exits[0].frame.state.pieces != after.state.pieces:
         raise Undecided("the loop may be left early", loop.last)
     if not inner.exits[0].context.is_disjoint(goes_on) or not after.context.is_subset(goes_on):

@@ -33,8 +33,7 @@ class Versions:
     def own(self, array: str, version: str) -> terms.Read:
         """Return a cell of a version; from now on states may name it."""
         self.named.add(version)
-        info = self.arrays[array]
-        return terms.read(version, own_cell(array, len(info.shape), info.dtype).indices, info.dtype)
+        return self.read(array, version)
 
     def read(self, array: str, version: str) -> terms.Read:
         """Return a cell of a version, whether states may name it or not."""
@@ -57,8 +56,8 @@ class Versions:
             Undecided: where that is not shown, or not for all cells.
 
         """
-        own, box = self._cells(array, context)
-        rest = box
+        own = self.read(array, array)
+        rest = box = Domain.box(map(str, own.indices), self.arrays[array].shape) & context
         for piece, version in wanted:
             rest = rest - piece
             for domain, term in self._defined(version, box & piece):
@@ -83,18 +82,8 @@ class Versions:
             raise Undecided(f"{term} is not defined everywhere")
         return found
 
-    def _cells(self, array: str, context: Domain) -> tuple[terms.Read, Domain]:
-        info = self.arrays[array]
-        own = own_cell(array, len(info.shape), info.dtype)
-        return own, Domain.box([str(index) for index in own.indices], info.shape) & context
-
     def expanded(self, term: Term, domain: Domain) -> Term:
-        """Say a term over versions that no state may name by those that one may.
-
-        Raises:
-            Undecided: where the term reads what is no version.
-
-        """
+        """Say a term over versions that no state may name by those that one may."""
         if all(name in self.named or name not in self.definitions for name in term.reads):
             return term
 
