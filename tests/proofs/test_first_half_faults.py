@@ -119,6 +119,14 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
             id="an argument called as a variable at file scope",
         ),
         pytest.param(
+            "int f(int n, const int *x) { for (int i = 0; i < n; i++) if (x[i] == 7) return i; return -5; }",
+            (
+                "int f(int n, const int *x) { int k = -5; for (int i = 0; i >= 0; i++) {"
+                " if (i >= n) { k = -1; break; } if (x[i] == 7) return i; } return k; }"
+            ),
+            id="a search that ends elsewhere than at its header",
+        ),
+        pytest.param(
             "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i]; }",
             "void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; y[i] += x[i]; } }",
             id="arrays that may be the same",

@@ -199,10 +199,9 @@ class Execution:
             raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
         loop = self._entered(claim, passed, context)
         is_behind = is_tested_behind(self.flow, header)
-        if not is_behind:
-            self._require_end(loop, frame)
+        ends_at_header = not is_behind and self._require_end(loop, frame)
         if claim.item is None and not loop.iterations.is_empty():
-            return self._closed(loop, frame, stop, is_behind=is_behind)
+            return self._closed(loop, frame, stop, is_behind=is_behind, ends_at_header=ends_at_header)
         if is_behind:
             raise Undecided("a loop that tests behind its body stays, or does not run", loop.last)
         if claim.item is not None:
@@ -210,7 +209,9 @@ class Execution:
         block, passed = self._left(loop, frame)
         return block, Outcome(passed, frame.state, context)
 
-    def _closed(self, loop: Entered, frame: Frame, stop: int, *, is_behind: bool) -> tuple[int, Outcome | None]:
+    def _closed(
+        self, loop: Entered, frame: Frame, stop: int, *, is_behind: bool, ends_at_header: bool
+    ) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop that has a closed form."""
         claim, header = loop.claim, loop.claim.header
         inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
@@ -220,6 +221,8 @@ class Execution:
         if is_behind:
             require_last(loop, inner, after)
         elif inner.exits:
+            if not ends_at_header:
+                raise Undecided("a search has more than one end", loop.last)
             return self._searched(loop, inner, after, frame, stop)
         known = {name: self._value_at(*place) for name, place in claim.locals.items()}
         named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
@@ -285,20 +288,22 @@ class Execution:
         except IndexError:
             raise Undecided("a claim tells of a value that does not exist") from None
 
-    def _require_end(self, loop: Entered, frame: Frame) -> None:
-        """Show that the loop ends as soon as its variable is not below its upper bounds."""
+    def _require_end(self, loop: Entered, frame: Frame) -> bool:
+        """Show that a loop ends as soon as its variable is not below its upper bounds; tell if at its header alone."""
         claim, below = loop.claim, loop.claim.below
         variable = affine(claim.variable)
         first = Domain.union(Domain.of(equal(variable, low)) for low in claim.lower)
         following = below.substitute({claim.variable: variable - claim.step})
         ended = (claim.reached(loop.context) - below) & (first | following)
         if ended.is_empty():
-            return
+            return True
+        body, ways = self.flow.loops[claim.header].blocks - {claim.header}, self.ways.copy()
         trial = Frame({}, Tracked(), frame, claim.header, variables=frame.variables | {claim.variable})
         if self.run(claim.header, list(loop.before), trial, ended, claim.header) is not None:
             raise Undecided("the loop may run longer than claimed", loop.last)
         if any(way.frame.state.pieces for way in trial.exits):
             raise Undecided("the loop does something where it ends", loop.last)
+        return all(self.ways[block] == ways[block] for block in body)
 
     def require_counters(self, loop: Entered, passed: list[Value]) -> None:
         """Show that integers move as claimed."""
