@@ -318,6 +318,20 @@ def test_a_certificate_is_compared_with_its_source(
         assert "asks for something else of its callers" in capsys.readouterr().err
 
 
+def test_a_source_without_literal_ir_is_compared_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "void grow(int n, const double *x, double *y) { if (!x) return; for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }"
+    )
+    file = tmp_path / "grow.c"
+    file.write_text(text, encoding="utf-8")
+    report = json.loads(lift_source(source_from_text(text, "grow.c"), LiftOptions()).to_json())
+    assert report["functions"][0]["definitions"] == "tested"
+    assert main(["verify", _write(report, tmp_path), "--source", str(file)]) == 0
+    assert capsys.readouterr().out == "grow: holds, its definitions tested\n"
+
+
 def test_an_adapter_is_compared_with_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "grow.c"
     file.write_text(SOURCE, encoding="utf-8")

@@ -49,8 +49,6 @@ from tensorlift.targets import get_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
-
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.interface import Precondition
@@ -261,14 +259,13 @@ def _lift_module(
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):
-        literal = _literal_module(function)
-        half = decide_first_half(literal, view, summary)
+        half = decide_first_half(function, view, summary)
     with _untested() as warnings:
         if options.test and target.instances:
             require_library(target.library)
         if options.test or not target.library:  # importing another library takes longer than lifting: only if asked
             with clock.stage("check"):
-                wanted = literal if half.level is not Level.PROVED or options.test else None
+                wanted = half.literal if half.level is not Level.PROVED or options.test else None
                 run = LiteralRun.of(view, LiteralInterpreter(wanted)) if wanted is not None else None
                 reports.append(_run_small(view, summary, emitted, target.library, proved.view, run))
         if options.test and PurePath(source.name).suffix != ".mlir":
@@ -375,14 +372,6 @@ def _function_op(function: ReadFunction) -> Any:
     assert function.module is not None
     (func_op,) = functions_of(function.module)
     return func_op
-
-
-def _literal_module(function: ReadFunction) -> ModuleOp | None:
-    """Read a function literally; None where its language has no literal reader, or that refuses it."""
-    try:
-        return reading.literal_module(function)
-    except LiftError:
-        return None
 
 
 def _run_small(  # noqa: PLR0913, PLR0917 - a source and a program, each in several forms

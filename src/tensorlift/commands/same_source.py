@@ -22,7 +22,6 @@ from tensorlift.pipeline import read_functions
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import same_summary
 from tensorlift.readback import InPlace
-from tensorlift.reading import literal_module
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 
@@ -50,8 +49,7 @@ class Reading:
 
     def half(self) -> FirstHalf:
         """Decide whether the function computes what the definitions say."""
-        literal = literal_module(self.function) if self.function.literally is not None else None
-        return decide_first_half(literal, self.view, self.summary)
+        return decide_first_half(self.function, self.view, self.summary)
 
     def needs(self, certificate: Certificate) -> bool:
         """Tell whether the function needs what a certificate states, and is called as the certificate says."""
