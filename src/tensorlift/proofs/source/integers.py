@@ -91,17 +91,20 @@ def is_nonnegative(value: Polynomial, context: Domain, extents: Iterable[Polynom
     exact = value.as_affine()
     if exact is not None:
         return context.implies(at_least(exact, 0))
-    products = [monomial for monomial in value.terms if len(monomial) > 1]
-    names = {name for monomial in products for name in monomial}
+    names = {name for monomial in value.terms if len(monomial) > 1 for name in monomial}
     variables = [Polynomial.variable(name) for name in sorted(names)]
     for factor in (*(e for e in extents if not names.isdisjoint(e.variables()) and e not in variables), *variables):
         quotient, rest = value.divide(factor)
         for change in (0, 1, -1):
             parts = rest + factor.scale(change), factor, quotient - Polynomial.constant(change)
-            is_simpler = all(sum(len(monomial) > 1 for monomial in part.terms) < len(products) for part in parts)
-            if is_simpler and all(is_nonnegative(part, context, extents) for part in parts):
+            if all(_size(part) < _size(value) and is_nonnegative(part, context, extents) for part in parts):
                 return True
     return False
+
+
+def _size(value: Polynomial) -> int:
+    """Return the number of factors in products."""
+    return sum(len(monomial) for monomial in value.terms if len(monomial) > 1)
 
 
 def divided(
