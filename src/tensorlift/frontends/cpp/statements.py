@@ -141,8 +141,8 @@ class Statements(Expressions):
             return self.declare_record(cursor.spelling, cursor, initial, location)
         with self.collecting() as before:
             variable = self.variable_of(cursor)
-        parts = [nodes.Evaluate(part, location) for part in before]
-        return nodes.Block((*parts, nodes.Declare(variable, location)), location, is_scope=False)
+        parts, declared = [nodes.Evaluate(part, location) for part in before], nodes.Declare(variable, location)
+        return nodes.Block((*parts, declared), location, is_scope=False) if parts else declared
 
     def _declare_container(self, cursor: Any, kind: ContainerType, initial: Any, location: Location) -> nodes.Statement:
         with self.collecting() as before:
