@@ -9,8 +9,8 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.endings import as_statement
+from tensorlift.frontends.c.jumps import without_continue, without_goto
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.cpp.classes import is_implicit
@@ -50,6 +50,7 @@ class Statements(Expressions):
         if not bodies:
             raise refusal("exception", self.location(definition), "a function that is one `try`")
         body = self._block(bodies[0])
+        without_goto(body)
         run_to_their_ends(body)
         keep_values_at_places(body)
         return body

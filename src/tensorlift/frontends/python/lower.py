@@ -21,8 +21,8 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
-from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.exchanges import statements_of
+from tensorlift.frontends.c.jumps import without_continue
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import spell_inequality
 from tensorlift.frontends.c.refusals import REFUSALS
