@@ -68,12 +68,12 @@ def main() -> int:
     if options.worker:
         print(json.dumps(_WORKERS[options.worker](options.names)))
         return 0
-    before, missed = [_ask(name, ROOT / "src") for name in ("lifts", "literal")], 0
+    lifts, runs, missed = _ask("lifts", ROOT / "src"), _ask("literal", ROOT / "src"), 0
     print("| room | fault | claims | compiled | corners |\n|---|---|---|---|---|", flush=True)
     for number, fault in enumerate(FAULTS):
         if options.fault is None or number in options.fault:
             with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
-                cells = caught(fault, *before, Path(folder) / "src")
+                cells = caught(fault, lifts, runs, Path(folder) / "src")
             missed += not any(cells) or "WRONG" in cells[0]
             print(f"| {fault.room} | {fault.what} | {' | '.join(cells)} |", flush=True)
     return 1 if missed else 0
