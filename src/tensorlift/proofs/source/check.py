@@ -13,7 +13,7 @@ from tensorlift.ir.function import ROW
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
-from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
 
@@ -44,7 +44,9 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     keep_names(summary, claims)
     arguments = _arguments(function, summary, places)
     execution = Execution(flow, summary, claims, places)
-    context = summary.context & summary.ranges
+    context = summary.context & summary.ranges & places.fixed
+    if context.is_empty():
+        raise Undecided("the definitions hold for no sizes that the source has", function)
     try:
         start, names = execution.memory.start(function.parent_op()), known_names(summary)
         frame = Frame({}, start, is_sequential=True, variables=names, items=summary.items)
@@ -89,6 +91,8 @@ def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value
             values.append(Memory(called, Polynomial.variable(f"{called} starts")))  # no name of a source has spaces
         elif called.endswith(ROW):
             values.append(Exact(Polynomial.variable(called), is_signed=True))
+        elif called in places.sizes:
+            values.append(Exact(polynomial(places.sizes[called]), is_signed=True))
         elif name is None:
             raise Undecided(f"{called} is no parameter of the definitions", function)
         else:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
-from tensorlift.ir.function import ROW
+from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.proofs.source.integers import polynomial
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.func import FuncOp
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
 
@@ -32,11 +34,14 @@ class Places(NamedTuple):
     """Views by the names of memories; ``names`` are the parameters of the definitions by what literal IR calls them.
 
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
-    access is shown to be inside of its row.
+    access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
+    their names; ``fixed`` are sizes of the definitions that the source has as constants: it is asked about these alone.
     """
 
     views: Mapping[str, View]
     names: Mapping[str, str]
+    sizes: Mapping[str, Affine]
+    fixed: Domain
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -48,11 +53,19 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     for name, literal_name in outside.items():
         if f"{literal_name}{ROW}" in called:
             strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
+    sizes: dict[str, Affine] = {}
+    for name, info in summary.arrays.items():
+        rows = [axis_name(name, axis, ROW) for axis in range(len(info.shape))]
+        if info.is_parameter and not called.isdisjoint(rows):
+            strides[name] = tuple(Polynomial.variable(row) if row in called else ONE for row in rows)
+        if info.is_parameter:
+            sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
         for name, info in summary.arrays.items()
     }
-    return Places(views, view.literal_names)
+    fixed = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
+    return Places(views, view.literal_names, sizes, fixed)
 
 
 def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
