@@ -160,6 +160,7 @@ class Summary:
     may_be_same: tuple[tuple[str, str], ...] = ()
     ranges: Domain = UNIVERSE
     guesses: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # how the finder proved each loop
+    temporaries: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # no definition has them
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def claims_of(function: FuncOp, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
-    finding = _Finding(flow, summary, dict(_kept(summary.items)))
-    for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
+    finding = _Finding(flow, summary)
+    for header in finding.headers:
         finding.add(header)
     return Claims(finding.loops)
 
@@ -45,8 +45,10 @@ def claims_of(function: FuncOp, summary: Summary) -> Claims:
 class _Finding:
     """The claims found so far, those of inner loops first."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, kept: Mapping[tuple[int, int], KeptLoop]) -> None:
-        self.flow, self.summary, self.kept = flow, summary, kept
+    def __init__(self, flow: ControlFlow, summary: Summary) -> None:
+        self.flow, self.summary = flow, summary
+        self.headers = sorted(flow.loops, key=lambda h: (len(flow.loops[h].blocks), h))
+        self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
 
@@ -54,7 +56,12 @@ class _Finding:
         """Claim of a loop what its summary says."""
         place = _place(self.flow, header)
         found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
-        item = self.kept.get(place) if place is not None else None
+        items = [item for where, item in self.kept if where == place]
+        variable = self._variable(header, place, [loop.variable for loop, _ in found], items)
+        if variable is not None:
+            found = [(loop, guess) for loop, guess in found if loop.variable == variable]
+            items = [item for item in items if item.variable == variable]
+        item = items[-1] if items else None
         counted = found[-1][0] if found else None
         if item is not None:
             claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
@@ -78,6 +85,17 @@ class _Finding:
             self.loops[header] = replace(claim, phis=phis, versions={}, locals=local, ahead=ahead)
         else:
             self.loops[header] = replace(claim, phis=phis, states=states, versions=versions, locals=local)
+
+    def _variable(
+        self, header: int, place: tuple[int, int] | None, guessed: Sequence[str], kept: Sequence[KeptLoop]
+    ) -> str | None:
+        """Tell apart the loops of a nest that is one operation of the source, by their order from the innermost on."""
+        outer = [item.variable for item in reversed(kept)]
+        variables = list(dict.fromkeys([*(one for one in guessed if one not in outer), *outer]))
+        if len(variables) < 2:  # noqa: PLR2004 - a nest
+            return None
+        same = [one for one in self.headers if _place(self.flow, one) == place]
+        return variables[same.index(header)] if len(same) == len(variables) else None
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""

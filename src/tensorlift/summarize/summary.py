@@ -106,6 +106,7 @@ def _summarise(
         may_be_same=harmless.may_be_same,
         ranges=program.ranges,
         guesses=tuple(lifting.evaluator.guesses),
+        temporaries={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
     )
 
 

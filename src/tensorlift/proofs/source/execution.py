@@ -75,7 +75,7 @@ class Execution:
         self.flow = flow
         self.summary = summary
         self.claims = claims
-        self.arrays = dict(summary.arrays)
+        self.arrays = summary.arrays | summary.temporaries
         self.versions = Versions(summary)
         self.memory = MemoryAccess(places, summary, self.arrays)
         self.cell_names = cell_names(summary)
@@ -456,9 +456,12 @@ class Execution:
                     raise Undecided("an index is not affine", op) from None
         return last
 
-    def select(self, op: Operation, frame: Frame, _: Domain) -> None:
+    def select(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
+        if isinstance(condition, Domain):
+            other = one if context.is_subset(condition) else other
+            one = other if context.is_disjoint(condition) else one
         frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:

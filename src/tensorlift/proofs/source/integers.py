@@ -35,16 +35,16 @@ def as_signed(integer: Exact, dtype: DType, context: Domain) -> Polynomial | Non
     if integer.is_signed:
         return integer.value
     low, high = integer_range(dtype)
-    return integer.value if _lies_in(integer.value, low, high, context) else None
+    return integer.value if lies_in(integer.value, low, high, context) else None
 
 
 def as_unsigned(integer: Exact, dtype: DType, context: Domain) -> Polynomial | None:
     """Return the unsigned value of an integer of a signed type, or None where the polynomial may not be that."""
     high = integer_range(dtype)[1]
-    return integer.value if _lies_in(integer.value, 0, None if integer.is_signed else 2 * high + 1, context) else None
+    return integer.value if lies_in(integer.value, 0, None if integer.is_signed else 2 * high + 1, context) else None
 
 
-def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain) -> bool:
+def lies_in(value: Polynomial, low: int, high: int | None, context: Domain) -> bool:
     """Tell whether an affine integer is in a range; sizes are taken to stay within 64 bits with a sign."""
     exact = value.as_affine()
     if exact is None:

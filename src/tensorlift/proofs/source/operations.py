@@ -18,7 +18,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Te
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
-from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned
+from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned, lies_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -244,9 +244,25 @@ def _widened(op: Operation, operands: list[Exact], context: Domain) -> Value | N
     return None if found is None else Exact(found, is_signed=True)
 
 
-def _cut_off(op: Operation, operands: list[Exact], _: Domain) -> Value | None:
+def _cut_off(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
     """Keep the lower bits; a single one is a truth value, and no number."""
-    return None if op.results[0].type == i1 else Exact(operands[0].value, is_signed=False)
+    if op.results[0].type == i1:
+        return None
+    value, (low, high) = operands[0].value, integer_range(element_type(op.results[0].type))
+    return Exact(value, is_signed=operands[0].is_signed and lies_in(value, low, high, context))
+
+
+def _extremum(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
+    """Give the less or the greater number by cases."""
+    dtype = element_type(op.results[0].type)
+    left, right = (as_signed(operand, dtype, context) for operand in operands)
+    difference = (left - right).as_affine() if left is not None and right is not None else None
+    if left is None or right is None or difference is None:
+        return None
+    is_left = compare("le" if op.name == "arith.minsi" else "ge", difference, Affine(0))
+    cases = [(is_left, left), (is_left.complement(), right)]
+    found = [(domain, Exact(part, is_signed=True)) for domain, part in cases if not context.is_disjoint(domain)]
+    return found[0][1] if len(found) == 1 else Cases(tuple(found))
 
 
 def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
@@ -314,4 +330,6 @@ _INTEGERS: dict[str, IntegerRule] = {
     "arith.trunci": _cut_off,
     "arith.index_cast": _as_index,
     "arith.cmpi": _compared,
+    "arith.maxsi": _extremum,
+    "arith.minsi": _extremum,
 }

@@ -62,7 +62,7 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
             sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
-        for name, info in summary.arrays.items()
+        for name, info in (*summary.arrays.items(), *summary.temporaries.items())
     }
     fixed = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
     return Places(views, view.literal_names, sizes, fixed)

@@ -108,7 +108,7 @@ def evaluated(ctx: Context, e: AffineExpr, dims: Sequence[SSAValue], symbols: Se
     if e.kind is AffineBinaryOpKind.CeilDiv:
         return ctx.binary(arith.CeilDivSIOp, left, right)
     rest = ctx.binary(arith.RemSIOp, left, right)
-    raised = ctx.binary(arith.AddiOp, rest, right, NSW)
+    raised = ctx.binary(arith.AddiOp, rest, right, WRAPS)
     return _chosen(ctx, ctx.compared(_NEGATIVE, rest, ctx.constant(0)), raised, rest)
 
 
