@@ -82,7 +82,9 @@ class _Finding:
                 named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
                 self.loops[inner] = replace(self.loops[inner], versions=named)
             ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
-            self.loops[header] = replace(claim, phis=phis, versions={}, locals=local, ahead=ahead)
+            carried = {one.array for one in item.carried}
+            beside = {a: p for a, p in states.items() if a not in carried}
+            self.loops[header] = replace(claim, phis=phis, states=beside, locals=local, ahead=ahead)
         else:
             self.loops[header] = replace(claim, phis=phis, states=states, versions=versions, locals=local)
 

@@ -226,7 +226,7 @@ class Execution:
             return self._searched(loop, inner, after, frame, stop)
         known = {name: self._value_at(*place) for name, place in claim.locals.items()}
         named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-        effect = self._checked(loop, after, named, inner.claimed)
+        effect = self.checked(loop, after, named, inner.claimed)
         frame.state.apply(effect, loop.entry | inner.outer)
         if is_behind:
             return left_behind(self, loop, inner, frame)
@@ -315,7 +315,7 @@ class Execution:
                 if was.is_signed and not value.is_signed:
                     raise Undecided("a counter may wrap around", loop.last)
 
-    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
+    def checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
         """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
         claim, state = loop.claim, after.state
         self.require_counters(loop, after.passed)
