@@ -20,7 +20,7 @@ from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -36,13 +36,15 @@ class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
     ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit.
+    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit; ``returned`` are arrays that the
+    function makes.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
     taken: tuple[tuple[str, _Taken, int], ...]
     truths: frozenset[str]
+    returned: tuple[str, ...]
 
     @staticmethod
     def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
@@ -58,10 +60,14 @@ class LiteralRun:
             return None
         given = {name for name, *_ in taken}
         left = [p for name, p in known.items() if name not in given]
-        reached = all(_symbol(p) in interpreter.memories if _is_outside(p) else p.role == "size" for p in left)
+        returned = tuple(p.name for p in left if p.role == "array" and not _is_outside(p))
+        results = function_named(interpreter.module, view.name).function_type.outputs.data
+        reached = all(_symbol(p) in interpreter.memories for p in left if _is_outside(p))
+        reached &= all(p.role != "scalar" or _is_outside(p) for p in left)
+        reached &= len(returned) == sum(isinstance(of_type, MemRefType) for of_type in results)
         passed = tuple((known[name].name, what, axis) for name, what, axis, _ in taken)
         truths = frozenset(known[name].name for name, _, _, is_truth in taken if is_truth)
-        return LiteralRun(view, interpreter, passed, truths) if reached else None
+        return LiteralRun(view, interpreter, passed, truths, returned) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
         """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
@@ -94,12 +100,14 @@ class LiteralRun:
             results = self.interpreter(self.view.name, passed, most_branches)
         finally:
             self.interpreter.memories |= before
+        made = iter(self.returned)
+        memories |= {next(made): one for one in results if isinstance(one, list)}
         for name in self.truths & memories.keys():
             memories[name] = [None if cell is None else -cell for cell in memories[name]]
         after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
-        return after, self._returned(results)
+        return after, self._returned([one for one in results if not isinstance(one, list)])
 
-    def _returned(self, results: tuple[Any, ...]) -> np.generic | None:
+    def _returned(self, results: Sequence[Any]) -> np.generic | None:
         if self.view.result_dtype is None:
             return None
         dtype = NUMPY_TYPES[self.view.result_dtype]

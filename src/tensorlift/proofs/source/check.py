@@ -60,11 +60,16 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     results = {array for array, _ in summary.outputs}
     if any(info.is_parameter and name in ended.state.pieces.keys() - results for name, info in summary.arrays.items()):
         raise Undecided("the function writes to an array that is no result", function)
-    types = function.function_type.outputs.data
-    if len(types) != (summary.result is not None):
+    types = [of_type for of_type in function.function_type.outputs.data if not isinstance(of_type, MemRefType)]
+    made = [value for value in ended.passed if isinstance(value, Memory)]
+    views = [places.views.get(memory.name) for memory in made]
+    if tuple(view.array for view in views if view is not None) != places.returned or any(m.start.terms for m in made):
+        raise Undecided("the function returns other memory than the definitions say", function)
+    values = [value for value in ended.passed if not isinstance(value, Memory)]
+    if len(types) != (summary.result is not None) or len(values) != len(types):
         raise Undecided("the function returns what the definitions do not, or the other way round", function)
     if summary.result is not None:
-        (value,), definition = ended.passed, execution.versions.definitions[summary.result]
+        (value,), definition = values, execution.versions.definitions[summary.result]
         if not are_bits_of(element_type(types[0]), definition.dtype):
             raise Undecided("the function returns a value of another type", function)
         term = as_data(value, types[0], definition.dtype)

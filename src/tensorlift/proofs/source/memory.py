@@ -39,7 +39,7 @@ class MemoryAccess:
 
     def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
         self.summary, self.arrays = summary, arrays
-        self.views, self.names = dict(places.views), places.names
+        self.views, self.names, self.returned = dict(places.views), places.names, places.returned
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
@@ -153,7 +153,8 @@ class MemoryAccess:
         name = op.results[0].name_hint or ""
         view = self.views.get(name)
         if view is not None:
-            if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
+            is_outside = self.arrays[view.array].is_parameter and view.array not in self.returned
+            if is_outside or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)
             own = own_cell(view.array, len(self.arrays[view.array].shape), self.arrays[view.array].dtype)
             frame.state.overwrite(view.array, [(UNIVERSE, terms.read(UNDEFINED, own.indices, own.dtype))])

@@ -249,7 +249,7 @@ def _cut_off(op: Operation, operands: list[Exact], context: Domain) -> Value | N
     if op.results[0].type == i1:
         return None
     value, (low, high) = operands[0].value, integer_range(element_type(op.results[0].type))
-    return Exact(value, is_signed=operands[0].is_signed and lies_in(value, low, high, context))
+    return Exact(value, is_signed=lies_in(value, low, high, context))
 
 
 def _extremum(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
@@ -262,7 +262,7 @@ def _extremum(op: Operation, operands: list[Exact], context: Domain) -> Value | 
     is_left = compare("le" if op.name == "arith.minsi" else "ge", difference, Affine(0))
     cases = [(is_left, left), (is_left.complement(), right)]
     found = [(domain, Exact(part, is_signed=True)) for domain, part in cases if not context.is_disjoint(domain)]
-    return found[0][1] if len(found) == 1 else Cases(tuple(found))
+    return Cases(tuple(found)) if len(found) != 1 else found[0][1]
 
 
 def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
@@ -286,15 +286,18 @@ def _compared(op: Operation, operands: list[Exact], context: Domain) -> Value | 
 _DIVISIONS = {
     "arith.divsi": (False, False),
     "arith.divui": (True, False),
+    "arith.floordivsi": (False, False),
+    "arith.ceildivsi": (False, False),
     "arith.remsi": (False, True),
     "arith.remui": (True, True),
     "arith.shrsi": (False, False),
     "arith.shrui": (True, False),
 }
+_ROUNDED_DOWN = frozenset({"arith.floordivsi", "arith.ceildivsi", "arith.shrsi"})  # whatever the sign
 
 
 def _division(op: Operation, operands: list[Exact], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
-    """Divide what is not negative by a number: without a rest, or by the name that the quotient has."""
+    """Divide by a number: without a rest, or by the name that the quotient has, of what is not negative."""
     is_unsigned, gives_rest = _DIVISIONS[op.name]
     read = as_unsigned if is_unsigned else as_signed
     numerator, divisor = (read(operand, element_type(op.operands[0].type), context) for operand in operands)
@@ -302,7 +305,10 @@ def _division(op: Operation, operands: list[Exact], context: Domain, derived: Se
     if numerator is None or number is None or not 0 <= number < 1 << 64:
         return None
     number = 1 << number if op.name.startswith("arith.shr") else number
-    quotient = _quotient(numerator, number, context, derived) if number else None
+    if op.name == "arith.ceildivsi":
+        numerator += Polynomial.constant(number - 1)
+    is_down = op.name in _ROUNDED_DOWN
+    quotient = _quotient(numerator, number, context, derived, is_down=is_down) if number else None
     if quotient is None:
         return None
     is_small = 1 < number <= integer_range(element_type(op.operands[0].type))[1]  # so are quotient and rest
@@ -310,15 +316,21 @@ def _division(op: Operation, operands: list[Exact], context: Domain, derived: Se
     return Exact(value, is_signed=is_small or not is_unsigned)
 
 
-def _quotient(value: Polynomial, number: int, context: Domain, derived: Sequence[DerivedSize]) -> Polynomial | None:
+def _quotient(
+    value: Polynomial, number: int, context: Domain, derived: Sequence[DerivedSize], *, is_down: bool
+) -> Polynomial | None:
+    """Divide by a positive number; ``is_down`` where the quotient of a negative one is rounded down too."""
     quotient, rest = value.divide(Polynomial.constant(number))
     exact = value.as_affine()
     if not rest.terms or exact is None:
         return quotient if not rest.terms else None
-    for size in derived:
-        if size.numerator == exact and size.divisor == number and context.implies(at_least(exact, 0)):
-            return Polynomial.variable(size.name)
-    return None
+    if not is_down and not context.implies(at_least(exact, 0)):
+        return None
+    constant = rest.constant_value
+    if constant is not None:
+        return quotient + Polynomial.constant(constant // number)
+    named = (size.name for size in derived if size.numerator == exact and size.divisor == number)
+    return next(map(Polynomial.variable, named), None)
 
 
 _INTEGERS: dict[str, IntegerRule] = {

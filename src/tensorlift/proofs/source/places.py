@@ -6,8 +6,10 @@ That is no claim: it is what the definitions mean, as callers of lifted programs
 from __future__ import annotations
 
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.ir.function import ROW, SIZE, axis_name
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.func import FuncOp
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
 
@@ -36,12 +37,14 @@ class Places(NamedTuple):
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
     access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
     their names; ``fixed`` are sizes of the definitions that the source has as constants: it is asked about these alone.
+    ``returned`` are arrays that the function makes and returns, in order.
     """
 
     views: Mapping[str, View]
     names: Mapping[str, str]
     sizes: Mapping[str, Affine]
     fixed: Domain
+    returned: tuple[str, ...]
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -60,15 +63,18 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
             strides[name] = tuple(Polynomial.variable(row) if row in called else ONE for row in rows)
         if info.is_parameter:
             sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
+    constants = {name: Affine(number) for name, number in view.generalised.items()}
     views = {
-        outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
+        outside.get(name, name): View(name, strides[name] if name in strides else dense(info, constants))
         for name, info in (*summary.arrays.items(), *summary.temporaries.items())
     }
     fixed = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
-    return Places(views, view.literal_names, sizes, fixed)
+    arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
+    returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
+    return Places(views, view.literal_names, sizes, fixed, returned)
 
 
-def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
+def dense(info: ArrayInfo, constants: Mapping[str, Affine] = MappingProxyType({})) -> tuple[Polynomial, ...]:
     """Return the distances between the cells of an array that lie one after the other, row by row."""
-    extents = [polynomial(extent) for extent in info.shape]
+    extents = [polynomial(extent.substitute(constants)) for extent in info.shape]
     return tuple(prod(extents[axis + 1 :], start=ONE) for axis in range(len(extents)))

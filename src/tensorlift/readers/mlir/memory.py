@@ -58,7 +58,8 @@ def _allocate(ctx: Context, op: Operation) -> None:
     )
     memory = ctx.add(made)
     named(memory, name)
-    ctx.known[result] = View(memory, ctx.constant(0), tuple(sizes), tuple(strides))
+    ctx.known[result] = made_here = View(memory, ctx.constant(0), tuple(sizes), tuple(strides))
+    ctx.made.append(made_here)
 
 
 def _free(ctx: Context, op: Operation) -> None:

@@ -65,7 +65,9 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     for argument, marks in zip(body.args, argument_marks(function), strict=True):
         name = names.of_argument(argument, marks)
         if isinstance(argument.type, MemRefType):
-            ctx.known[argument] = declared(argument.type, name, lambda t, n, a=argument: add(t, n, a), function)
+            view = declared(argument.type, name, lambda t, n, a=argument: add(t, n, a), function)
+            ctx.known[argument] = view
+            ctx.arguments.append(view)
         else:
             ctx.known[argument] = add(machine_type(argument.type, function), name, argument)
     symbol: Any = function.properties["sym_name"]
@@ -86,8 +88,13 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
 
 
 def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
-    """Give the numbers that are returned; an argument that is returned is the caller's already."""
-    found = [ctx.known[value] for value in last.operands]
-    if any(isinstance(one, View) and one.name is None for one in found):
-        raise ctx.refusal("result", last, "memory that is made here is returned")
-    return [one for one in found if not isinstance(one, View)]
+    """Give what is returned: numbers, and memory that is made here; an argument is the caller's already."""
+    results: list[SSAValue] = []
+    for found in (ctx.known[value] for value in last.operands):
+        if not isinstance(found, View):
+            results.append(found)
+        elif found in ctx.made:
+            results.append(found.memory)
+        elif found not in ctx.arguments:
+            raise ctx.refusal("result", last, "a part of memory is returned")
+    return results
