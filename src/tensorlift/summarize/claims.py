@@ -118,6 +118,11 @@ class _Finding:
 
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
         """Return the last value before a loop that has the name of a local."""
+        origin, array, number = self.summary.values.get(name, (None, name, 0))
+        found = self._value_from(origin, number, header) if origin is not None else None
+        if found is not None:
+            return found
+        name = array or name
         info = self.summary.arrays.get(name)
         names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
         for number in sorted(self.flow.dominators(header) - {header}):
@@ -127,6 +132,18 @@ class _Finding:
             named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
             best = (number, named[-1]) if named else best
         return best
+
+    def _value_from(self, origin: Location, number: int, header: int) -> tuple[int, int] | None:
+        """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
+        place = origin.line, origin.column
+        for block in sorted(self.flow.dominators(header) - {header}):
+            for position, op in enumerate(self.flow.blocks[block].ops):
+                if op.name == "memref.load" and _at(location_of(op), place):
+                    return block, position
+            arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
+            if len(arguments) > number and _at(location_of(arguments[number]), place):
+                return block, -1 - number
+        return None
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header

@@ -13,12 +13,13 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
-from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned, lies_in
+from tensorlift.proofs.source.integers import Exact, as_signed, as_term, as_unsigned, lies_in, polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,18 +137,37 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
 
 
 def _residues(value: Value, context: Domain) -> Value:
-    """Return the rest of an index that is not negative, divided by a small number, by cases."""
-    if not isinstance(value, Apply) or value.op != "rem":
+    """Return a number made of the rest of an index that is not negative, divided by a small number, by cases."""
+    if not isinstance(value, Apply) or value.dtype[0] != "i":
         return value
-    match value.args:
-        case Index(affine=index), Constant(value=divisor) if 1 < divisor <= _MOST_RESIDUES:
+    rests = {node for node in walk(value) if isinstance(node, Apply) and node.op == "rem"}
+    match [rest.args for rest in rests]:
+        case [(Index(affine=index), Constant(value=divisor))] if 1 < divisor <= _MOST_RESIDUES:
             name, number = fresh("index"), int(divisor)
             if context.implies(at_least(index, 0)):
                 classes = [Domain.strided(name, Affine(rest), number) for rest in range(number)]
                 whole = [domain.substitute({name: index}) for domain in classes]
-                numbers = [Exact(Polynomial.constant(rest), is_signed=True) for rest in range(number)]
-                return Cases(tuple(zip(whole, numbers, strict=True)))
+                numbers = [_with_rest(value, rest, context) for rest in range(number)]
+                found = [Exact(polynomial(n), is_signed=True) for n in numbers if n is not None]
+                return Cases(tuple(zip(whole, found, strict=True))) if len(found) == number else value
     return value
+
+
+def _with_rest(term: Term, rest: int, context: Domain) -> Affine | None:
+    """Return an index that a term with a rest is, where that is a number and the type holds all that is computed."""
+    match term:
+        case Apply(op="rem"):
+            return Affine(rest)
+        case Constant(value=value):
+            return Affine(int(value))
+        case Index(affine=index):
+            return index
+        case Apply(op="add" | "sub" as op, args=(one, other)):
+            left, right = _with_rest(one, rest, context), _with_rest(other, rest, context)
+            if left is not None and right is not None:
+                found = left + right if op == "add" else left - right
+                return found if lies_in(polynomial(found), *integer_range(term.dtype), context) else None
+    return None
 
 
 def _by_cases(
