@@ -1,4 +1,6 @@
-"""Whether MLIR that is read literally runs as compiled: ``python bench/literal_mlir.py [FILE ...] [--random FIRST COUNT]``.
+"""Whether MLIR that is read literally runs as compiled.
+
+    python bench/literal_mlir.py [FILE ...] [--random FIRST COUNT]
 
 Each function that the front end reads is run by the interpreter of literal IR on small inputs, and, where these have a
 meaning, compared bit by bit with the function as upstream's compiler runs it, and with the interpreter of the loop IR.
@@ -92,7 +94,9 @@ def answers(name: str, text: str) -> list[str]:
 def _compared(name: str, text: str) -> Iterator[str]:
     read = read_functions(source_from_text(text, name), LiftOptions(generalise=False))
     tools = needed_tools()
-    marked = _HEADER.sub(r"\1attributes {llvm.emit_c_interface} {", checked(text, tools, "--allow-unregistered-dialect"))
+    marked = _HEADER.sub(
+        r"\1attributes {llvm.emit_c_interface} {", checked(text, tools, "--allow-unregistered-dialect")
+    )
     lowered = checked(marked, tools, _PIPELINE)
     helpers = sorted(map(str, tools.libraries.glob("libmlir_c_runner_utils.so*")))[:1]
     text = checked(lowered, replace(tools, opt=tools.translate), "--mlir-to-llvmir")

@@ -36,8 +36,8 @@ class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
     ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit; ``returned`` are arrays that the
-    function makes.
+    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit;
+    ``returned`` are arrays that the function makes.
     """
 
     view: FunctionView
@@ -89,8 +89,8 @@ class LiteralRun:
         passed: list[Any] = []
         for name, what, axis in self.taken:
             if what == "number":
-                number = _number(arguments[name], parameters[name])
-                passed.append(-number if name in self.truths else number)
+                given = _number(arguments[name], parameters[name])
+                passed.append(-given if name in self.truths else given)
             elif what == "memory":
                 passed += [memories[name], 0]
             else:

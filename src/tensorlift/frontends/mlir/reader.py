@@ -39,7 +39,7 @@ _UNREADABLE = {
 _SIZE_LIMIT = 4_000_000
 
 
-def read_mlir(
+def read_mlir(  # noqa: PLR0913 - what is read, and how
     text: str,
     filename: str,
     *,

@@ -39,7 +39,7 @@ class MemoryAccess:
 
     def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
         self.summary, self.arrays = summary, arrays
-        self.views, self.names, self.returned = dict(places.views), places.names, places.returned
+        self.places, self.views, self.names = places, dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
@@ -153,7 +153,7 @@ class MemoryAccess:
         name = op.results[0].name_hint or ""
         view = self.views.get(name)
         if view is not None:
-            is_outside = self.arrays[view.array].is_parameter and view.array not in self.returned
+            is_outside = self.arrays[view.array].is_parameter and view.array not in self.places.returned
             if is_outside or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)
             own = own_cell(view.array, len(self.arrays[view.array].shape), self.arrays[view.array].dtype)
@@ -173,8 +173,12 @@ class MemoryAccess:
         """Give the same memory as another type."""
         frame.values[op.results[0]] = frame.value(op.operands[0])
 
-    def nothing(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Do nothing: what is read after the end of its life is undefined."""
+    def free(self, op: Operation, frame: Frame, _: Domain) -> None:
+        """End the life of memory that is not the caller's: what is read afterwards is undefined."""
+        memory = frame.value(op.operands[0])
+        view = self.views.get(memory.name) if isinstance(memory, Memory) else None
+        if not isinstance(memory, Memory) or (view is not None and self.arrays[view.array].is_parameter):
+            raise Undecided("the caller's memory is freed", op)
 
 
 def _subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[tuple[Affine, ...]]:
@@ -196,7 +200,7 @@ ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = 
     "memref.store": MemoryAccess.store,
     "memref.alloca": MemoryAccess.allocate,
     "memref.alloc": MemoryAccess.allocate,
-    "memref.dealloc": MemoryAccess.nothing,
+    "memref.dealloc": MemoryAccess.free,
     "memref.get_global": MemoryAccess.global_,
     "memref.cast": MemoryAccess.same,
     "ub.poison": MemoryAccess.poison,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.proofs.source.integers import polynomial
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
+
+
+_MOST_OF_INDEX = 1 << 48  # no object has so many bytes
 
 
 class View(NamedTuple):
@@ -36,14 +39,15 @@ class Places(NamedTuple):
 
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
     access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
-    their names; ``fixed`` are sizes of the definitions that the source has as constants: it is asked about these alone.
+    their names; ``within`` says what sizes are: those that the source has as constants, about which alone it is asked,
+    and those of type ``index``, whose arithmetic is taken to stay within 64 bits, as less than 2 to the 48.
     ``returned`` are arrays that the function makes and returns, in order.
     """
 
     views: Mapping[str, View]
     names: Mapping[str, str]
     sizes: Mapping[str, Affine]
-    fixed: Domain
+    within: Domain
     returned: tuple[str, ...]
 
 
@@ -68,10 +72,15 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info, constants))
         for name, info in (*summary.arrays.items(), *summary.temporaries.items())
     }
-    fixed = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
+    within = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
+    if view.source.endswith(".mlir"):
+        wide = [
+            parameter.name for parameter in view.parameters if parameter.role == "size" and parameter.dtype == "i64"
+        ]
+        within = within & Domain.of(*(c for n in wide for c in (less(-_MOST_OF_INDEX, n), less(n, _MOST_OF_INDEX))))
     arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
     returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
-    return Places(views, view.literal_names, sizes, fixed, returned)
+    return Places(views, view.literal_names, sizes, within, returned)
 
 
 def dense(info: ArrayInfo, constants: Mapping[str, Affine] = MappingProxyType({})) -> tuple[Polynomial, ...]:

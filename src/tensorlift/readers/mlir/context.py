@@ -9,7 +9,7 @@ them their arguments.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.mlir.names import Names
 
-    Known = SSAValue | "View"
     Rule = Callable[["Context", Operation], None]
 
+Known: TypeAlias = "SSAValue | View"
 Extent = int | SSAValue
 
 WRAPS = arith.IntegerOverflowAttr("none")
@@ -246,4 +246,4 @@ def memory_type(of_type: Any, op: Operation) -> MemRefType[Any]:
 def width(of_type: Attribute) -> int:
     """Give the bits of an integer type of literal IR."""
     assert isinstance(of_type, IntegerType)
-    return of_type.width.data
+    return int(of_type.width.data)

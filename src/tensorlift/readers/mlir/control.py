@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Block
 
 from tensorlift.frontends.mlir.structures import COMBINERS, only_block, reductions
-from tensorlift.readers.mlir.context import View, machine_type, named
+from tensorlift.readers.mlir.context import machine_type, named
 from tensorlift.readers.mlir.scalars import applied, extremum, holds
 
 if TYPE_CHECKING:

@@ -210,8 +210,8 @@ def _collapse(ctx: Context, op: Operation) -> None:
         raise ctx.refusal("memory", op, "`memref.collapse_shape` changes the shape of an array")
     kept = [axis for (axis,) in wide]
     axes = tuple(view.axes[k] for k in kept) if view.axes else ()
-    chosen = (tuple(values[k] for k in kept) for values in (view.sizes, view.strides))
-    ctx.known[op.results[0]] = View(view.memory, view.offset, *chosen, view.name, axes)
+    sizes, strides = tuple(view.sizes[k] for k in kept), tuple(view.strides[k] for k in kept)
+    ctx.known[op.results[0]] = View(view.memory, view.offset, sizes, strides, view.name, axes)
 
 
 MEMORY: dict[str, Rule] = {

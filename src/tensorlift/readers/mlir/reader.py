@@ -6,6 +6,7 @@ that are called are read in place of the call.  Any other operation refuses the 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, StringAttr
@@ -55,7 +56,7 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     ctx = Context(entry, functions, names, RULES, function.location, blocks=[entry])
     called: list[str] = []
 
-    def add(of_type: Attribute, name: str, argument: BlockArgument) -> SSAValue:
+    def add(argument: BlockArgument, of_type: Attribute, name: str) -> SSAValue:
         made = entry.insert_arg(of_type, len(entry.args))
         made.location = argument.location if location_of(argument) else function.location
         called.append(name)
@@ -65,11 +66,11 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     for argument, marks in zip(body.args, argument_marks(function), strict=True):
         name = names.of_argument(argument, marks)
         if isinstance(argument.type, MemRefType):
-            view = declared(argument.type, name, lambda t, n, a=argument: add(t, n, a), function)
+            view = declared(argument.type, name, partial(add, argument), function)
             ctx.known[argument] = view
             ctx.arguments.append(view)
         else:
-            ctx.known[argument] = add(machine_type(argument.type, function), name, argument)
+            ctx.known[argument] = add(argument, machine_type(argument.type, function), name)
     symbol: Any = function.properties["sym_name"]
     ctx.calls.append(symbol.data)
     last = ctx.read(body)

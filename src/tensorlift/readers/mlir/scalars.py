@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -76,8 +76,7 @@ def resized(ctx: Context, value: SSAValue, of_type: Attribute, widen: type[Opera
     if not more:
         return value
     kind = widen if more > 0 else arith.TruncIOp
-    properties: dict[str, Attribute] = {} if more > 0 else {"overflowFlags": WRAPS}
-    return ctx.add(kind.create(operands=[value], result_types=[of_type], properties=properties))
+    return ctx.add(kind.create(operands=[value], result_types=[of_type]))
 
 
 # -- affine expressions
