@@ -224,9 +224,7 @@ class Execution:
             if not ends_at_header:
                 raise Undecided("a search has more than one end", loop.last)
             return self._searched(loop, inner, after, frame, stop)
-        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
-        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-        effect = self.checked(loop, after, named, inner.claimed)
+        effect = self.checked(loop, after, inner)
         frame.state.apply(effect, loop.entry | inner.outer)
         if is_behind:
             return left_behind(self, loop, inner, frame)
@@ -315,9 +313,11 @@ class Execution:
                 if was.is_signed and not value.is_signed:
                     raise Undecided("a counter may wrap around", loop.last)
 
-    def checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
-        """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
+    def checked(self, loop: Entered, after: Outcome, inner: Frame) -> Effect:
+        """Show a claim by induction, after an iteration in a frame; return the effect of the whole loop."""
         claim, state = loop.claim, after.state
+        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
+        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
         self.require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
             value = as_data(after.passed[number], argument.type, self.arrays[phi].dtype)
@@ -325,7 +325,7 @@ class Execution:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
         lost = state.pieces.keys() - effect.keys()
-        if not claimed.isdisjoint(lost):
+        if not inner.claimed.isdisjoint(lost):
             raise Undecided("an iteration reads what may be what an earlier one wrote", loop.last)
         if any(not term.reads.isdisjoint(lost) for pieces in effect.values() for _, term in pieces):
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)

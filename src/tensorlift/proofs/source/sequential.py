@@ -97,7 +97,7 @@ def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[s
         after = run.run(claim.header, loop.before, inner, loop.iterations, claim.header) if claim.states else None
         if after is None or inner.exits:
             return {}, {}
-        effect = run.checked(loop, after, {}, inner.claimed)
+        effect = run.checked(loop, after, inner)
     except Undecided:
         return {}, {}
     finally:
