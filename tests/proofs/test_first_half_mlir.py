@@ -221,6 +221,11 @@ _ODDS = "%k = affine.apply {}\n  %v = arith.index_cast %k : index to i32\n  %b =
             id="freed memory that is returned",
         ),
         pytest.param(
+            _buffers("u", "v", "%p, %q"),
+            _buffers("u", "v", "%p, %q").replace("affine.store %v, %q[%i] : memref<?xf64>", ""),
+            id="returned memory in which nothing is stored",
+        ),
+        pytest.param(
             _beside("%b = arith.addi %a, %a : i32"), _beside("%b = arith.addi %a, %s : i32"), id="what is handed on"
         ),
         pytest.param(

@@ -21,7 +21,7 @@ from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided,
 from tensorlift.proofs.source.places import dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Tracked, require_unwritten
-from tensorlift.proofs.source.versions import UNDEFINED
+from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -157,7 +157,9 @@ class MemoryAccess:
             if is_outside or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)
             own = own_cell(view.array, len(self.arrays[view.array].shape), self.arrays[view.array].dtype)
-            frame.state.overwrite(view.array, [(UNIVERSE, terms.read(UNDEFINED, own.indices, own.dtype))])
+            # What is returned is the caller's to read, so that cells in which nothing is stored count as well.
+            content = fresh(UNKNOWN) if view.array in self.places.returned else UNDEFINED
+            frame.state.overwrite(view.array, [(UNIVERSE, terms.read(content, own.indices, own.dtype))])
         frame.values[op.results[0]] = Memory(name)
 
     def poison(self, op: Operation, frame: Frame, _: Domain) -> None:
