@@ -32,7 +32,7 @@ def structured(ctx: Context, op: Operation) -> None:
     if op.name == "linalg.index":
         _index(ctx, op)
         return
-    space, linalg = space_of(op), op
+    space = space_of(op)
     parts: Any = op
     outputs = range(len(op.operands) - len(parts.outputs), len(op.operands))
     if op.results:
@@ -44,7 +44,7 @@ def structured(ctx: Context, op: Operation) -> None:
             _read(ctx, value, place) if wanted else None
             for value, place, wanted in zip(op.operands, places, _is_read(op), strict=True)
         ]
-        made = _region(ctx, op, values, point) if isinstance(op, GenericOp) else [_named(ctx, linalg, values)]
+        made = _region(ctx, op, values, point) if isinstance(op, GenericOp) else [_named(ctx, op, values)]
         for position, value in zip(outputs, made, strict=True):
             store(ctx, value, ctx.view(op.operands[position]), places[position])
 
