@@ -1,25 +1,26 @@
 """Runs literal IR on the arguments of a function's loop IR, so that a lift is compared with what nobody rewrote.
 
 Loop IR has arrays in their logical shapes, and variables at file scope as parameters; literal IR has memory as C lays
-it out, with gaps between rows that hold nothing.
+it out, with gaps between rows that hold nothing.  So are memrefs laid out, between whose rows there may be gaps.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, i1
 
-from tensorlift.ir.function import ROW, function_named
+from tensorlift.ir.function import ROW, SIZE, function_named
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
 
     Array = np.ndarray[Any, np.dtype[Any]]
-    _Taken = Literal["number", "memory", "row"]
+    _Taken = Literal["number", "memory", "row", "size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +36,38 @@ class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
     ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows.
+    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit;
+    ``returned`` are arrays that the function makes.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
-    taken: tuple[tuple[str, _Taken], ...]
+    taken: tuple[tuple[str, _Taken, int], ...]
+    truths: frozenset[str]
+    returned: tuple[str, ...]
 
     @staticmethod
     def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
-        """Match a function with its literal IR; None where one takes what the other does not have."""
+        """Match a function with its literal IR; None where one takes what the other does not have.
+
+        A function that is generalised is another one than its literal IR, which has the constants.
+        """
         taken = tuple(_taken(interpreter.module, view.name))
         known = {p.literal_name: p for p in view.parameters}
-        if any(name not in known or (known[name].role == "array") is (what == "number") for name, what in taken):
+        if view.generalised or any(
+            name not in known or (known[name].role == "array") is (what == "number") for name, what, *_ in taken
+        ):
             return None
-        left = [p for name, p in known.items() if name not in dict(taken)]
-        reached = all(_symbol(p) in interpreter.memories if _is_outside(p) else p.role == "size" for p in left)
-        passed = tuple((known[name].name, what) for name, what in taken)
-        return LiteralRun(view, interpreter, passed) if reached else None
+        given = {name for name, *_ in taken}
+        left = [p for name, p in known.items() if name not in given]
+        returned = tuple(p.name for p in left if p.role == "array" and not _is_outside(p))
+        results = function_named(interpreter.module, view.name).function_type.outputs.data
+        reached = all(_symbol(p) in interpreter.memories for p in left if _is_outside(p))
+        reached &= all(p.role != "scalar" or _is_outside(p) for p in left)
+        reached &= len(returned) == sum(isinstance(of_type, MemRefType) for of_type in results)
+        passed = tuple((known[name].name, what, axis) for name, what, axis, _ in taken)
+        truths = frozenset(known[name].name for name, _, _, is_truth in taken if is_truth)
+        return LiteralRun(view, interpreter, passed, truths, returned) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
         """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
@@ -62,47 +77,64 @@ class LiteralRun:
         parameters = {p.name: p for p in self.view.parameters}
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
-        layouts |= {name: _apart(layouts[name]) for name, what in self.taken if what == "row"}
+        rows = {(name, axis) for name, what, axis in self.taken if what == "row"}
+        layouts |= {name: _apart(layouts[name], {axis for one, axis in rows if one == name}) for name, _ in rows}
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
+        for name in self.truths & memories.keys():
+            memories[name] = [None if cell is None else -cell for cell in memories[name]]
         for name, parameter in parameters.items():
             if _is_outside(parameter):
                 number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
                 self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
         passed: list[Any] = []
-        for name, what in self.taken:
+        for name, what, axis in self.taken:
             if what == "number":
-                passed.append(_number(arguments[name], parameters[name]))
+                given = _number(arguments[name], parameters[name])
+                passed.append(-given if name in self.truths else given)
+            elif what == "memory":
+                passed += [memories[name], 0]
             else:
-                passed += [memories[name], 0] if what == "memory" else [layouts[name].strides[0]]
+                passed.append(layouts[name].strides[axis] if what == "row" else layouts[name].shape[axis])
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
         try:
             results = self.interpreter(self.view.name, passed, most_branches)
         finally:
             self.interpreter.memories |= before
+        made = iter(self.returned)
+        memories |= {next(made): one for one in results if isinstance(one, list)}
+        for name in self.truths & memories.keys():
+            memories[name] = [None if cell is None else -cell for cell in memories[name]]
         after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
-        return after, self._returned(results)
+        return after, self._returned([one for one in results if not isinstance(one, list)])
 
-    def _returned(self, results: tuple[Any, ...]) -> np.generic | None:
+    def _returned(self, results: Sequence[Any]) -> np.generic | None:
         if self.view.result_dtype is None:
             return None
         dtype = NUMPY_TYPES[self.view.result_dtype]
-        result: np.generic = dtype.type(np.array(results[0], _signed(dtype)).view(dtype))
+        returned = abs(results[0]) if dtype.kind == "b" else results[0]  # true may be -1
+        result: np.generic = dtype.type(np.array(returned, _signed(dtype)).view(dtype))
         return result
 
 
-def _taken(module: ModuleOp, name: str) -> Iterator[tuple[str, _Taken]]:
-    """Yield what a function takes, without the offsets, of which each comes after its memory."""
+def _taken(module: ModuleOp, name: str) -> Iterator[tuple[str, _Taken, int, bool]]:
+    """Yield what a function takes, and whether it is of one bit, without the offset that comes after each memory."""
     function = function_named(module, name)
     marks: Any = function.arg_attrs or ()
     is_offset = False
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
-        called, is_memory = mark.data["tl.name"].data, isinstance(argument.type, MemRefType)
-        table = called.removesuffix(ROW)
-        if table != called:
-            yield table, "row"
+        called, of_type = mark.data["tl.name"].data, argument.type
+        is_memory = isinstance(of_type, MemRefType)
+        found = _OF_ARRAYS.fullmatch(called)
+        if found is not None:
+            yield found[1], "row" if found[3] == ROW else "size", int(found[2] or 0), False
         elif not is_offset:
-            yield called, "memory" if is_memory else "number"
+            element = of_type.get_element_type() if isinstance(of_type, MemRefType) else of_type
+            yield called, "memory" if is_memory else "number", 0, element == i1
         is_offset = is_memory
+
+
+# The names of strides and sizes: of a table of C ``a row``, of a memref ``a.0 row`` and ``a.0 size``.
+_OF_ARRAYS = re.compile(rf"(.*?)(?:\.(\d+))?({ROW}|{SIZE})")
 
 
 def _is_outside(parameter: Parameter) -> bool:
@@ -129,9 +161,14 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     return number
 
 
-def _apart(layout: Layout) -> Layout:
-    """Lay out the rows of a table with gaps, so that a read behind the end of a row is found out."""
-    return replace(layout, strides=(2 * layout.strides[0] + 1, *layout.strides[1:]))
+def _apart(layout: Layout, axes: Collection[int]) -> Layout:
+    """Lay an array out with gaps along some axes, so that a read behind the end of a row is found out."""
+    strides: list[int] = []
+    inner = 1  # what the cells along the axes so far take
+    for axis in reversed(range(len(layout.shape))):
+        strides.insert(0, 2 * inner + 1 if axis in axes else inner)
+        inner = strides[0] * layout.shape[axis]
+    return replace(layout, strides=tuple(strides))
 
 
 def _cells(array: Array, layout: Layout) -> Memory:

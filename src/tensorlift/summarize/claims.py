@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 def claims_of(function: FuncOp, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
-    finding = _Finding(flow, summary, dict(_kept(summary.items)))
-    for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
+    finding = _Finding(flow, summary)
+    for header in finding.headers:
         finding.add(header)
     return Claims(finding.loops)
 
@@ -47,8 +47,10 @@ def claims_of(function: FuncOp, summary: Summary) -> Claims:
 class _Finding:
     """The claims found so far, those of inner loops first."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, kept: Mapping[tuple[int, int], KeptLoop]) -> None:
-        self.flow, self.summary, self.kept = flow, summary, kept
+    def __init__(self, flow: ControlFlow, summary: Summary) -> None:
+        self.flow, self.summary = flow, summary
+        self.headers = sorted(flow.loops, key=lambda h: (len(flow.loops[h].blocks), h))
+        self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
 
@@ -56,7 +58,12 @@ class _Finding:
         """Claim of a loop what its summary says."""
         place = _place(self.flow, header)
         found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
-        item = self.kept.get(place) if place is not None else None
+        items = [item for where, item in self.kept if where == place]
+        variable = self._variable(header, place, [loop.variable for loop, _ in found], items)
+        if variable is not None:
+            found = [(loop, guess) for loop, guess in found if loop.variable == variable]
+            items = [item for item in items if item.variable == variable]
+        item = items[-1] if items else None
         nest = _nest(found[-1][0], {loop.variable for loop, _ in found}) if found else ()
         if item is not None:
             claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, ())
@@ -73,7 +80,9 @@ class _Finding:
                 named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
                 self.loops[inner] = replace(self.loops[inner], versions=named)
             ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
-            self.loops[header] = replace(claim, locals=self._locals(claim, states), ahead=ahead)
+            carried = {one.array for one in item.carried}
+            beside = {a: p for a, p in states.items() if a not in carried}
+            self.loops[header] = replace(claim, states=beside, locals=self._locals(claim, states), ahead=ahead)
         else:
             self.loops[header] = replace(claim, versions=versions)
 
@@ -97,6 +106,17 @@ class _Finding:
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
         return {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
 
+    def _variable(
+        self, header: int, place: tuple[int, int] | None, guessed: Sequence[str], kept: Sequence[KeptLoop]
+    ) -> str | None:
+        """Tell apart the loops of a nest that is one operation of the source, by their order from the innermost on."""
+        outer = [item.variable for item in reversed(kept)]
+        variables = list(dict.fromkeys([*(one for one in guessed if one not in outer), *outer]))
+        if len(variables) < 2:  # noqa: PLR2004 - a nest
+            return None
+        same = [one for one in self.headers if _place(self.flow, one) == place]
+        return variables[same.index(header)] if len(same) == len(variables) else None
+
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""
         before = next((carried.before for carried in item.carried if carried.array == array), None)
@@ -116,6 +136,11 @@ class _Finding:
 
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
         """Return the last value before a loop that has the name of a local."""
+        origin, array, number = self.summary.values.get(name, (None, name, 0))
+        found = self._value_from(origin, number, header) if origin is not None else None
+        if found is not None:
+            return found
+        name = array or name
         info = self.summary.arrays.get(name)
         names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
         for number in sorted(self.flow.dominators(header) - {header}):
@@ -125,6 +150,18 @@ class _Finding:
             named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
             best = (number, named[-1]) if named else best
         return best
+
+    def _value_from(self, origin: Location, number: int, header: int) -> tuple[int, int] | None:
+        """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
+        place = origin.line, origin.column
+        for block in sorted(self.flow.dominators(header) - {header}):
+            for position, op in enumerate(self.flow.blocks[block].ops):
+                if op.name == "memref.load" and _at(location_of(op), place):
+                    return block, position
+            arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
+            if len(arguments) > number and _at(location_of(arguments[number]), place):
+                return block, -1 - number
+        return None
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header

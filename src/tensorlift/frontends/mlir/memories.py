@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    StringAttr,
     i32,
 )
 from xdsl.dialects.func import ReturnOp
@@ -55,8 +54,7 @@ def _allocate(t: Translator, op: Operation) -> None:
     check_memref(result.type, op)
     given = iter(t.indices(op.operands, op))
     extents = [next(given) if extent is None else extent for extent in static_extents(result.type)]
-    hint = op.attributes.get("tl.name")
-    name = t.fresh(hint.data if isinstance(hint, StringAttr) else result.name_hint, "local")
+    name = t.names.of_local(op)
     marks = {key: op.attributes[key] for key in ("tl.unsigned",) if key in op.attributes}
     made = memref.AllocaOp.create(
         result_types=[MemRefType(result.type.element_type, [DYNAMIC_INDEX] * len(extents))],
