@@ -49,7 +49,14 @@ def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequ
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.python import read_python
 
-    return read_python(source.text, source.name, function=wanted)
+    found = read_python(source.text, source.name, function=wanted)
+    return [replace(f, literally=partial(_python_literally, f)) if f.module is not None else f for f in found]
+
+
+def _python_literally(function: ReadFunction) -> ModuleOp:
+    from tensorlift.readers.python import literal_module_of
+
+    return literal_module_of(function)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
