@@ -12,21 +12,22 @@ from xdsl.ir import BlockArgument
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
-from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
-from tensorlift.proofs.source.operations import never_wraps
+from tensorlift.proofs.source.operations import element_type, never_wraps
+from tensorlift.proofs.source.sense import are_bits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
     from tensorlift.proofs.source.induction import Guess
@@ -49,11 +50,15 @@ class _Finding:
         self.flow, self.summary, self.kept = flow, summary, kept
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
+        self.variables = _told_apart(flow, summary)
+        self.once = _defined_once(summary)
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
         place = _place(self.flow, header)
         found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
+        if header in self.variables:
+            found = [(loop, g) for loop, g in found if loop.variable == self.variables[header]]
         item = self.kept.get(place) if place is not None else None
         counted = found[-1][0] if found else None
         if item is not None:
@@ -64,10 +69,12 @@ class _Finding:
             return
         versions = {d.array: d.name for d in self.summary.definitions() if _at(d.location, place)}
         states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
-        arguments = self.flow.blocks[header].args
-        phis = tuple(self._phi(claim, argument) for argument in arguments)
+        if header in self.variables:
+            versions = {array: version for array, version in versions.items() if array in states}
+        phis = self._phis(claim, states if item is None else [carried.array for carried in item.carried])
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
+        states = {a: [(d, self._expanded(t, d, local)) for d, t in p] for a, p in states.items()}
         if item is not None:
             for inner in (
                 self.flow.loops[header].blocks & self.loops.keys()
@@ -107,6 +114,28 @@ class _Finding:
             named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
             best = (number, named[-1]) if named else best
         return best
+
+    def _expanded(self, term: Term, domain: Domain, named: Collection[str]) -> Term:
+        """Say what a term reads that is no value of the IR by its only definition."""
+
+        def convert(read: Read, _: Domain) -> Term:
+            once = self.once.get(read.array) if read.array not in named and not read.indices else None
+            return read if once is None else self._expanded(once, domain, named)
+
+        return term if term.reads.isdisjoint(self.once) else map_reads(term, domain, convert)
+
+    def _phis(self, claim: LoopClaim, states: Iterable[str]) -> tuple[Phi, ...]:
+        """Name what the header is given; numbers without the name of one that the loop changes are those, in order."""
+        arrays, arguments = self.summary.arrays, self.flow.blocks[claim.header].args
+        phis = [self._phi(claim, argument) for argument in arguments]
+        left = [a for a in states if a in arrays and not arrays[a].shape and a not in phis]
+        for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
+            if isinstance(phi, str) and phi not in states:
+                same = next((a for a in left if are_bits_of(element_type(argument.type), arrays[a].dtype)), None)
+                if same is not None:
+                    left.remove(same)
+                    phis[position] = same
+        return tuple(phis)
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header
@@ -154,6 +183,37 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
+
+
+def _told_apart(flow: ControlFlow, summary: Summary) -> dict[int, str]:
+    """Tell loops apart that stand at one place, as those over an array of two dimensions: inner ones end first."""
+    headers: dict[tuple[int, int], list[int]] = {}
+    for header in sorted(flow.loops, key=lambda h: max(flow.loops[h].blocks)):
+        place = _place(flow, header)
+        if place is not None:
+            headers.setdefault(place, []).append(header)
+    variables: dict[tuple[int, int], dict[str, None]] = {}
+    for loop, _ in summary.guesses:
+        if loop.location is not None:
+            variables.setdefault((loop.location.line, loop.location.column), {})[loop.variable] = None
+    return {
+        header: variable
+        for place, several in headers.items()
+        if len(several) > 1 and len(several) == len(variables.get(place, ()))
+        for header, variable in zip(several, variables[place], strict=True)
+    }
+
+
+def _defined_once(summary: Summary) -> dict[str, Term]:
+    """Return the numbers that have one definition, with that."""
+    found: dict[str, list[Definition]] = {}
+    for definition in summary.definitions():
+        found.setdefault(definition.array, []).append(definition)
+    return {
+        array: several[0].pieces[0][1]
+        for array, several in found.items()
+        if len(several) == 1 and not several[0].shape and len(several[0].pieces) == 1
+    }
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

@@ -456,10 +456,21 @@ class Execution:
                     raise Undecided("an index is not affine", op) from None
         return last
 
-    def select(self, op: Operation, frame: Frame, _: Domain) -> None:
+    def select(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
-        frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
+        if isinstance(condition, Domain) and context.is_disjoint(condition):
+            frame.values[op.results[0]] = other
+        elif isinstance(condition, Domain) and context.is_subset(condition):
+            frame.values[op.results[0]] = one
+        else:
+            frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
+
+    def require(self, op: Operation, frame: Frame, context: Domain) -> None:
+        """Show that a condition on indices and sizes holds; a run that ends where data does not meet one has no meaning."""
+        condition = frame.value(op.operands[0])
+        if isinstance(condition, Domain) and not context.is_subset(condition):
+            raise Undecided("a check is not shown to hold", op)
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Run a function of the file that has no loops, in place of its call."""
@@ -491,4 +502,5 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "arith.select": Execution.select,
     "func.call": Execution.call,
+    "cf.assert": Execution.require,
 }

@@ -269,6 +269,7 @@ def _compared(op: Operation, operands: list[Exact], context: Domain) -> Value | 
 # Whether an operation reads its operands as unsigned, and whether it gives the rest.
 _DIVISIONS = {
     "arith.divsi": (False, False),
+    "arith.floordivsi": (False, False),
     "arith.divui": (True, False),
     "arith.remsi": (False, True),
     "arith.remui": (True, True),

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.ir.function import ROW
 from tensorlift.proofs.source.integers import polynomial
+from tensorlift.proofs.source.operations import element_type
+from tensorlift.proofs.source.sense import are_bits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xdsl.dialects.func import FuncOp
 
@@ -52,7 +54,28 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
         for name, info in summary.arrays.items()
     }
+    for memory, array in _unnamed(function, views, summary):
+        views[memory] = View(array, dense(summary.arrays[array]))
     return Places(views, view.literal_names)
+
+
+def _unnamed(function: FuncOp, views: Mapping[str, View], summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield local memories that have no name of an array, with the arrays that no memory has the name of, in order.
+
+    Which local memory is which local array is for the proof alone: any choice of one for each does.
+    """
+    made = [op.results[0] for op in function.walk() if op.name in {"memref.alloc", "memref.alloca"}]
+    names = {memory.name_hint for memory in made}
+    arrays = [
+        name for name, info in summary.arrays.items() if info.shape and not (info.is_parameter or name in names)
+    ]
+    for memory in made:
+        of_type: Any = memory.type
+        if memory.name_hint is not None and memory.name_hint not in views:
+            same = next((n for n in arrays if are_bits_of(element_type(of_type), summary.arrays[n].dtype)), None)
+            if same is not None:
+                arrays.remove(same)
+                yield memory.name_hint, same
 
 
 def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:

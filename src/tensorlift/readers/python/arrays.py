@@ -201,10 +201,9 @@ def fill(ctx: Context, target: View, value: Number | ArrayLike) -> None:
     over(ctx, target.extents, lambda indices: store(ctx, target, indices, broadcast(ctx, source, indices)))
 
 
-def in_memory(ctx: Context, value: ArrayLike, name: str = "w") -> View:
+def in_memory(ctx: Context, value: ArrayLike, name: str = "") -> View:
     """Store an array into memory of its own."""
-    is_list = value.is_list
-    extents = value.extents
+    is_list, extents, name = value.is_list, value.extents, name or ctx.temporary()
     if value.element is not None:
         made = allocate(ctx, name, value.element, extents, is_list=is_list)
         over(ctx, extents, lambda indices: store(ctx, made, indices, element(ctx, value, indices)))

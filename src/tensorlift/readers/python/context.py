@@ -118,6 +118,13 @@ class Context:
     calling: list[ast.FunctionDef] = field(default_factory=list)
     depth: int = 0
 
+    made: int = 0  # memories without a name
+
+    def temporary(self) -> str:
+        """Name a memory for which the source has no name."""
+        self.made += 1
+        return f"temporary{self.made}"
+
     # -- places and refusals
 
     def place(self, node: ast.AST) -> FileLineColLoc:

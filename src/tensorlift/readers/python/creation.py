@@ -184,7 +184,7 @@ def _list(ctx: Context, node: ast.List) -> Operand:
     ctype, weak = values[0].ctype, values[0].weak
     for value in values[1:]:
         ctype, weak = (ctype, weak) if ctype is BOOL else promoted(ctype, weak, value.ctype, value.weak)
-    made = allocate(ctx, "w", ctype, extents, is_list=True)
+    made = allocate(ctx, ctx.temporary(), ctype, extents, is_list=True)
     for (place, _), value in zip(cells, values, strict=True):
         store(ctx, made, place, replace(ctx.cast(value, ctype), weak=weak))
     return replace(made, is_new=True)

@@ -201,7 +201,7 @@ def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
     if not extents:
         return replace(total(ctx, name, value), weak=False)
     ctx.inside(0, inner)
-    made = allocate(ctx, "w", own, extents)
+    made = allocate(ctx, ctx.temporary(), own, extents)
 
     def row(indices: Sequence[Size]) -> None:
         store(ctx, made, indices, term(indices, 0))
@@ -226,7 +226,7 @@ def summed(
     """Sum up ``term`` over ``inner`` for each index; without extents the sum is a number."""
     if not extents:
         return _folded(ctx, ast.Add(), Rule((inner,), lambda k: term((), k[0]), frozenset(), ctype), of_python=False)
-    made = allocate(ctx, "w", ctype, extents)
+    made = allocate(ctx, ctx.temporary(), ctype, extents)
     zero = Number(0.0 if isinstance(ctype, FloatType) else 0, ctype)
 
     def row(indices: Sequence[Size]) -> None:

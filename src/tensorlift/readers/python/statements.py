@@ -423,7 +423,7 @@ def _made(ctx: Context, before: Flow, item: Operand, length: Size) -> View:
     for extent in inner:
         if not isinstance(extent, int) and not ctx.stands(extent):
             raise ctx.refusal("a list of lists whose lengths change")
-    made = allocate(ctx, "w", of_type, (length, *inner), is_list=True)
+    made = allocate(ctx, ctx.temporary(), of_type, (length, *inner), is_list=True)
     ctx.flow.current = inside
     return made
 
