@@ -11,6 +11,7 @@ from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.names import formals
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.terms import Read, Term
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
     from tensorlift.summarize.statements import Loop
 
@@ -40,6 +42,7 @@ def claims_of(function: FuncOp, summary: Summary) -> Claims:
     finding = _Finding(flow, summary, dict(_kept(summary.items)))
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
+    finding.name_what_loops_leave()
     return Claims(finding.loops)
 
 
@@ -52,6 +55,7 @@ class _Finding:
         self.sizes = {*summary.sizes}
         self.variables = _told_apart(flow, summary)
         self.once = _defined_once(summary)
+        self.versions = {definition.name: definition.array for definition in summary.definitions()}
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
@@ -71,7 +75,7 @@ class _Finding:
         states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
         if header in self.variables:
             versions = {array: version for array, version in versions.items() if array in states}
-        phis = self._phis(claim, states if item is None else [carried.array for carried in item.carried])
+        phis = self._phis(claim, states if item is None else {carried.array: [] for carried in item.carried})
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
         states = {a: [(d, self._expanded(t, d, local)) for d, t in p] for a, p in states.items()}
@@ -115,6 +119,23 @@ class _Finding:
             best = (number, named[-1]) if named else best
         return best
 
+    def name_what_loops_leave(self) -> None:
+        """Say which numbers that states read are what an earlier loop hands on when it has ended."""
+        for header, claim in self.loops.items():
+            read = {name for pieces in claim.states.values() for _, term in pieces for name in self._numbers(term)}
+            read -= claim.locals.keys() | {*claim.phis}
+            left = {name: place for name in sorted(read) if (place := self._left_by_loop(name, header)) is not None}
+            if left:
+                self.loops[header] = replace(claim, locals={**claim.locals, **left})
+
+    def _left_by_loop(self, name: str, header: int) -> tuple[int, int] | None:
+        array = self.versions.get(name, name)
+        for earlier in sorted(self.flow.dominators(header) - {header}, reverse=True):
+            claim = self.loops.get(earlier)
+            if claim is not None and array in claim.phis:
+                return earlier, -1 - claim.phis.index(array)
+        return None
+
     def _expanded(self, term: Term, domain: Domain, named: Collection[str]) -> Term:
         """Say what a term reads that is no value of the IR by its only definition."""
 
@@ -124,18 +145,27 @@ class _Finding:
 
         return term if term.reads.isdisjoint(self.once) else map_reads(term, domain, convert)
 
-    def _phis(self, claim: LoopClaim, states: Iterable[str]) -> tuple[Phi, ...]:
+    def _phis(self, claim: LoopClaim, states: Mapping[str, list[Piece]]) -> tuple[Phi, ...]:
         """Name what the header is given; numbers without the name of one that the loop changes are those, in order."""
-        arrays, arguments = self.summary.arrays, self.flow.blocks[claim.header].args
+        arguments = self.flow.blocks[claim.header].args
         phis = [self._phi(claim, argument) for argument in arguments]
-        left = [a for a in states if a in arrays and not arrays[a].shape and a not in phis]
+        left = {a: dtype for a, p in states.items() if a not in phis and (dtype := self._number_type(a, p)) is not None}
         for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
             if isinstance(phi, str) and phi not in states:
-                same = next((a for a in left if are_bits_of(element_type(argument.type), arrays[a].dtype)), None)
+                same = next((a for a in left if are_bits_of(element_type(argument.type), left[a])), None)
                 if same is not None:
-                    left.remove(same)
+                    del left[same]
                     phis[position] = same
         return tuple(phis)
+
+    def _number_type(self, array: str, pieces: list[Piece]) -> DType | None:
+        """Return the type of a number that a loop changes; None for an array."""
+        info = self.summary.arrays.get(array)
+        if info is not None:
+            return None if info.shape else info.dtype
+        (cell,) = formals(array, 1)
+        is_array = any(cell in domain.variables() or cell in term.free for domain, term in pieces)
+        return pieces[0][1].dtype if pieces and not is_array else None
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header

@@ -142,6 +142,8 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
         raise ctx.refusal("a division by an integer of NumPy")  # by zero, it gives zero
     if weak:
         _require_nonzero(ctx, right, b, ctype)
+    if isinstance(op, ast.Mod) and (right.literal or 0) > 0 and ctx.is_counted(a):
+        return Number(ctx.arithmetic("%", a, b, ctype), ctype, weak)
     quotient = ctx.arithmetic("//", a, b, ctype)
     if isinstance(op, ast.FloorDiv):
         return Number(quotient, ctype, weak)
