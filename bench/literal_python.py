@@ -24,8 +24,9 @@ from bench.random_python.generate import generate
 from tensorlift.contract.required import required
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.execution import InterpreterError
 from tensorlift.ir.function import FunctionView
-from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
+from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.literal import LiteralRun
@@ -40,11 +41,13 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.read_function import ReadFunction
 
+    Arguments = dict[str, Any]
+
 PROGRAMS = Path(__file__).parent / "python_programs"
 _MOST_BRANCHES = 200_000
 _SIZES = 4
 _ULPS = 1024  # of the greatest number: what is rounded in another way goes on
-_STOPS = (UndefinedError, TooLongError, EndedError)
+_RESULTS = ("equal", "close", "different")
 _RAISED = (ArithmeticError, ValueError, IndexError, TypeError)
 
 
@@ -87,46 +90,47 @@ def compare_function(source: Source, function: ReadFunction, sizes: int = _SIZES
     if literal is None:
         return Compared(function.name, "different", "the loop IR takes other parameters")
     facts = python_facts(Original(source.text, source.name), view)
-    ran = stopped = 0
-    worst = "equal"
-    for arguments in _drawn(view, zlib.crc32(function.name.encode()), sizes):
-        call = PythonCall(facts, 0, {f"0:{name}": np.asarray(value) for name, value in arguments.items()})
-        try:
-            call()
-        except _RAISED as error:
-            stopped += 1
-            if isinstance(error, IndexError) and not _stops(literal, arguments):
-                return Compared(function.name, "different", f"Python raises {error!r} of {arguments}")
-            continue
-        try:
-            after, returned = literal(arguments, _MOST_BRANCHES)
-        except _STOPS as error:
-            if isinstance(error, EndedError):
-                return Compared(function.name, "different", f"it ends: {error} of {arguments}")
-            stopped += 1
-            continue
-        ran += 1
-        expected = call.after()
-        pairs = [(name, after[name], expected[f"0:{name}"]) for name in after]
-        pairs += [("", np.asarray(returned), np.asarray(expected["0:"]))] if returned is not None else []
-        for name, mine, theirs in pairs:
-            if not _is_same(mine, theirs):
-                if not _is_close(mine, theirs):
-                    return Compared(function.name, "different", f"{name}: {mine} and {theirs} of {arguments}", ran)
-                worst = "close"
-    return Compared(function.name, worst if ran else "not run", "", ran, stopped)
+    outcomes = [_one(view, literal, facts, arguments) for arguments in _drawn(view, function.name, sizes)]
+    ran, stopped = sum(result in _RESULTS for result, _ in outcomes), sum(result == "stopped" for result, _ in outcomes)
+    different = next((remark for result, remark in outcomes if result == "different"), "")
+    worst = max((result for result, _ in outcomes if result in _RESULTS), key=_RESULTS.index, default="not run")
+    return Compared(function.name, worst, different, ran, stopped)
 
 
-def _stops(literal: LiteralRun, arguments: dict[str, Any]) -> bool:
+def _one(view: FunctionView, literal: LiteralRun, facts: dict[str, Any], arguments: Arguments) -> tuple[str, str]:
+    """Call both on the same arguments."""
+    call = PythonCall(facts, 0, {f"0:{name}": np.asarray(value) for name, value in arguments.items()})
+    try:
+        call()
+    except _RAISED as error:
+        goes_on = isinstance(error, IndexError) and not _stops(literal, arguments)
+        return ("different", f"Python raises {error!r} of {arguments}") if goes_on else ("stopped", "")
+    try:
+        after, returned = literal(arguments, _MOST_BRANCHES)
+    except EndedError as error:
+        return "different", f"it ends: {error} of {arguments}"
+    except InterpreterError:
+        return "stopped", ""
+    expected = call.after()
+    pairs = [(name, after[name], expected[f"0:{name}"]) for name in after]
+    pairs += [("", np.asarray(returned), np.asarray(expected["0:"]))] if view.result_dtype is not None else []
+    wrong = [pair for pair in pairs if not _is_same(*pair[1:])]
+    for name, mine, theirs in wrong:
+        if not _is_close(mine, theirs):
+            return "different", f"{name}: {mine} and {theirs} of {arguments}"
+    return ("close" if wrong else "equal"), ""
+
+
+def _stops(literal: LiteralRun, arguments: Arguments) -> bool:
     try:
         literal(arguments, _MOST_BRANCHES)
-    except _STOPS:
+    except InterpreterError:
         return True
     return False
 
 
-def _drawn(view: FunctionView, seed: int, count: int) -> Iterator[dict[str, Any]]:
-    rng = seeded(seed)
+def _drawn(view: FunctionView, name: str, count: int) -> Iterator[Arguments]:
+    rng = seeded(zlib.crc32(name.encode()))
     try:
         for sizes in choose_sizes(view.parameters, required(view), rng, count):
             for style in STYLES:

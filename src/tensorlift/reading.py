@@ -49,8 +49,14 @@ def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequ
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.python import read_python
 
-    found = read_python(source.text, source.name, function=wanted)
-    return [replace(f, literally=partial(_python_literally, f)) if f.module is not None else f for f in found]
+    return [with_literal_python(f) for f in read_python(source.text, source.name, function=wanted)]
+
+
+def with_literal_python(function: ReadFunction) -> ReadFunction:
+    """Say of a function of Python how it is read literally."""
+    return (
+        replace(function, literally=partial(_python_literally, function)) if function.module is not None else function
+    )
 
 
 def _python_literally(function: ReadFunction) -> ModuleOp:

@@ -238,7 +238,9 @@ def _defined_once(summary: Summary) -> dict[str, Term]:
     """Return the numbers that have one definition, with that."""
     found: dict[str, list[Definition]] = {}
     for definition in summary.definitions():
-        found.setdefault(definition.array, []).append(definition)
+        info = summary.arrays.get(definition.array)
+        if info is not None and not info.is_parameter:
+            found.setdefault(definition.array, []).append(definition)
     return {
         array: several[0].pieces[0][1]
         for array, several in found.items()

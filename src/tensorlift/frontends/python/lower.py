@@ -60,7 +60,9 @@ _PASSES = 12
 def lower_python(
     function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None
 ) -> tuple[ModuleOp, Inferred]:
-    """Lower one function, and give what was found out about it; ``told`` are annotations for parameters whose own do not tell what they are.
+    """Lower one function, and give what was found out about it.
+
+    ``told`` are annotations for parameters whose own do not tell what they are.
 
     Raises ``LiftError`` with the reason where it is refused.
     """

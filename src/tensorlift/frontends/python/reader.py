@@ -64,17 +64,16 @@ def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, st
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
-
     found: list[Inferred] = []
 
     def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
             lowered, inferred = lower_python(node, module, told)
-            found.append(inferred)
-            return lowered, ()
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None
+        found.append(inferred)
+        return lowered, ()
 
     read = read_function(node.name, module.locate(node), lower, shared_refusal)
     return replace(read, inferred=found[0]) if found else read

@@ -29,6 +29,7 @@ from tensorlift.comprehension.state import RecurrenceError, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
+from tensorlift.proofs.source.checks import decided, require_holds
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
@@ -459,18 +460,9 @@ class Execution:
     def select(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
-        if isinstance(condition, Domain) and context.is_disjoint(condition):
-            frame.values[op.results[0]] = other
-        elif isinstance(condition, Domain) and context.is_subset(condition):
-            frame.values[op.results[0]] = one
-        else:
-            frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
-
-    def require(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Show that a condition on indices and sizes holds; a run that ends where data does not meet one has no meaning."""
-        condition = frame.value(op.operands[0])
-        if isinstance(condition, Domain) and not context.is_subset(condition):
-            raise Undecided("a check is not shown to hold", op)
+        known = decided(condition, context)
+        chosen = self._chosen(as_test(condition), one, other, op.results[0].type) if known is None else None
+        frame.values[op.results[0]] = chosen if chosen is not None else one if known else other
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Run a function of the file that has no loops, in place of its call."""
@@ -502,5 +494,5 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "arith.select": Execution.select,
     "func.call": Execution.call,
-    "cf.assert": Execution.require,
+    "cf.assert": require_holds,
 }

@@ -66,9 +66,7 @@ def _unnamed(function: FuncOp, views: Mapping[str, View], summary: Summary) -> I
     """
     made = [op.results[0] for op in function.walk() if op.name in {"memref.alloc", "memref.alloca"}]
     names = {memory.name_hint for memory in made}
-    arrays = [
-        name for name, info in summary.arrays.items() if info.shape and not (info.is_parameter or name in names)
-    ]
+    arrays = [name for name, info in summary.arrays.items() if info.shape and not (info.is_parameter or name in names)]
     for memory in made:
         of_type: Any = memory.type
         if memory.name_hint is not None and memory.name_hint not in views:

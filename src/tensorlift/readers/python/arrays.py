@@ -1,7 +1,7 @@
 """Arrays: their elements, element by element functions, and memory that is made and filled.
 
-An expression on whole arrays is a rule, whose elements are computed where they are stored: functions of elements have no
-effects.  A value that reads the memory that it is stored into lies in memory of its own before.
+An expression on whole arrays is a rule, whose elements are computed where they are stored: functions of elements have
+no effects.  A value that reads the memory that it is stored into lies in memory of its own before.
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ def dense(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], Size
 def allocate(ctx: Context, name: str, of_type: CNumber, extents: Sequence[Size], *, is_list: bool = False) -> View:
     """Make memory for an array."""
     strides, count = _sized(ctx, extents)
-    return View(_memory(ctx, ctx.flow.current.block, name, of_type, count), 0, tuple(extents), strides, of_type, is_list)
+    return View(
+        _memory(ctx, ctx.flow.current.block, name, of_type, count), 0, tuple(extents), strides, of_type, is_list
+    )
 
 
 def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSAValue]:

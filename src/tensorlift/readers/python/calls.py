@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.readers.flow import Flow
 from tensorlift.readers.python.arrays import elementwise, in_memory
 from tensorlift.readers.python.creation import MAKERS, as_type, copied, listed
 from tensorlift.readers.python.evaluation import RULES, array, evaluate, number
@@ -18,10 +16,10 @@ from tensorlift.readers.python.expressions import length, module_of, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
 from tensorlift.readers.python.numbers import binary, floating
 from tensorlift.readers.python.reductions import OF_ARRAYS, REDUCTIONS, reduce_numpy, total
-from tensorlift.readers.python.values import Nothing, Number, Rule, Several, View
+from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand
@@ -30,7 +28,7 @@ _OPERATORS: dict[str, type[ast.operator]] = {
     "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div,
     "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "power": ast.Pow, "pow": ast.Pow,
 }  # fmt: skip
-_FOLDING = {"sum", "min", "max", "any", "all"}
+_TWO = 2
 _METHODS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std"}
 
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
@@ -65,10 +63,17 @@ def _known(ctx: Context, module: str, name: str, node: ast.Call) -> Operand:
             return OF_ARRAYS[name](ctx, node)
         if name in REDUCTIONS:
             return reduce_numpy(ctx, name, array(ctx, node.args[0]), node, node.args[1:])
-        if name in _OPERATORS and len(node.args) == 2 and not node.keywords:
-            left = _of_numpy(evaluate(ctx, node.args[0]))
-            return _of_numpy(operated(ctx, _OPERATORS[name](), left, _of_numpy(evaluate(ctx, node.args[1]))))
+        if name in _OPERATORS and len(node.args) == _TWO and not node.keywords:
+            return _operated(ctx, _OPERATORS[name](), node)
     return _of_numbers(ctx, module, name, node)
+
+
+def _operated(ctx: Context, op: ast.operator, node: ast.Call) -> Operand:
+    """Apply an operator as the function of NumPy does that has its name: what it gives is NumPy's own."""
+    left, right = node.args
+    first = _of_numpy(evaluate(ctx, left))
+    found = operated(ctx, op, first, _of_numpy(evaluate(ctx, right)))
+    return replace(found, weak=False) if isinstance(found, Number) else found
 
 
 def _of_numpy(value: Operand) -> Operand:
@@ -102,17 +107,24 @@ def _builtin(ctx: Context, name: str, node: ast.Call) -> Operand:
             left = number(ctx, dividend)
             right = number(ctx, divisor)
             return Several(tuple(binary(ctx, op, left, right) for op in (ast.FloorDiv(), ast.Mod())))
-        case "sum", [items, start]:
-            first = number(ctx, start)
-            return binary(ctx, ast.Add(), first, _reduced(ctx, name, items))
-        case ("sum" | "min" | "max" | "any" | "all"), [items]:
-            return _reduced(ctx, name, items)
-        case ("min" | "max"), [_, _, *_]:
-            first, *others = (number(ctx, argument) for argument in arguments)
-            for other in others:
-                first = extreme_of(name, ctx, (first, other))
-            return first
+        case (("sum" | "min" | "max" | "any" | "all"), [_, *_]):
+            return _folded(ctx, name, arguments)
     return _of_numbers(ctx, "", name, node)
+
+
+def _folded(ctx: Context, name: str, arguments: list[ast.expr]) -> Operand:
+    """Reduce the items of one argument, those and a number to start from, or several arguments."""
+    if len(arguments) == 1:
+        return _reduced(ctx, name, arguments[0])
+    if name == "sum" and len(arguments) == _TWO:
+        start = number(ctx, arguments[1])
+        return binary(ctx, ast.Add(), start, _reduced(ctx, name, arguments[0]))
+    if name not in {"min", "max"}:
+        raise ctx.refusal(f"`{name}` with these arguments")
+    found, *others = [number(ctx, argument) for argument in arguments]
+    for other in others:
+        found = extreme_of(name, ctx, (found, other))
+    return found
 
 
 def _reduced(ctx: Context, name: str, items: ast.expr) -> Number:
@@ -171,4 +183,3 @@ def _given(ctx: Context, node: ast.Call, function: ast.FunctionDef) -> dict[str,
 
 
 RULES[ast.Call] = _call
-

@@ -49,6 +49,7 @@ _NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
 _WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
 _CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
 _GROWING = {"arith.addi", "arith.muli"}
+_LIMIT = "not read: extents that differ"
 _DEEPEST = 120  # nested expressions, statements and calls; more would exhaust the stack
 _SIMPLE = {"+": (0, 0), "*": (1, 1), "-": (None, 0)}  # neutral on the left, and on the right
 
@@ -101,9 +102,9 @@ class Scope:
 class Context:
     """The function that is being read; ``at`` is the place that new operations get.
 
-    ``given`` are the arrays that are parameters of the loop IR; ``results`` those among them that take what is returned,
-    as long as no array lies there;
-    ``checked`` are the indices that were found inside of an extent, by the block where that was.
+    ``given`` are the arrays that are parameters of the loop IR; ``results`` those among them that take what is
+    returned, as long as no array lies there.  ``checked`` are the indices that were found inside of an extent, by the
+    block where that was; ``counters`` are integers that are not negative; ``made`` counts memories without a name.
     """
 
     inferred: Inferred
@@ -114,11 +115,11 @@ class Context:
     given: dict[str, View] = field(default_factory=dict)
     results: dict[str, View] = field(default_factory=dict)
     checked: set[tuple[Flow, SSAValue, Size]] = field(default_factory=set)
-    counters: set[SSAValue] = field(default_factory=set)  # that are not negative
+    counters: set[SSAValue] = field(default_factory=set)
     calling: list[ast.FunctionDef] = field(default_factory=list)
     depth: int = 0
 
-    made: int = 0  # memories without a name
+    made: int = 0
 
     def temporary(self) -> str:
         """Name a memory for which the source has no name."""
@@ -167,9 +168,7 @@ class Context:
 
     def truth(self, value: bool) -> SSAValue:  # noqa: FBT001 - the constant itself
         """Append a constant ``i1``."""
-        made = ConstantOp.create(
-            result_types=(i1,), properties={"value": _integer(-int(value), i1)}, location=self.at
-        )
+        made = ConstantOp.create(result_types=(i1,), properties={"value": _integer(-int(value), i1)}, location=self.at)
         self.flow.current.block.add_op(made)
         return made.results[0]
 
@@ -260,11 +259,11 @@ class Context:
         return False
 
     def require_equal(self, left: Size, right: Size) -> None:
-        """Raise where two extents differ."""
+        """End where two extents differ: there Python raises, or stretches one of them, which is not read."""
         left, right = self.settled(left), self.settled(right)
         if left is right or (isinstance(left, int) and left == right):
             return
-        self.require(self.comparison("==", self.size(left), self.size(right), LONG), "ValueError: shapes")
+        self.require(self.comparison("==", self.size(left), self.size(right), LONG), _LIMIT)
 
     def settled(self, size: Size) -> Size:
         """Give what stands for a size now."""
@@ -284,7 +283,9 @@ class Context:
         """Convert a number to a type of NumPy's."""
         literal = number.literal
         if literal is not None and ctype is not BOOL:
-            fits = isinstance(ctype, FloatType) or (isinstance(literal, int) and ctype.minimum <= literal <= ctype.maximum)
+            fits = isinstance(ctype, FloatType) or (
+                isinstance(literal, int) and ctype.minimum <= literal <= ctype.maximum
+            )
             if fits:
                 whole = isinstance(ctype, IntegerType)
                 return Number(int(literal) if whole else float(literal), ctype)
@@ -326,7 +327,9 @@ class Context:
         if known is None:
             ctype, weak = self.type_of(name) or (value.ctype, value.weak)
             if self._is_final(name, value, ctype):
-                self.scope.names[name] = Named(Number(value.value, ctype, weak), [None] * isinstance(value.value, SSAValue))
+                self.scope.names[name] = Named(
+                    Number(value.value, ctype, weak), [None] * isinstance(value.value, SSAValue)
+                )
                 if isinstance(value.value, SSAValue) and value.value.name_hint is None:
                     value.value.name_hint = name
                 return

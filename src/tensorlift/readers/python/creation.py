@@ -81,7 +81,7 @@ def _shape(ctx: Context, node: ast.expr) -> tuple[Size, ...]:
 
 
 def _arange(ctx: Context, node: ast.Call) -> Operand:
-    if node.keywords or not 1 <= len(node.args) <= 2:
+    if node.keywords or len(node.args) not in {1, 2}:
         raise ctx.refusal("`arange` with these arguments")
     bounds = [size(ctx, argument) for argument in node.args]
     start = bounds[0] if len(bounds) > 1 else 0

@@ -23,7 +23,6 @@ from tensorlift.readers.python.numbers import (
     counted,
     floating,
     integer,
-    negated,
     test,
     unary,
 )
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.readers.python.context import Context
-    from tensorlift.readers.python.values import ArrayLike, Operand, Size
+    from tensorlift.readers.python.values import Operand, Size
 
 _MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}
 
@@ -230,7 +229,7 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
     if not all(value.is_truth and value.weak == weak for value in values):
         if any(value.is_truth for value in values) and not all(value.weak for value in values):
             raise ctx.refusal("a choice between numbers and truth values of NumPy")
-        ctype, weak = (LONG if ctype is BOOL else ctype), weak
+        ctype = LONG if ctype is BOOL else ctype
         for value in values[1:]:
             ctype, weak = promoted(ctype, weak, LONG if value.is_truth else value.ctype, value.weak)
     result = Local(ir_type(ctype), ctx.at)

@@ -17,8 +17,6 @@ from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
 from tensorlift.readers.python.values import Number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from xdsl.ir import SSAValue
 
     from tensorlift.readers.python.context import Context
@@ -137,7 +135,9 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
     if isinstance(ctype, FloatType):
         if weak:
             _require_nonzero(ctx, right, b, ctype)
-        return Number(_of_floats(ctx, op, a, b, right, ctype), ctype, weak)
+        if not right.literal or not right.literal > 0:
+            raise ctx.refusal("`//` and `%` by a float that is not known to be above zero")
+        return Number(_of_floats(ctx, op, a, b, ctype), ctype, weak)
     if ctype is BOOL or (not weak and not right.literal):
         raise ctx.refusal("a division by an integer of NumPy")  # by zero, it gives zero
     if weak:
@@ -151,10 +151,8 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
     return Number(ctx.arithmetic("-", a, whole, ctype, weak=weak), ctype, weak)
 
 
-def _of_floats(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, divisor: Number, ctype: CNumber) -> SSAValue:
-    """Give the rest with the sign of the divisor, and the quotient that goes with it (CPython, ``float_divmod``)."""
-    if not divisor.literal or not divisor.literal > 0:
-        raise ctx.refusal("`//` and `%` by a float that is not known to be above zero")
+def _of_floats(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber) -> SSAValue:
+    """Give the rest, for a divisor above zero, or the quotient that goes with it (CPython, ``float_divmod``)."""
     of_type, zero, one = ir_type(ctype), ctx.constant(0, ctype), ctx.constant(1, ctype)
     rest = ctx.operation("arith.remf", (a, b), of_type)
     is_below = ctx.comparison("<", rest, zero, ctype)
@@ -207,14 +205,20 @@ def unary(ctx: Context, op: ast.unaryop, value: Number) -> Number:
         case ast.USub() if literal is not None:
             return Number(-literal, value.ctype, value.weak)
         case ast.USub() if isinstance(value.ctype, FloatType):
-            return Number(ctx.operation("arith.negf", (ctx.value(value),), ir_type(value.ctype)), value.ctype, value.weak)
+            return Number(
+                ctx.operation("arith.negf", (ctx.value(value),), ir_type(value.ctype)), value.ctype, value.weak
+            )
         case ast.USub():
             zero = ctx.constant(0, value.ctype)
             return Number(
                 ctx.arithmetic("-", zero, ctx.value(value), value.ctype, weak=value.weak), value.ctype, value.weak
             )
         case ast.Invert() if value.is_integer:
-            ones = ctx.constant(-1, LONG) if value.ctype == LONG else ctx.converted(ctx.constant(-1, LONG), LONG, value.ctype)
+            ones = (
+                ctx.constant(-1, LONG)
+                if value.ctype == LONG
+                else ctx.converted(ctx.constant(-1, LONG), LONG, value.ctype)
+            )
             return Number(ctx.arithmetic("^", ctx.value(value), ones, value.ctype), value.ctype, value.weak)
     raise ctx.refusal(f"the operator {type(op).__name__} on this operand")
 
@@ -241,9 +245,10 @@ def _compared_in(ctx: Context, left: Number, right: Number) -> CNumber:
     if not isinstance(left.ctype, IntegerType) or not isinstance(right.ctype, IntegerType):
         return common
     for one, other in ((left, right), (right, left)):
-        if one.weak and isinstance(one.literal, int) and isinstance(other.ctype, IntegerType):
-            if holds(other.ctype, one.literal) and other.ctype is not BOOL:
-                return other.ctype
+        if not (one.weak and isinstance(one.literal, int) and isinstance(other.ctype, IntegerType)):
+            continue
+        if holds(other.ctype, one.literal) and other.ctype is not BOOL:
+            return other.ctype
     for ctype in (left.ctype, LONG):
         if ctype is not BOOL and ctype.contains(left.ctype) and ctype.contains(right.ctype):
             return ctype
@@ -264,6 +269,3 @@ def accumulator(element: CNumber) -> CNumber:
     if isinstance(element, FloatType):
         return element
     return LONG if element.signed or element is BOOL else DTYPES["uint64"]
-
-
-

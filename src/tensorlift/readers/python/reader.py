@@ -18,9 +18,8 @@ from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.signature import arguments_of
 from tensorlift.ir.function import FunctionView
-from tensorlift.ir.linear import Linear
 from tensorlift.readers.flow import FlowGraph
-from tensorlift.readers.python import calls  # noqa: F401 - its rules come into the tables
+from tensorlift.readers.python import calls, comprehensions  # noqa: F401 - their rules come into the tables
 from tensorlift.readers.python.arrays import dense
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of
 from tensorlift.readers.python.results import give_back, number_type
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.state import Inferred
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.ir.function import Parameter
+    from tensorlift.ir.linear import Linear
     from tensorlift.readers.python.values import Size
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
 
+_TWO = 2
 REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "count_nonzero", "var", "std"}
 
 
@@ -270,7 +271,7 @@ def product(ctx: Context, left: Operand, right: Operand) -> Operand:
 
 def _vectors(ctx: Context, node: ast.Call) -> list[View]:
     found = [_kept(ctx, evaluate(ctx, argument)) for argument in node.args]
-    if len(found) != 2 or node.keywords or any(len(view.extents) != 1 for view in found):
+    if len(found) != _TWO or node.keywords or any(len(view.extents) != 1 for view in found):
         raise ctx.refusal(f"`{ast.unparse(node.func)}` of these arguments")
     return found
 
@@ -289,7 +290,7 @@ def _outer(ctx: Context, node: ast.Call) -> Operand:
 
 
 def _product(ctx: Context, node: ast.Call) -> Operand:
-    if len(node.args) != 2 or node.keywords:
+    if len(node.args) != _TWO or node.keywords:
         raise ctx.refusal(f"`{ast.unparse(node.func)}` with these arguments")
     left = evaluate(ctx, node.args[0])
     return product(ctx, left, evaluate(ctx, node.args[1]))
@@ -305,7 +306,7 @@ def _transposed(ctx: Context, node: ast.Call) -> Operand:
 
 def _diagonal(ctx: Context, node: ast.Call) -> Rule:
     value = array(ctx, node.args[0])
-    if len(node.args) != 1 or node.keywords or len(value.extents) != 2:
+    if len(node.args) != 1 or node.keywords or len(value.extents) != _TWO:
         raise ctx.refusal(f"`{ast.unparse(node.func)}` of this")
     ctx.require_equal(*value.extents)
     return Rule(value.extents[:1], lambda i: element(ctx, value, (*i, *i)), value.reads, value.element)

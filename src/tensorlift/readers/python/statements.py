@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.c_types import BOOL, LONG
+from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.readers.flow import Flow, Local
-from tensorlift.readers.python.arrays import allocate, element, in_memory
 from tensorlift.readers.python.assignments import assign, augment, bind
-from tensorlift.readers.python.calls import GENERATED, INLINED
+from tensorlift.readers.python.calls import INLINED
 from tensorlift.readers.python.context import Named, Scope, Variable
-from tensorlift.readers.python.creation import keep_items
-from tensorlift.readers.python.evaluation import RULES, evaluate, number, size
-from tensorlift.readers.python.expressions import branch_on, not_negative
+from tensorlift.readers.python.evaluation import evaluate, number
+from tensorlift.readers.python.expressions import branch_on
+from tensorlift.readers.python.iteration import iterated
 from tensorlift.readers.python.loops import counted
-from tensorlift.readers.python.numbers import binary, integer
-from tensorlift.readers.python.reductions import total
 from tensorlift.readers.python.results import give_back
-from tensorlift.readers.python.values import Nothing, Number, Rule, Several, View
+from tensorlift.readers.python.values import Nothing, Number, Several, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,11 +27,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.readers.python.context import Context
-    from tensorlift.readers.python.values import CNumber, Operand, Size
-
-    Comprehension = ast.ListComp | ast.GeneratorExp
-
-_RANGES = {"range", "prange"}
+    from tensorlift.readers.python.values import Operand
 
 
 def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
@@ -189,245 +181,6 @@ def _stated(ctx: Context, target: ast.expr, value: Operand) -> None:
     bind(ctx, target, value)
 
 
-def iterated(
-    ctx: Context, target: ast.expr, node: ast.expr
-) -> tuple[tuple[Size, Size, int], Callable[[SSAValue], None]]:
-    """Give the range of the counter of a loop, and what binds the targets where the counter is known."""
-    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    if called in ctx.scope.module.rebound or called in ctx.scope.module.functions or called in ctx.scope.bound:
-        called = ""
-    if isinstance(node, ast.Call) and called and not (node.keywords and called != "enumerate"):
-        imported = ctx.scope.module.imports.get(called, called).rpartition(".")[2]
-        if imported in _RANGES:
-            bounds = _range(ctx, node.args)
-            return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
-        if called in _OVER:
-            return _OVER[called](ctx, target, node)
-    return _over_array(ctx, target, node, reverse=False)
-
-
-def _range(ctx: Context, arguments: Sequence[ast.expr]) -> tuple[Size, Size, int]:
-    values = [size(ctx, argument) for argument in arguments]
-    step = values[2] if len(values) > 2 else 1
-    if not values or not isinstance(step, int) or not step:
-        raise ctx.refusal("a range with this step")
-    return (0, values[0], 1) if len(values) == 1 else (values[0], values[1], step)
-
-
-def _over_array(
-    ctx: Context, target: ast.expr, node: ast.expr, *, reverse: bool
-) -> tuple[tuple[Size, Size, int], Callable[[SSAValue], None]]:
-    value = evaluate(ctx, node)
-    if isinstance(value, Rule):
-        value = in_memory(ctx, value)
-    if not isinstance(value, View):
-        raise ctx.refusal(f"a loop over `{ast.unparse(node)}`")
-    view, length = value, value.extents[0]
-    last = ctx.combined("-", length, 1) if reverse else None
-
-    def bind_item(counter: SSAValue) -> None:
-        index = counter if last is None else ctx.size(ctx.combined("-", last, counter))
-        bind(ctx, target, _row(ctx, view, index))
-
-    return (0, length, 1), bind_item
-
-
-def _row(ctx: Context, view: View, index: SSAValue) -> Operand:
-    """Give an item of an array: a number, or a row."""
-    if len(view.extents) == 1:
-        return element(ctx, view, (index,))
-    offset = ctx.combined("+", view.offset, ctx.combined("*", index, view.strides[0]))
-    return replace(view, offset=offset, extents=view.extents[1:], strides=view.strides[1:], is_new=False)
-
-
-def _reversed(
-    ctx: Context, target: ast.expr, node: ast.Call
-) -> tuple[tuple[Size, Size, int], Callable[[SSAValue], None]]:
-    (inner,) = node.args
-    if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in _RANGES:
-        start, stop, step = _range(ctx, inner.args)
-        if step != 1:
-            raise ctx.refusal("`reversed` of a range with a step")
-        bounds = (ctx.combined("-", stop, 1), ctx.combined("-", start, 1), -1)
-        return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
-    return _over_array(ctx, target, inner, reverse=True)
-
-
-def _enumerate(
-    ctx: Context, target: ast.expr, node: ast.Call
-) -> tuple[tuple[Size, Size, int], Callable[[SSAValue], None]]:
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
-        raise ctx.refusal("`enumerate` with these targets")
-    counter_target, item_target = target.elts
-    bounds, bind_item = iterated(ctx, item_target, node.args[0])
-    starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
-    first = number(ctx, starts[0]) if starts else integer(0)
-    if bounds[0] != 0 or bounds[2] != 1 or len(starts) > 1:
-        raise ctx.refusal("`enumerate` of such a range")
-
-    def bind_both(counter: SSAValue) -> None:
-        own = Number(counter, LONG, weak=True)
-        bind(ctx, counter_target, own if first.literal == 0 else binary(ctx, ast.Add(), own, first))
-        bind_item(counter)
-
-    return bounds, bind_both
-
-
-def _zip(
-    ctx: Context, target: ast.expr, node: ast.Call
-) -> tuple[tuple[Size, Size, int], Callable[[SSAValue], None]]:
-    if not isinstance(target, ast.Tuple) or len(target.elts) != len(node.args) or not node.args:
-        raise ctx.refusal("`zip` with these targets")
-    found = [iterated(ctx, inner, argument) for inner, argument in zip(target.elts, node.args, strict=True)]
-    if any(bounds[0] != 0 or bounds[2] != 1 for bounds, _ in found):
-        raise ctx.refusal("`zip` of such ranges")
-    stop = found[0][0][1]
-    for (_, other, _), _ in found[1:]:
-        stop = _least(ctx, stop, other)
-
-    def bind_all(counter: SSAValue) -> None:
-        for _, bind_item in found:
-            bind_item(counter)
-
-    return (0, stop, 1), bind_all
-
-
-def _least(ctx: Context, one: Size, other: Size) -> Size:
-    """Give the lesser of two lengths."""
-    if isinstance(one, int) and isinstance(other, int):
-        return min(one, other)
-    a, b = ctx.flow.settled(ctx.size(one)), ctx.flow.settled(ctx.size(other))
-    if a is b:
-        return one
-    return ctx.operation("arith.select", (ctx.comparison("<", b, a, LONG), b, a), ir_type(LONG))
-
-
-_OVER = {"reversed": _reversed, "enumerate": _enumerate, "zip": _zip}
-
-
-# -- comprehensions
-
-
-def _in_own_names(ctx: Context, node: Comprehension, read: Callable[[], Any]) -> Any:
-    """Read a comprehension, whose variables are its own."""
-    own = {name for generator in node.generators for name in stored_in([generator.target])}
-    hidden = {name: ctx.scope.names.pop(name) for name in own if name in ctx.scope.names}
-    bound, ctx.scope.bound = ctx.scope.bound, ctx.scope.bound + Counter(dict.fromkeys(own, 2))
-    found = read()
-    ctx.scope.bound = bound
-    for name in own:
-        ctx.scope.names.pop(name, None)
-    ctx.scope.names |= hidden
-    return found
-
-
-def _nested(ctx: Context, node: Comprehension, innermost: Callable[[], None], level: int = 0) -> None:
-    """Run something for each item of the loops of a comprehension for which its conditions hold."""
-    if level == len(node.generators):
-        innermost()
-        return
-    generator = node.generators[level]
-    bounds, bind_items = iterated(ctx, generator.target, generator.iter)
-
-    def body(counter: SSAValue) -> None:
-        bind_items(counter)
-        for test in generator.ifs:
-            following = Flow()
-            branch_on(ctx, test, following, ctx.scope.continues[-1])
-            ctx.flow.start(following, seal=True)
-        _nested(ctx, node, innermost, level + 1)
-
-    name = generator.target.id if isinstance(generator.target, ast.Name) else None
-    counted(ctx, bounds, ctx.place(generator.target), body, name)
-
-
-def generated(ctx: Context, name: str, node: Comprehension) -> Number:
-    """Reduce what a generator yields; Python adds to the integer zero, and stops where ``any`` or ``all`` is decided."""
-    if name in {"min", "max"}:
-        return total(ctx, name, _listed(ctx, node), of_python=True)
-    before = ctx.flow.current
-    kinds: list[tuple[Local, CNumber, bool]] = []
-
-    def step() -> None:
-        item = number(ctx, node.elt)
-        if name != "sum":
-            item = Number(ctx.test(item), BOOL, weak=True, is_test=True)
-        if not kinds:
-            kinds.append(_begun(ctx, before, item, name))
-        local, ctype, weak = kinds[0]
-        if name == "sum":
-            after = binary(ctx, ast.Add(), Number(ctx.flow.read(local), ctype, weak), item)
-            ctx.flow.write(local, ctx.value(ctx.cast(after, ctype)))
-        else:
-            then, join = Flow(), Flow()
-            targets = (then, join) if name == "any" else (join, then)
-            ctx.flow.branch(ctx.test(item), *targets, ctx.at)
-            ctx.flow.start(then, seal=True)
-            ctx.flow.write(local, ctx.constant(int(name == "any"), ctype))
-            ctx.flow.jump(join, ctx.at)
-            ctx.flow.start(join, seal=True)
-
-    _in_own_names(ctx, node, lambda: _nested(ctx, node, step))
-    local, ctype, weak = kinds[0]
-    found = Number(ctx.flow.read(local), ctype, weak)
-    return found if name == "sum" else Number(ctx.test(found), BOOL, weak=True, is_test=True)
-
-
-def _begun(ctx: Context, before: Flow, item: Number, name: str) -> tuple[Local, CNumber, bool]:
-    """Begin a reduction in the block before its loops, now that the type of its items is known."""
-    ctype, weak = promoted(LONG, True, LONG if item.is_truth and item.weak else item.ctype, item.weak)  # noqa: FBT003 - zero is weak
-    local = Local(ir_type(ctype), ctx.at, "s")
-    inside, ctx.flow.current = ctx.flow.current, before
-    before.definitions[local] = ctx.constant(int(name == "all"), ctype)
-    ctx.flow.current = inside
-    return local, ctype, weak
-
-
-def _listed(ctx: Context, node: Comprehension) -> View:
-    """Give the list that a comprehension makes."""
-    if len(node.generators) > 1 or node.generators[0].ifs:
-        raise ctx.refusal("a comprehension with a condition or several loops")
-    generator, found = node.generators[0], list[View]()
-
-    def read() -> View:
-        (start, stop, step), bind_items = iterated(ctx, generator.target, generator.iter)
-        if step != 1:
-            raise ctx.refusal("a comprehension over a range with a step")
-        length = not_negative(ctx, ctx.combined("-", stop, start))
-        before = ctx.flow.current
-
-        def body(counter: SSAValue) -> None:
-            bind_items(counter)
-            item = evaluate(ctx, node.elt)
-            if isinstance(item, Number) and item.is_test:
-                item = replace(item, value=ctx.value(item), is_test=False)
-            if not found:
-                found.append(_made(ctx, before, item, length))
-            keep_items(ctx, found[0], ctx.combined("-", counter, start), item)
-
-        name = generator.target.id if isinstance(generator.target, ast.Name) else None
-        counted(ctx, (start, stop, 1), ctx.place(generator.target), body, name)
-        return replace(found[0], is_new=True)
-
-    made: View = _in_own_names(ctx, node, read)
-    return made
-
-
-def _made(ctx: Context, before: Flow, item: Operand, length: Size) -> View:
-    """Make the memory of a list in the block before its loop, now that its items are known."""
-    inner: tuple[Size, ...] = () if isinstance(item, Number) else item.extents if isinstance(item, View | Rule) else ()
-    of_type = item.ctype if isinstance(item, Number) else item.element if isinstance(item, View | Rule) else None
-    if of_type is None:
-        raise ctx.refusal("a list of such items")
-    inside, ctx.flow.current = ctx.flow.current, before
-    for extent in inner:
-        if not isinstance(extent, int) and not ctx.stands(extent):
-            raise ctx.refusal("a list of lists whose lengths change")
-    made = allocate(ctx, ctx.temporary(), of_type, (length, *inner), is_list=True)
-    ctx.flow.current = inside
-    return made
-
-
 # -- functions
 
 
@@ -448,11 +201,7 @@ def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operan
     scope.after = Flow()
     ctx.calling.append(function)
     for name, value in arguments.items():
-        if name not in scope.bound:
-            scope.bound[name] = 0
-        if isinstance(value, View):
-            value = replace(value, is_new=False)
-        ctx.bind(name, value)
+        ctx.bind(name, replace(value, is_new=False) if isinstance(value, View) else value)
     read_body(ctx, function.body)
     if ctx.flow.current.is_live:
         scope.returned.append(Nothing())
@@ -506,6 +255,4 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Raise: _raise,
     ast.Return: _return,
 }
-RULES[ast.ListComp] = _listed
-GENERATED.append(generated)
 INLINED.append(inlined)

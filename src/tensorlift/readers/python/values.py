@@ -2,8 +2,8 @@
 
 A ``Number`` is a scalar with its type: one of NumPy's, or where it is *weak* one of Python's own.  A ``View`` is memory
 as NumPy describes an array: a flat memory, an offset, and for each axis an extent and a distance between its elements.
-A ``Rule`` is an array that no memory holds: its extents, and the element at given indices, which is computed where it is
-asked for.  A ``Several`` is a tuple.
+A ``Rule`` is an array that no memory holds: its extents, and the element at given indices, which is computed where it
+is asked for.  A ``Several`` is a tuple.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Size: TypeAlias = SSAValue | int  # an extent, a distance or an index: an ``i64`
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A scalar: an SSA value, or a number that the source states; a truth value is an ``i1``, or as a byte in memory."""
+    """A scalar: an SSA value, or a number that the source states; a truth value is an ``i1``, or a byte in memory."""
 
     value: SSAValue | int | float
     ctype: CNumber
@@ -118,9 +118,7 @@ def with_parts(value: Operand, parts: list[SSAValue]) -> Operand:
             sizes = (value.offset, *value.extents, *value.strides)
             offset, *others = (parts.pop(0) if isinstance(size, SSAValue) else size for size in sizes)
             rank = len(value.extents)
-            return replace(
-                value, base=base, offset=offset, extents=tuple(others[:rank]), strides=tuple(others[rank:])
-            )
+            return replace(value, base=base, offset=offset, extents=tuple(others[:rank]), strides=tuple(others[rank:]))
         case Several():
             return Several(tuple(with_parts(item, parts) for item in value.items))
     return value
