@@ -13,7 +13,7 @@ from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
 
-from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.readers.flow import Flow
 from tensorlift.readers.python.context import INDEX, memory_type
@@ -21,7 +21,7 @@ from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from xdsl.ir import Block, SSAValue
 
@@ -57,8 +57,8 @@ def store(ctx: Context, view: View, indices: Sequence[Size], value: Number) -> N
 
 def _fitting(ctx: Context, value: Number, ctype: CNumber) -> Number:
     """Convert to the type of an element; raise for an integer of Python that it does not hold."""
-    is_narrow = isinstance(ctype, IntegerType) and value.ctype == LONG and not ctype.contains(LONG) and ctype.width > 1
-    if is_narrow and value.weak and not value.is_truth and value.literal is None:
+    is_counted = value.weak and value.ctype == LONG and value.literal is None
+    if is_counted and isinstance(ctype, IntegerType) and ctype is not BOOL and not ctype.contains(LONG):
         own = ctx.value(value)
         for operator, bound in ((">=", ctype.minimum), ("<=", ctype.maximum)):
             if -(1 << 63) <= bound < 1 << 63:
@@ -73,10 +73,10 @@ def _place(ctx: Context, view: View, indices: Sequence[Size]) -> SSAValue:
     return made.results[0]
 
 
-def moved(ctx: Context, offset: Size, steps: object) -> Size:
+def moved(ctx: Context, offset: Size, steps: Iterable[tuple[Size, Size]]) -> Size:
     """Move an offset by some indices, each by its distance."""
     total: Size = 0
-    for index, stride in steps:  # type: ignore[attr-defined]  # pairs
+    for index, stride in steps:
         total = ctx.combined("+", total, ctx.combined("*", index, stride))
     return ctx.combined("+", offset, total)
 

@@ -15,7 +15,7 @@ from tensorlift.readers.python.numbers import chosen
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
@@ -136,7 +136,7 @@ def _mask(ctx: Context, base: View, target: ast.Subscript) -> ArrayLike | None:
     return found
 
 
-def _store_where(ctx: Context, base: View, mask: ArrayLike, value: object) -> None:
+def _store_where(ctx: Context, base: View, mask: ArrayLike, value: Callable[[Number], Number]) -> None:
     """Store into the elements for which a mask holds; the others keep what they are."""
 
     def at(indices: Sequence[Size]) -> Number:
@@ -144,7 +144,7 @@ def _store_where(ctx: Context, base: View, mask: ArrayLike, value: object) -> No
         holds = element(ctx, mask, indices)
         if holds.ctype is not BOOL:
             raise ctx.refusal("an index that is an array")
-        new = value(old)  # type: ignore[operator]  # a function of a number
+        new = value(old)
         return chosen(ctx, ctx.test(holds), ctx.cast(new, old.ctype), old)
 
     fill(ctx, base, Rule(base.extents, at, mask.reads, base.element))

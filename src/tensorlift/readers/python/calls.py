@@ -45,10 +45,9 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
         case ast.Name(id=name) if name not in ctx.scope.module.rebound and name not in ctx.scope.bound:
             module, _, original = ctx.scope.module.imports.get(name, f".{name}").rpartition(".")
             return _known(ctx, "" if module == "numba" else module, original, node)
-        case ast.Attribute(value=value, attr=name) if (module := module_of(ctx, value)) is not None:
-            return _known(ctx, module, name, node)
         case ast.Attribute(value=value, attr=name):
-            return _method(ctx, node, array(ctx, value), name)
+            home = module_of(ctx, value)
+            return _method(ctx, node, array(ctx, value), name) if home is None else _known(ctx, home, name, node)
     raise ctx.refusal(f"a call of `{ast.unparse(node.func)}`")
 
 
@@ -161,8 +160,7 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
         raise ctx.refusal(f"`{name}`, which calls itself,")
     given = _given(ctx, node, function)
     values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items()}
-    kept = {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()}
-    return INLINED[0](ctx, function, kept)
+    return INLINED[0](ctx, function, {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()})
 
 
 def _given(ctx: Context, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:

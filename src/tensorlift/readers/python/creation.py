@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
 from tensorlift.frontends.python.scalars import DTYPES, promoted
-from tensorlift.readers.python.arrays import allocate, element, element_type, in_memory, over, store
+from tensorlift.readers.python.arrays import allocate, element, element_type, in_memory, store
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
 from tensorlift.readers.python.expressions import not_negative
+from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.numbers import counted, integer
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
@@ -28,7 +29,7 @@ _FILLED = {"zeros": 0, "empty": None, "ones": 1, "full": None}
 def given(ctx: Context, node: ast.Call, parameters: Sequence[str]) -> Mapping[str, ast.expr]:
     """Give the arguments of a call by the names of the parameters."""
     found = dict(zip(parameters, node.args, strict=False))
-    found |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg in parameters}
+    found |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg in parameters}
     if len(found) != len(node.args) + len(node.keywords):
         raise ctx.refusal(f"`{ast.unparse(node.func)}` with these arguments")
     return found

@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import i64
 
 from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.python.scalars import promoted
 from tensorlift.readers.flow import Local
-from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, over, store
+from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
 from tensorlift.readers.python.evaluation import array, evaluate, number, size
 from tensorlift.readers.python.expressions import OPERATORS, length
 from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
-from tensorlift.readers.python.numbers import accumulator, binary, compare, integer, promoted, test
+from tensorlift.readers.python.loops import over
+from tensorlift.readers.python.numbers import accumulator, binary, compare, integer, test
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
