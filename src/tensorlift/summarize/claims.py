@@ -54,7 +54,7 @@ class _Finding:
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
         self.variables = _told_apart(flow, summary)
-        self.once = _defined_once(summary)
+        self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
         self.versions = {definition.name: definition.array for definition in summary.definitions()}
 
     def add(self, header: int) -> None:
@@ -108,7 +108,10 @@ class _Finding:
                     yield node.array
 
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
-        """Return the last value before a loop that has the name of a local."""
+        """Return the last value before a loop that has the name of a local, or the one that a temporary is."""
+        known = self.temporaries.get(name)
+        if known is not None and known[0] in self.flow.dominators(header) - {header}:
+            return known
         info = self.summary.arrays.get(name)
         names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
         for number in sorted(self.flow.dominators(header) - {header}):
@@ -245,6 +248,30 @@ def _defined_once(summary: Summary) -> dict[str, Term]:
         array: several[0].pieces[0][1]
         for array, several in found.items()
         if len(several) == 1 and not several[0].shape and len(several[0].pieces) == 1
+    }
+
+
+def _temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int]]:
+    """Match numbers that have a name and a count, ``t1``, with the values that have this name, where they are as many.
+
+    Each is told by its block and the position of its operation.
+    """
+    numbered: dict[str, dict[int, str]] = {}
+    for name, info in summary.arrays.items():
+        stem = name.rstrip("0123456789")
+        if stem != name and not info.shape and not info.is_parameter:
+            numbered.setdefault(stem, {})[int(name.removeprefix(stem))] = name
+    values: dict[str, list[tuple[int, int]]] = {}
+    for number, block in enumerate(flow.blocks if numbered else ()):
+        for position, op in enumerate(block.ops):
+            hint = op.results[0].name_hint if op.results else None
+            if hint in numbered:
+                values.setdefault(hint, []).append((number, position))
+    return {
+        names[count]: place
+        for stem, names in numbered.items()
+        if len(names) == len(values.get(stem, ()))
+        for count, place in zip(sorted(names), values[stem], strict=True)
     }
 
 

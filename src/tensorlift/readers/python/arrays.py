@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
+from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
@@ -23,7 +24,7 @@ from tensorlift.readers.python.values import Number, Rule, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from xdsl.ir import Block, SSAValue
+    from xdsl.ir import Block
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
@@ -103,6 +104,9 @@ def elementwise(
     numbers = [operand for operand in operands if isinstance(operand, Number)]
     if len(numbers) == len(operands):
         return apply(ctx, numbers)
+    for number in numbers:
+        if isinstance(number.value, SSAValue) and number.value.name_hint is None:
+            number.value.name_hint = "t"
     arrays = [operand for operand in operands if isinstance(operand, View | Rule)]
     if len(arrays) + len(numbers) < len(operands) or any(array.is_list for array in arrays):
         raise ctx.refusal("arithmetic of lists or tuples")
