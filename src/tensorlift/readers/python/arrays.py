@@ -144,14 +144,12 @@ def _is_one(extent: Size) -> bool:
 # -- memory
 
 
-def dense(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], Size]:
-    """Give the distances between elements that lie row by row, and how many these are."""
-    strides: list[Size] = []
-    count: Size = 1
-    for extent in reversed(extents):
-        strides.insert(0, count)
-        count = ctx.combined("*", extent, count)
-    return tuple(strides), count
+def dense(ctx: Context, extents: Sequence[Size]) -> tuple[Size, ...]:
+    """Give the distances between elements that lie row by row."""
+    strides: list[Size] = [1] * len(extents)
+    for axis in range(len(extents) - 1, 0, -1):
+        strides[axis - 1] = ctx.combined("*", extents[axis], strides[axis])
+    return tuple(strides)
 
 
 def allocate(ctx: Context, name: str, of_type: CNumber, extents: Sequence[Size], *, is_list: bool = False) -> View:
@@ -169,7 +167,8 @@ def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSA
         if not isinstance(extent, int) and not ctx.is_counted(extent):
             ctx.require(ctx.comparison(">=", extent, ctx.constant(0, LONG), LONG), "ValueError: a negative extent")
             ctx.counters.add(extent)
-    strides, count = dense(ctx, extents)
+    strides = dense(ctx, extents)
+    count = ctx.combined("*", extents[0], strides[0]) if extents else 1
     made = IndexCastOp.create(operands=(ctx.size(count),), result_types=(INDEX,), location=ctx.at)
     ctx.flow.current.block.add_op(made)
     return strides, made.results[0]

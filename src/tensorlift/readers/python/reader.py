@@ -129,8 +129,7 @@ def _view(
     if parameter.extents is None or parameter.strides is not None:
         raise ctx.refusal(f"`{parameter.name}`, whose extents are not known,")
     extents = tuple(_extent(ctx, extent, sizes) for extent in parameter.extents)
-    strides, _ = dense(ctx, extents)
-    return View(*memory, extents, strides, number_type(parameter.dtype), is_list)
+    return View(*memory, extents, dense(ctx, extents), number_type(parameter.dtype), is_list)
 
 
 def _extent(ctx: Context, extent: Linear, sizes: Mapping[str, SSAValue]) -> Size:
