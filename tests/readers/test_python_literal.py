@@ -7,9 +7,9 @@ import subprocess
 from functools import partial
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from tensorlift.deep import with_deep_stack
@@ -17,6 +17,9 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.reading import literal_module
 from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 CASES = sorted((Path(__file__).parent / "python_literal").glob("*.txt"))
 CONSTRUCTS = Path(__file__).parent / "constructs.py"

@@ -1,4 +1,4 @@
-"""Literal IR runs as the Python function does; the corpora and random functions are sampled without ``--exhaustive``."""
+"""Literal IR runs as the Python function does; with ``--exhaustive`` more sizes and random functions are tried."""
 
 from __future__ import annotations
 

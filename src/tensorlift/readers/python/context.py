@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from xdsl.dialects.arith import CmpfOp, CmpiOp, ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
@@ -51,6 +51,8 @@ _CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
 _GROWING = {"arith.addi", "arith.muli"}
 _LIMIT = "not read: extents that differ"
 _DEEPEST = 120  # nested expressions, statements and calls; more would exhaust the stack
+_MOST_PARTS = 32  # of which an integer is made, as far as it is looked at
+_OF_INTEGERS = {"arith.addi", "arith.subi", "arith.muli", "arith.floordivsi", "arith.remsi", "arith.select"}
 _SIMPLE = {"+": (0, 0), "*": (1, 1), "-": (None, 0)}  # neutral on the left, and on the right
 
 # Attributes are immutable, and making one checks it; these occur again and again.
@@ -104,7 +106,8 @@ class Context:
 
     ``given`` are the arrays that are parameters of the loop IR; ``results`` those among them that take what is
     returned, as long as no array lies there.  ``checked`` are the indices that were found inside of an extent, by the
-    block where that was; ``counters`` are integers that are not negative; ``made`` counts memories without a name.
+    block where that was; ``counters`` are integers that are not negative, ``sizes`` the arguments that are sizes;
+    ``made`` counts memories without a name.
     """
 
     inferred: Inferred
@@ -116,6 +119,7 @@ class Context:
     results: dict[str, View] = field(default_factory=dict)
     checked: set[tuple[Flow, SSAValue, Size]] = field(default_factory=set)
     counters: set[SSAValue] = field(default_factory=set)
+    sizes: set[SSAValue] = field(default_factory=set)
     calling: list[ast.FunctionDef] = field(default_factory=list)
     depth: int = 0
 
@@ -243,7 +247,7 @@ class Context:
     def is_counted(self, value: SSAValue) -> bool:
         """Whether an integer is a counter, an extent or a number, or a sum or product of these: not negative."""
         work = [value]
-        for _ in range(16):
+        for _ in range(_MOST_PARTS):
             if not work:
                 return True
             found = work.pop()
@@ -257,6 +261,18 @@ class Context:
             elif op.name != "arith.constant" or op.properties["value"].value.data < 0:
                 return False
         return False
+
+    def require_fit(self, operator: str, left: SSAValue, right: SSAValue) -> None:
+        """Refuse integers of Python that may need more than 64 bits where no precondition says that they do not.
+
+        Sizes and what they are added up to fit, and so do counts of what a loop does.
+        """
+        is_moved = operator in {"+", "-"}
+        kinds = [_made_of(value, self.counters, self.sizes) for value in (left, right)]
+        if all(kind == "sizes" or (is_moved and kind == "counts") for kind in kinds):
+            return
+        if not any(requirement.kind == "integers" for requirement in self.view.requires):
+            raise self.refusal("an integer that may need more than 64 bits")
 
     def require_equal(self, left: Size, right: Size) -> None:
         """End where two extents differ: there Python raises, or stretches one of them, which is not read."""
@@ -358,6 +374,25 @@ class Context:
         own = parts_of(found.value)
         parts = [p if local is None else self.flow.read(local) for p, local in zip(own, found.locals, strict=True)]
         return with_parts(found.value, parts)
+
+
+def _made_of(value: SSAValue, *known: set[SSAValue]) -> Literal["sizes", "counts", "data"]:
+    """Tell whether an integer is made of sizes, or of what loops hand on besides, or of data."""
+    work, kind = [value], "sizes"
+    for _ in range(_MOST_PARTS):
+        if not work:
+            return kind  # type: ignore[return-value]  # one of two
+        found = work.pop()
+        op: Any = found.owner
+        if any(found in values for values in known) or (not isinstance(op, Block) and op.name == "arith.constant"):
+            continue
+        if isinstance(op, Block) or op.name == "arith.extui":  # what a loop hands on, or a truth value
+            kind = "counts"
+        elif op.name in _OF_INTEGERS:
+            work += [operand for operand in op.operands if operand.type != i1]
+        else:
+            return "data"
+    return "data"
 
 
 def _is_like(known: Named, value: Operand) -> bool:

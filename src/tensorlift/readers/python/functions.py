@@ -117,6 +117,8 @@ def absolute(ctx: Context, values: Sequence[Number]) -> Number:
     if isinstance(value.ctype, FloatType):
         return Number(ctx.operation("math.absf", (own,), ir_type(value.ctype)), value.ctype, value.weak)
     zero = ctx.constant(0, value.ctype)
+    if value.weak:
+        ctx.require_fit("-", zero, own)
     below = ctx.arithmetic("-", zero, own, value.ctype, weak=value.weak)
     is_below = ctx.comparison("<", own, zero, value.ctype)
     return Number(ctx.operation("arith.select", (is_below, below, own), ir_type(value.ctype)), value.ctype, value.weak)

@@ -31,6 +31,7 @@ _OF_TRUTHS: dict[type[ast.operator], str] = {
     ast.Add: "arith.ori", ast.Mult: "arith.andi",
     ast.BitAnd: "arith.andi", ast.BitOr: "arith.ori", ast.BitXor: "arith.xori",
 }  # fmt: skip
+_GROWING = {"+", "-", "*"}
 _LARGEST_POWER = 64
 INT64 = 1 << 63
 
@@ -111,6 +112,8 @@ def _plain(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     a, b, ctype, weak = joined(ctx, left, right)
     if ctype is BOOL:
         raise ctx.refusal("arithmetic of truth values of NumPy")
+    if weak and ctype == LONG and operator in _GROWING:
+        ctx.require_fit(operator, a, b)
     return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
 
 
@@ -209,10 +212,10 @@ def unary(ctx: Context, op: ast.unaryop, value: Number) -> Number:
                 ctx.operation("arith.negf", (ctx.value(value),), ir_type(value.ctype)), value.ctype, value.weak
             )
         case ast.USub():
-            zero = ctx.constant(0, value.ctype)
-            return Number(
-                ctx.arithmetic("-", zero, ctx.value(value), value.ctype, weak=value.weak), value.ctype, value.weak
-            )
+            zero, own = ctx.constant(0, value.ctype), ctx.value(value)
+            if value.weak:
+                ctx.require_fit("-", zero, own)
+            return Number(ctx.arithmetic("-", zero, own, value.ctype, weak=value.weak), value.ctype, value.weak)
         case ast.Invert() if value.is_integer:
             ones = (
                 ctx.constant(-1, LONG)

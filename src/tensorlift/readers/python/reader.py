@@ -102,6 +102,8 @@ def _parameters(ctx: Context) -> list[str]:
             memories[name] = memory, argument(f"{name}_at", i64)
         else:
             sizes[name] = argument(name, ir_type(number_type(parameter.dtype)))
+            if parameter.role == "size":
+                ctx.sizes.add(sizes[name])
     for parameter in ctx.view.parameters:
         name = parameter.name
         if parameter.role == "array":
