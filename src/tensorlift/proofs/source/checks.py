@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import StringAttr
 
 from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.terms import Term
 from tensorlift.proofs.source.operations import Undecided
 
+_ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
 _LIMIT = "not read"  # begins the message where literal IR ends, and the source may go on
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) -> None:
-    """Show that a condition holds; where a source raises because of data, that run has no meaning.
+    """Show that a condition holds, unless a run in which it does not has no meaning: the source raises.
+
+    That is so where numbers have no result, and where data is to blame; not where literal IR alone ends.
 
     Raises:
         Undecided: where that is not shown.
@@ -27,8 +31,10 @@ def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) ->
     """
     condition, message = frame.value(op.operands[0]), op.properties["msg"]
     assert isinstance(message, StringAttr)
-    is_raised = not isinstance(condition, Domain) and not message.data.startswith(_LIMIT)
-    if not is_raised and not (isinstance(condition, Domain) and context.is_subset(condition)):
+    is_of_data = isinstance(condition, Term) and bool(condition.reads) and not message.data.startswith(_LIMIT)
+    if is_of_data or message.data in _ARITHMETIC:
+        return
+    if not (isinstance(condition, Domain) and context.is_subset(condition)):
         raise Undecided("a check is not shown to hold", op)
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def assign(ctx: Context, targets: Sequence[ast.expr], value: ast.expr) -> None:
     """Evaluate a value, and bind the targets one after the other."""
     found = evaluate(ctx, value)
-    if len(targets) > 1 and isinstance(found, Rule):
-        found = in_memory(ctx, found)
+    if len(targets) > 1 and isinstance(found, View | Rule):  # one array, of which all of them are names
+        found = replace(in_memory(ctx, found) if isinstance(found, Rule) else found, is_new=False)
     for target in targets:
         bind(ctx, target, found)
 

@@ -40,9 +40,11 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
     if any(isinstance(argument, ast.Starred) for argument in node.args):
         raise ctx.refusal("`*` in a call")
     match node.func:
+        case ast.Name(id=name) if name in ctx.scope.names or name in ctx.scope.bound:
+            pass
         case ast.Name(id=name) if name in ctx.scope.module.functions:
             return own_function(ctx, node, name)
-        case ast.Name(id=name) if name not in ctx.scope.module.rebound and name not in ctx.scope.bound:
+        case ast.Name(id=name) if name not in ctx.scope.module.rebound:
             module, _, original = ctx.scope.module.imports.get(name, f".{name}").rpartition(".")
             return _known(ctx, "" if module == "numba" else module, original, node)
         case ast.Attribute(value=value, attr=name):

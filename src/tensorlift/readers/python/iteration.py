@@ -32,7 +32,8 @@ _STEP = 2  # its place among the arguments of a range
 def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
     """Give the range of the counter of a loop, and what binds the targets where the counter is known."""
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    if called in ctx.scope.module.rebound or called in ctx.scope.module.functions or called in ctx.scope.bound:
+    scope, module = ctx.scope, ctx.scope.module
+    if any(called in names for names in (module.rebound, module.functions, scope.bound, scope.names)):
         called = ""
     if isinstance(node, ast.Call) and called and not (node.keywords and called != "enumerate"):
         imported = ctx.scope.module.imports.get(called, called).rpartition(".")[2]
