@@ -76,7 +76,7 @@ class Execution:
         self.flow = flow
         self.summary = summary
         self.claims = claims
-        self.arrays = dict(summary.arrays)
+        self.arrays = summary.all_arrays()
         self.versions = Versions(summary)
         self.memory = MemoryAccess(places, summary, self.arrays)
         self.cell_names = cell_names(summary)

@@ -50,29 +50,30 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     for name, literal_name in outside.items():
         if f"{literal_name}{ROW}" in called:
             strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
+    arrays = summary.all_arrays()
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
-        for name, info in summary.arrays.items()
+        for name, info in arrays.items()
     }
-    for memory, array in _unnamed(function, views, summary):
-        views[memory] = View(array, dense(summary.arrays[array]))
+    for memory, array in _unnamed(function, views, arrays):
+        views[memory] = View(array, dense(arrays[array]))
     return Places(views, view.literal_names)
 
 
-def _unnamed(function: FuncOp, views: Mapping[str, View], summary: Summary) -> Iterator[tuple[str, str]]:
+def _unnamed(function: FuncOp, views: Mapping[str, View], arrays: Mapping[str, ArrayInfo]) -> Iterator[tuple[str, str]]:
     """Yield local memories that have no name of an array, with the arrays that no memory has the name of, in order.
 
     Which local memory is which local array is for the proof alone: any choice of one for each does.
     """
     made = [op.results[0] for op in function.walk() if op.name in {"memref.alloc", "memref.alloca"}]
     names = {memory.name_hint for memory in made}
-    arrays = [name for name, info in summary.arrays.items() if info.shape and not (info.is_parameter or name in names)]
+    left = [name for name, info in arrays.items() if info.shape and not (info.is_parameter or name in names)]
     for memory in made:
         of_type: Any = memory.type
         if memory.name_hint is not None and memory.name_hint not in views:
-            same = next((n for n in arrays if are_bits_of(element_type(of_type), summary.arrays[n].dtype)), None)
+            same = next((n for n in left if are_bits_of(element_type(of_type), arrays[n].dtype)), None)
             if same is not None:
-                arrays.remove(same)
+                left.remove(same)
                 yield memory.name_hint, same
 
 

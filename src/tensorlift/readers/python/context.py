@@ -415,7 +415,12 @@ def _holds(known: Variable, value: Number) -> bool:
 def place_of(module: Module, node: ast.AST) -> FileLineColLoc:
     """Give the place of a piece of syntax of a module."""
     found = module.locate(node)
-    return FileLineColLoc(_text(found.file), _number(found.line), _number(found.column))
+    return _place(found.file, found.line, found.column)
+
+
+@lru_cache(maxsize=4096)
+def _place(file: str, line: int, column: int) -> FileLineColLoc:
+    return FileLineColLoc(_text(file), _number(line), _number(column))
 
 
 def memory_type(element: CNumber) -> MemRefType[Attribute]:
