@@ -66,7 +66,9 @@ def _answer(head: str, definitions: str, literal: str) -> str:
         (_TWO, "s = 0.0\nfor a, b in zip(x, y):\n    s += a * b\nreturn s"),
         (_TWO, "for i in range(n):\n    x[i], y[i] = y[i], x[i]"),
         (_TWO, "return np.where(x > y, x, y) ** 2"),
+        (_ONE, "for i in range(n):\n    t = np.zeros(n)\n    t += x[i]\n    x[i] = t[i]"),
         (_MATRIX, "return A @ x"),
+        (_MATRIX, "for i in range(n):\n    A[i] += A[i] @ x"),
         (_MATRIX, "return A.T + x[:, None], A.sum(axis=0)"),
         (_INTEGERS, "for i in range(n):\n    y[i] = x[i] // 3 + x[i] % 4"),
         (_BYTES, "for i in range(n):\n    y[i] = x[i] * x[i] + 100"),
@@ -118,6 +120,18 @@ def test_another_way_to_say_the_same_is_decided(head: str, one: str, other: str)
             _ONE, "b = x.copy()\nb[0] = 1\nreturn b", "b = x\nb[0] = 1\nreturn b", id="a copy and a second name"
         ),
         pytest.param(_ONE, "b = x[1:]\nb += 1", "b = x[1:] + 1", id="a view and a new array"),
+        pytest.param(
+            _ONE,
+            "for i in range(n):\n    t = np.zeros(n)\n    t[0] += x[i]\n    x[i] = t[0]",
+            "t = np.zeros(n)\nfor i in range(n):\n    t[0] += x[i]\n    x[i] = t[0]",
+            id="an array that outlives an iteration",
+        ),
+        pytest.param(
+            _ONE,
+            "for i in range(n):\n    t = np.zeros(n)\n    t += x[i]\n    x[i] = t[i]",
+            "for i in range(n):\n    t = np.zeros(n)\n    t[:i] += x[i]\n    x[i] = t[i]",
+            id="a part of an array of one iteration",
+        ),
         pytest.param(_ONE, "return np.any(x > 0)", "return np.all(x > 0)", id="any and all"),
         pytest.param(_ONE, "return np.max(x)", "return np.min(x)", id="extremes"),
         pytest.param(_ONE, "return np.mean(x)", "return np.sum(x)", id="mean and sum"),
