@@ -31,7 +31,7 @@ from tensorlift.frontends.c.operations import arithmetic_operation, conversion_o
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.readers.flow import Flow, FlowGraph, Local
-from tensorlift.readers.python.values import Number, Operand, parts_of, with_parts
+from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
 
 if TYPE_CHECKING:
     import ast
@@ -350,7 +350,7 @@ class Context:
                     value.value.name_hint = name
                 return
             known = self.scope.names[name] = Variable(Local(ir_type(ctype), self.at, name), ctype, weak)
-        if not isinstance(known, Variable) or not _holds(known, value):
+        if not isinstance(known, Variable) or not keeps(value, known.ctype):
             raise self.refusal(f"`{name}`, which is bound to values of several types,")
         self.flow.write(known.local, self.value(self.cast(value, known.ctype)))
 
@@ -403,13 +403,6 @@ def _is_like(known: Named, value: Operand) -> bool:
     if any(local is None and a is not b for local, a, b in zip(known.locals, before, after, strict=True)):
         return False
     return with_parts(value, list(before)) == known.value
-
-
-def _holds(known: Variable, value: Number) -> bool:
-    """Whether a variable holds a value as Python does: an integer of Python may become its float."""
-    if value.ctype == known.ctype:
-        return True
-    return value.weak and (isinstance(known.ctype, FloatType) or value.is_truth or value.literal is not None)
 
 
 def place_of(module: Module, node: ast.AST) -> FileLineColLoc:

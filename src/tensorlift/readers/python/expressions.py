@@ -26,7 +26,7 @@ from tensorlift.readers.python.numbers import (
     test,
     unary,
 )
-from tensorlift.readers.python.values import Number, Rule, Several, View
+from tensorlift.readers.python.values import Number, Rule, Several, View, keeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -233,6 +233,8 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
         for value in values[1:]:
             ctype, weak = promoted(ctype, weak, LONG if value.is_truth else value.ctype, value.weak)
     result = Local(ir_type(ctype), ctx.at)
+    if not all(keeps(value, ctype) for value in values):
+        raise ctx.refusal("a choice between numbers of several types")
     for flow, value in ends:
         ctx.flow.start(flow, seal=True)
         own = counted(ctx, value) if ctype is not BOOL else value

@@ -200,7 +200,7 @@ def _logical(name: str, ctx: Context, values: Sequence[Number]) -> Number:
 
 
 def _where(ctx: Context, values: Sequence[Number]) -> Number:
-    return chosen(ctx, ctx.test(values[0]), values[1], values[2])
+    return chosen(ctx, ctx.test(values[0]), values[1], values[2], in_one_type=True)
 
 
 def _operator(op: ast.operator) -> Apply:

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
-from tensorlift.readers.python.values import Number
+from tensorlift.readers.python.values import Number, keeps
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
@@ -258,12 +258,14 @@ def _compared_in(ctx: Context, left: Number, right: Number) -> CNumber:
     raise ctx.refusal("a comparison of integers that no type holds")
 
 
-def chosen(ctx: Context, condition: SSAValue, then: Number, otherwise: Number) -> Number:
-    """Choose one of two numbers that are both computed, in their common type."""
+def chosen(ctx: Context, condition: SSAValue, then: Number, otherwise: Number, *, in_one_type: bool = False) -> Number:
+    """Choose one of two numbers that are both computed, as it is, or ``in_one_type`` as an array has them."""
     if then.is_truth and otherwise.is_truth:
         arms = ctx.test(then), ctx.test(otherwise)
         return test(ctx.operation("arith.select", (condition, *arms), i1), weak=then.weak and otherwise.weak)
     a, b, ctype, weak = joined(ctx, then, otherwise)
+    if not in_one_type and not (keeps(then, ctype) and keeps(otherwise, ctype)):
+        raise ctx.refusal("a choice between numbers of several types")
     return Number(ctx.operation("arith.select", (condition, a, b), ir_type(ctype)), ctype, weak)
 
 

@@ -19,7 +19,7 @@ from tensorlift.readers.python.expressions import branch_on
 from tensorlift.readers.python.iteration import iterated
 from tensorlift.readers.python.loops import counted
 from tensorlift.readers.python.results import give_back
-from tensorlift.readers.python.values import Nothing, Number, Several, View
+from tensorlift.readers.python.values import Nothing, Number, Several, View, keeps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,16 +169,12 @@ def _written(ctx: Context, node: ast.For) -> None:
     for item in node.iter.elts:
         value = Several(tuple(evaluate(ctx, i) for i in item.elts)) if isinstance(item, ast.Tuple | ast.List) else None
         following = Flow()
-        _stated(ctx, node.target, value or evaluate(ctx, item))
+        bind(ctx, node.target, value or evaluate(ctx, item))
         _looped(ctx, node.body, following, after)
         ctx.flow.jump(following, ctx.place(node))
         ctx.flow.start(following, seal=True)
     ctx.flow.jump(after, ctx.place(node))
     ctx.flow.start(after, seal=True)
-
-
-def _stated(ctx: Context, target: ast.expr, value: Operand) -> None:
-    bind(ctx, target, value)
 
 
 # -- functions
@@ -231,6 +227,8 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
                 raise ctx.refusal("a function that returns truth values and numbers")
         else:
             ctype, weak = promoted(ctype, weak, value.ctype, value.weak)
+    if not all(keeps(value, ctype) for value in numbers):
+        raise ctx.refusal("a function that returns numbers of several types")
     result = Local(ir_type(ctype), ctx.at, "result")
     inside = ctx.flow.current
     for value, end in zip(numbers, scope.ends, strict=True):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
+from tensorlift.frontends.python.scalars import holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,6 +94,20 @@ class Nothing:
 
 Operand: TypeAlias = Number | View | Rule | Several | Nothing
 ArrayLike: TypeAlias = View | Rule
+
+
+def keeps(value: Number, ctype: CNumber) -> bool:
+    """Tell whether a type holds a number as Python would keep it; a number of NumPy keeps its type."""
+    if value.ctype == ctype:
+        return True
+    if not value.weak or ctype == DOUBLE:
+        return value.weak
+    literal = value.literal
+    if literal is not None and isinstance(ctype, FloatType):
+        return ctype.rounded(literal) == literal
+    if literal is not None:
+        return isinstance(literal, int) and ctype is not BOOL and holds(ctype, literal)
+    return ctype == LONG and value.is_integer
 
 
 def parts_of(value: Operand) -> list[SSAValue]:
