@@ -330,6 +330,23 @@ def test_both_halves_of_a_function_in_mlir_are_decided_again(
     assert capsys.readouterr().out.endswith(": holds, its definitions proved\n")
 
 
+def test_a_certificate_of_python_is_compared_with_its_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "def grow(x: list[float], s: float):\n    for i in range(len(x)):\n        x[i] *= s\n"
+    file, other = tmp_path / "grow.py", tmp_path / "other.py"
+    file.write_text(text, encoding="utf-8")
+    other.write_text(text.replace("*=", "+="), encoding="utf-8")
+    report = json.loads(lift_source(source_from_text(text, "grow.py"), LiftOptions()).to_json())
+    assert report["functions"][0]["definitions"] == "proved"
+    assert main(["verify", _write(report, tmp_path), "--source", str(file)]) == 0
+    assert capsys.readouterr().out == "grow: holds, its definitions proved\n"
+    digest = source_from_text(other.read_text(encoding="utf-8")).sha256
+    forged = _sealed(report["functions"][0]["certificate"], source_sha256=digest)
+    assert main(["verify", _write(forged, tmp_path), "--source", str(other)]) == 1
+    assert "has other definitions" in capsys.readouterr().err
+
+
 def test_a_source_without_literal_ir_is_compared_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -202,13 +202,14 @@ class LiftedFunction:
 
     def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
         from tensorlift.pipeline import LiftOptions, lift_read
+        from tensorlift.reading import with_literal_python
 
         live = self._live
         assert live is not None
         kept: list[ReadFunction] = []
 
         def read() -> list[ReadFunction]:
-            kept.append(live.read(told))
+            kept.append(with_literal_python(live.read(told)))
             return kept
 
         (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read).functions

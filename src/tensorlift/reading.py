@@ -36,7 +36,7 @@ def is_c(source: Source) -> bool:
 def literal_module(function: ReadFunction) -> ModuleOp:
     """Read a function literally; raises ``LiftError`` where that is refused."""
     if function.literally is None:
-        remedy = "give a source in C or MLIR, or show the loop IR: --emit ir"
+        remedy = "give a source in C, Python or MLIR, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
     return function.literally()
 
@@ -63,7 +63,20 @@ def _mlir_literally(function: Operation, functions: Mapping[str, Operation]) -> 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.python import read_python
 
-    return read_python(source.text, source.name, function=wanted)
+    return [with_literal_python(f) for f in read_python(source.text, source.name, function=wanted)]
+
+
+def with_literal_python(function: ReadFunction) -> ReadFunction:
+    """Say of a function of Python how it is read literally."""
+    return (
+        replace(function, literally=partial(_python_literally, function)) if function.module is not None else function
+    )
+
+
+def _python_literally(function: ReadFunction) -> ModuleOp:
+    from tensorlift.readers.python import literal_module_of
+
+    return literal_module_of(function)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

@@ -60,6 +60,7 @@ def _answer(text: str) -> str:
             "void f(int n, double *x, double *y) {"
             " double t[n]; for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) y[i] = t[n - 1 - i]; }"
         ),
+        "void f(int n, const _Bool *b, double *x) { for (int i = 0; i < n; i++) if (b[i]) x[i] = 0; }",
         "void f(int n, unsigned char *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 3 >> 1; }",
         "int f(int n, int *x) { int c = 0; for (int i = 0; i < n; i++) if (x[i]) c++; return c; }",
         "static double h; void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = h * x[i]; }",

@@ -163,7 +163,11 @@ class Summary:
     ranges: Domain = UNIVERSE
     guesses: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # how the finder proved each loop
     values: dict[str, tuple[Location | None, str, int]] = field(default_factory=dict, compare=False, repr=False)
-    temporaries: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # no definition has them
+    memories: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # arrays of no definition
+
+    def all_arrays(self) -> dict[str, ArrayInfo]:
+        """Return the arrays, and local ones that no definition names, as those that only one iteration uses."""
+        return self.memories | self.arrays
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

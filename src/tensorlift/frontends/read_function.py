@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, internal_error
 
@@ -21,7 +21,8 @@ class ReadFunction:
     """One function of a file: its module in the loop IR, or the diagnostics that refuse it.
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
-    raises ``LiftError``, where its language has a literal reader.
+    raises ``LiftError``, where its language has a literal reader.  ``inferred`` is what the front end found out about
+    types that the source does not state, where the literal reader needs it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ReadFunction:
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
+    inferred: Any = None
 
 
 def read_function(

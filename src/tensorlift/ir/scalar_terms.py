@@ -177,6 +177,8 @@ def _compare_integers(op: Operation, operands: list[Term]) -> Term:
     name, sign = _INTEGER_COMPARISONS[_predicate(op)]
     if operands[0].dtype == "bool" and sign is not None:
         return _compare_truths(name, operands if sign is unsigned else operands[::-1])
+    if operands[0].dtype == "bool" and name in {"eq", "ne"} and _is_zero(operands[1]):  # a byte that is one
+        return operands[0] if name == "ne" else terms.apply("not", operands[0])
     operands = list(map(sign, operands)) if sign else _joined(operands)
     operands = [fused(operand) for operand in operands]
     term, types = terms.apply(name, *operands), {"M": operands[0].dtype}

@@ -26,6 +26,7 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ir.arithmetic import evaluator, of_numbers, unsteady
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
+from tensorlift.ir.literal_interpreter import EndedError
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.corners import Corners, adds_floats
 from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, nudged, random_arguments
@@ -245,7 +246,7 @@ def _case(
             found = found or case
     if found is not None:
         return found
-    if isinstance(fault, UndefinedError):
+    if isinstance(fault, UndefinedError | EndedError):
         tally.undefined.append(dict(sizes))
     else:
         tally.fail(sizes, str(fault), "interpreter")

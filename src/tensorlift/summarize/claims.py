@@ -12,26 +12,30 @@ from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.names import formals
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.rewrite import map_reads, walk
+from tensorlift.comprehension.state import Piece
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
-from tensorlift.proofs.source.operations import never_wraps
+from tensorlift.proofs.source.operations import element_type, never_wraps
+from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.statements import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.definition import Definition, Item, Summary
+    from tensorlift.comprehension.state import Effect
     from tensorlift.diagnostics import Location
+    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
 
 
@@ -39,8 +43,9 @@ def claims_of(function: FuncOp, summary: Summary) -> Claims:
     """Match the loops of literal IR with those that were summarised, by their places in the source."""
     flow = ControlFlow(function)
     finding = _Finding(flow, summary)
-    for header in finding.headers:
+    for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
+    finding.name_what_loops_leave()
     return Claims(finding.loops)
 
 
@@ -49,73 +54,84 @@ class _Finding:
 
     def __init__(self, flow: ControlFlow, summary: Summary) -> None:
         self.flow, self.summary = flow, summary
-        self.headers = sorted(flow.loops, key=lambda h: (len(flow.loops[h].blocks), h))
         self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
+        self.variables = _told_apart(flow, summary, self.kept)
+        self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
+        self.versions = {definition.name: definition.array for definition in summary.definitions()}
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
-        place = _place(self.flow, header)
-        found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
-        items = [item for where, item in self.kept if where == place]
-        variable = self._variable(header, place, [loop.variable for loop, _ in found], items)
-        if variable is not None:
-            found = [(loop, guess) for loop, guess in found if loop.variable == variable]
-            items = [item for item in items if item.variable == variable]
-        item = items[-1] if items else None
-        nest = _nest(found[-1][0], {loop.variable for loop, _ in found}) if found else ()
-        if item is not None:
-            claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, ())
-            claim = replace(claim, item=item, phis=self._phis(claim, ()))
-        elif nest:
-            claim = self._nested(header, nest, found)
-        else:
-            return
+        place, variable = _place(self.flow, header), self.variables.get(header)
+        found = [
+            (loop, guess)
+            for loop, guess in self.summary.guesses
+            if _at(loop.location, place) and variable in {None, loop.variable}
+        ]
+        items = [item for where, item in self.kept if where == place and variable in {None, item.variable}]
         versions = {d.array: d.name for d in self.summary.definitions() if _at(d.location, place)}
-        states = _states(guess for _, guess in found)
-        if item is not None:
-            # Inside of it an array is not yet what definitions of inner loops name.
-            for inner in self.flow.loops[header].blocks & self.loops.keys():
-                named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
-                self.loops[inner] = replace(self.loops[inner], versions=named)
-            ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
-            carried = {one.array for one in item.carried}
-            beside = {a: p for a, p in states.items() if a not in carried}
-            self.loops[header] = replace(claim, states=beside, locals=self._locals(claim, states), ahead=ahead)
-        else:
+        if items:
+            self._keep(header, items[-1], _states(guess for _, guess in found), versions)
+        elif found:
+            claim = self._nested(header, _nest(found[-1][0], {loop.variable for loop, _ in found}), found)
+            if variable is not None:
+                versions = {array: version for array, version in versions.items() if array in claim.states}
             self.loops[header] = replace(claim, versions=versions)
+
+    def _keep(self, header: int, item: KeptLoop, states: Effect, versions: Mapping[str, str]) -> None:
+        """Claim of a loop that it is one of the definitions, beside which arrays may have a closed form."""
+        carried = {one.array: list[Piece]() for one in item.carried}
+        claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
+        claim = self._with_states(replace(claim, phis=self._phis(claim, carried, ())), states)
+        # Inside of it an array is not yet what definitions of inner loops name.
+        for inner in self.flow.loops[header].blocks & self.loops.keys():
+            named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
+            self.loops[inner] = replace(self.loops[inner], versions=named)
+        ahead = {a: one for a, p in claim.states.items() if (one := self._ahead(item, a, p, versions)) is not None}
+        beside = {a: p for a, p in claim.states.items() if a not in carried}
+        self.loops[header] = replace(claim, states=beside, ahead=ahead)
 
     def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess]]) -> LoopClaim:
         """Claim of one loop that it is a nest, or a loop."""
         loop, *rest = nest
         inner = self._nested(header, rest, found) if rest else None
         states = _states(guess for one, guess in found if one.variable == loop.variable)
-        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), states=states, inner=inner)
-        claim = replace(claim, phis=self._phis(claim, rest))
-        return replace(claim, locals=self._locals(claim, states))
+        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), inner=inner)
+        return self._with_states(replace(claim, phis=self._phis(claim, states, rest)), states)
 
-    def _phis(self, claim: LoopClaim, inner: Sequence[Loop]) -> tuple[Phi, ...]:
-        """Claim of each argument of a header how it moves, while all iterations of ``inner`` loops pass."""
+    def _with_states(self, claim: LoopClaim, states: Effect) -> LoopClaim:
+        """Add the states, with the values that they mean by names of numbers."""
+        read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
+        local = {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
+        expanded = {a: [(d, self._expanded(t, d, local)) for d, t in p] for a, p in states.items()}
+        return replace(claim, states=expanded, locals=local)
+
+    def _phis(self, claim: LoopClaim, states: Mapping[str, list[Piece]], inner: Sequence[Loop]) -> tuple[Phi, ...]:
+        """Name what the header is given; numbers without the name of one that the loop changes are those, in order.
+
+        Counters move on while all iterations of ``inner`` loops pass.
+        """
         trips = prod((polynomial(loop.upper[0] - loop.lower[0]) for loop in inner), start=ONE)
-        phis = (self._phi(claim, argument) for argument in self.flow.blocks[claim.header].args)
+        arguments = self.flow.blocks[claim.header].args
+        phis = [self._phi(claim, argument) for argument in arguments]
+        left = {a: dtype for a, p in states.items() if a not in phis and (dtype := self._number_type(a, p)) is not None}
+        for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
+            if isinstance(phi, str) and phi not in states:
+                same = next((a for a in left if are_bits_of(element_type(argument.type), left[a])), None)
+                if same is not None:
+                    del left[same]
+                    phis[position] = same
         return tuple(replace(phi, by=phi.by * trips) if isinstance(phi, Advance) else phi for phi in phis)
 
-    def _locals(self, claim: LoopClaim, states: Mapping[str, list[Piece]]) -> dict[str, tuple[int, int]]:
-        """Find the values that states mean by names of numbers."""
-        read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
-        return {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
-
-    def _variable(
-        self, header: int, place: tuple[int, int] | None, guessed: Sequence[str], kept: Sequence[KeptLoop]
-    ) -> str | None:
-        """Tell apart the loops of a nest that is one operation of the source, by their order from the innermost on."""
-        outer = [item.variable for item in reversed(kept)]
-        variables = list(dict.fromkeys([*(one for one in guessed if one not in outer), *outer]))
-        if len(variables) < 2:  # noqa: PLR2004 - a nest
-            return None
-        same = [one for one in self.headers if _place(self.flow, one) == place]
-        return variables[same.index(header)] if len(same) == len(variables) else None
+    def _number_type(self, array: str, pieces: list[Piece]) -> DType | None:
+        """Return the type of a number that a loop changes; None for an array."""
+        info = self.summary.arrays.get(array)
+        if info is not None:
+            return None if info.shape else info.dtype
+        (cell,) = formals(array, 1)
+        is_array = any(cell in domain.variables() or cell in term.free for domain, term in pieces)
+        return pieces[0][1].dtype if pieces and not is_array else None
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""
@@ -135,7 +151,10 @@ class _Finding:
                     yield node.array
 
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
-        """Return the last value before a loop that has the name of a local."""
+        """Return the last value before a loop that has the name of a local, or the one that a temporary is."""
+        known = self.temporaries.get(name)
+        if known is not None and known[0] in self.flow.dominators(header) - {header}:
+            return known
         origin, array, number = self.summary.values.get(name, (None, name, 0))
         found = self._value_from(origin, number, header) if origin is not None else None
         if found is not None:
@@ -162,6 +181,32 @@ class _Finding:
             if len(arguments) > number and _at(location_of(arguments[number]), place):
                 return block, -1 - number
         return None
+
+    def name_what_loops_leave(self) -> None:
+        """Say which numbers that states read are what an earlier loop hands on when it has ended."""
+        for header, claim in self.loops.items():
+            read = {name for pieces in claim.states.values() for _, term in pieces for name in self._numbers(term)}
+            read -= claim.locals.keys() | {*claim.phis}
+            left = {name: place for name in sorted(read) if (place := self._left_by_loop(name, header)) is not None}
+            if left:
+                self.loops[header] = replace(claim, locals={**claim.locals, **left})
+
+    def _left_by_loop(self, name: str, header: int) -> tuple[int, int] | None:
+        array = self.versions.get(name, name)
+        for earlier in sorted(self.flow.dominators(header) - {header}, reverse=True):
+            claim = self.loops.get(earlier)
+            if claim is not None and array in claim.phis:
+                return earlier, -1 - claim.phis.index(array)
+        return None
+
+    def _expanded(self, term: Term, domain: Domain, named: Collection[str]) -> Term:
+        """Say what a term reads that is no value of the IR by its only definition."""
+
+        def convert(read: Read, _: Domain) -> Term:
+            once = self.once.get(read.array) if read.array not in named and not read.indices else None
+            return read if once is None else self._expanded(once, domain, named)
+
+        return term if term.reads.isdisjoint(self.once) else map_reads(term, domain, convert)
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header
@@ -209,6 +254,67 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
+
+
+def _told_apart(
+    flow: ControlFlow, summary: Summary, kept: Sequence[tuple[tuple[int, int], KeptLoop]]
+) -> dict[int, str]:
+    """Tell loops apart that stand at one place, as those over an array of two dimensions: inner ones end first."""
+    headers: dict[tuple[int, int], list[int]] = {}
+    for header in sorted(flow.loops, key=lambda h: max(flow.loops[h].blocks)):
+        place = _place(flow, header)
+        if place is not None:
+            headers.setdefault(place, []).append(header)
+    outer = [(place, item.variable) for place, item in reversed(kept)]
+    places = [(loop.location, loop.variable) for loop, _ in summary.guesses if loop.location is not None]
+    inner = [((place.line, place.column), variable) for place, variable in places]
+    variables: dict[tuple[int, int], dict[str, None]] = {}
+    for place, variable in (*(one for one in inner if one not in outer), *outer):
+        variables.setdefault(place, {})[variable] = None
+    return {
+        header: variable
+        for place, several in headers.items()
+        if len(several) > 1 and len(several) == len(variables.get(place, ()))
+        for header, variable in zip(several, variables[place], strict=True)
+    }
+
+
+def _defined_once(summary: Summary) -> dict[str, Term]:
+    """Return the numbers that have one definition, with that."""
+    found: dict[str, list[Definition]] = {}
+    for definition in summary.definitions():
+        info = summary.arrays.get(definition.array)
+        if info is not None and not info.is_parameter:
+            found.setdefault(definition.array, []).append(definition)
+    return {
+        array: several[0].pieces[0][1]
+        for array, several in found.items()
+        if len(several) == 1 and not several[0].shape and len(several[0].pieces) == 1
+    }
+
+
+def _temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int]]:
+    """Match numbers that have a name and a count, ``t1``, with the values that have this name, where they are as many.
+
+    Each is told by its block and the position of its operation.
+    """
+    numbered: dict[str, dict[int, str]] = {}
+    for name, info in summary.arrays.items():
+        stem = name.rstrip("0123456789")
+        if stem != name and not info.shape and not info.is_parameter:
+            numbered.setdefault(stem, {})[int(name.removeprefix(stem))] = name
+    values: dict[str, list[tuple[int, int]]] = {}
+    for number, block in enumerate(flow.blocks if numbered else ()):
+        for position, op in enumerate(block.ops):
+            hint = op.results[0].name_hint if op.results else None
+            if hint in numbered:
+                values.setdefault(hint, []).append((number, position))
+    return {
+        names[count]: place
+        for stem, names in numbered.items()
+        if len(names) == len(values.get(stem, ()))
+        for count, place in zip(sorted(names), values[stem], strict=True)
+    }
 
 
 def _nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:

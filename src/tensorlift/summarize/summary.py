@@ -108,7 +108,7 @@ def _summarise(
         ranges=program.ranges,
         guesses=tuple(lifting.evaluator.guesses),
         values={name: origin for s in walk(program.body) for name, origin in values_of(s)},
-        temporaries={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
+        memories={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
     )
 
 

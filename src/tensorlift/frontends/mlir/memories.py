@@ -109,18 +109,14 @@ def _plain_access(store: bool) -> Callable[[Translator, Operation], None]:  # no
 def _gathers(t: Translator, op: Operation) -> bool:
     """Read a whole array of one dimension at a place that depends on data; False where it is another access."""
     view = t.view(op.operands[0])
-    places = [t.scalar(value).value for value in op.operands[1:] if t.scalar(value).index is None]
-    is_data = [isinstance(place, OpResult) and place.owner.name == "arith.index_cast" for place in places]
-    is_whole = view == View.whole(view.memory) and isinstance(view.memory.value, BlockArgument)
-    if (
-        is_data != [True]
-        or len(view.axes) > 1
-        or not is_whole
-        or not t.scalar(op.operands[1]).why[1].startswith(_ELEMENT)
-    ):
+    if len(view.axes) != 1 or view != View.whole(view.memory) or not isinstance(view.memory.value, BlockArgument):
+        return False
+    place = t.scalar(op.operands[1])
+    cast = place.value.owner if isinstance(place.value, OpResult) and place.index is None else None
+    if place.value is None or cast is None or cast.name != "arith.index_cast" or not place.why[1].startswith(_ELEMENT):
         return False
     t.extent(view, 0, op)
-    made = memref.LoadOp.create(operands=[view.memory.value, *places], result_types=[view.memory.element])
+    made = memref.LoadOp.create(operands=[view.memory.value, place.value], result_types=[view.memory.element])
     t.known[op.results[0]] = Scalar(t.emit_value(made, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
     return True
 

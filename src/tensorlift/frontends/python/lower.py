@@ -33,7 +33,7 @@ from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
 from tensorlift.frontends.python.signature import arguments_of, kinds_of
-from tensorlift.frontends.python.state import Facts
+from tensorlift.frontends.python.state import Facts, Inferred
 from tensorlift.frontends.python.statements import Statements
 from tensorlift.frontends.python.values import (
     ArrayValue,
@@ -62,8 +62,12 @@ ReturnKind: TypeAlias = Literal["array", "list", "python", "numpy", "truth", "nu
 _PASSES = 12
 
 
-def lower_python(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> ModuleOp:
-    """Lower one function; ``told`` are annotations for parameters whose own do not tell what they are.
+def lower_python(
+    function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None
+) -> tuple[ModuleOp, Inferred]:
+    """Lower one function, and give what was found out about it.
+
+    ``told`` are annotations for parameters whose own do not tell what they are.
 
     Raises ``LiftError`` with the reason where it is refused.
     """
@@ -77,7 +81,7 @@ def lower_python(function: ast.FunctionDef, module: Module, told: Mapping[str, s
         if not facts.changed:
             if facts.misfits:
                 raise facts.misfits[0]
-            return _Lowering(translation).run()
+            return _Lowering(translation).run(), Inferred(module, function, kinds, facts.types)
     raise refusal("unbound", module.locate(function), "some variable")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c.refusals import refusal as shared_refusal
 from tensorlift.frontends.python.lower import lower_python
 from tensorlift.frontends.python.refusals import in_python, refusal
-from tensorlift.frontends.python.state import Module
+from tensorlift.frontends.python.state import Inferred, Module
 from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
@@ -63,15 +64,19 @@ def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, st
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
+    found: list[Inferred] = []
 
     def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
-            return lower_python(node, module, told), ()
+            lowered, inferred = lower_python(node, module, told)
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None
+        found.append(inferred)
+        return lowered, ()
 
-    return read_function(node.name, module.locate(node), lower, shared_refusal)
+    read = read_function(node.name, module.locate(node), lower, shared_refusal)
+    return replace(read, inferred=found[0]) if found else read
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:

@@ -36,9 +36,10 @@ from tensorlift.frontends.python.scalars import (
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.frontends.python.signature import ParameterKind
 
 Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
 _CALL_DEPTH = 16
@@ -175,9 +176,23 @@ class Module:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return Location(self.filename, line, column + 1)
 
+    def key(self, function: ast.FunctionDef, name: str) -> str:
+        """Give the name of a local variable among those of all functions."""
+        return f"{self.filename}:{function.lineno}:{function.name}.{name}"
+
     def home_of(self, name: str) -> Module:
         """Give the module in which to read one of the functions."""
         return self.homes.get(name, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """What was found out about a function: its parameters, and the types of its locals by their keys."""
+
+    module: Module
+    function: ast.FunctionDef
+    kinds: Mapping[str, ParameterKind]
+    types: Mapping[str, tuple[Number, bool]]
 
 
 class State:
@@ -321,7 +336,7 @@ class State:
 
     def key(self, name: str) -> str:
         """Give the name of a local variable among those of all functions."""
-        return f"{self.module.filename}:{self.function.lineno}:{self.function.name}.{name}"
+        return self.module.key(self.function, name)
 
     def is_stable(self, node: nodes.Expression) -> bool:
         """Whether an integer expression has the same value wherever it stands."""

@@ -29,6 +29,7 @@ from tensorlift.comprehension.state import RecurrenceError, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
+from tensorlift.proofs.source.checks import decided, require_holds
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
@@ -76,7 +77,7 @@ class Execution:
         self.flow = flow
         self.summary = summary
         self.claims = claims
-        self.arrays = summary.arrays | summary.temporaries
+        self.arrays = summary.all_arrays()
         self.known = Known.of(summary)
         self.versions = Versions(summary)
         self.memory = MemoryAccess(places, summary, self.arrays)
@@ -457,10 +458,9 @@ class Execution:
     def select(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
-        if isinstance(condition, Domain):
-            other = one if context.is_subset(condition) else other
-            one = other if context.is_disjoint(condition) else one
-        frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
+        known = decided(condition, context)
+        chosen = self._chosen(as_test(condition), one, other, op.results[0].type) if known is None else None
+        frame.values[op.results[0]] = chosen if chosen is not None else one if known else other
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Run a function of the file that has no loops, in place of its call."""
@@ -492,4 +492,5 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "arith.select": Execution.select,
     "func.call": Execution.call,
+    "cf.assert": require_holds,
 }

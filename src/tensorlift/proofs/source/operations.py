@@ -331,8 +331,8 @@ def _ordered(name: str, above: Polynomial, context: Domain, known: Known) -> Dom
 # Whether an operation reads its operands as unsigned, and whether it gives the rest.
 _DIVISIONS = {
     "arith.divsi": (False, False),
-    "arith.divui": (True, False),
     "arith.floordivsi": (False, False),
+    "arith.divui": (True, False),
     "arith.ceildivsi": (False, False),
     "arith.remsi": (False, True),
     "arith.remui": (True, True),

@@ -14,9 +14,11 @@ from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.proofs.source.integers import polynomial
+from tensorlift.proofs.source.operations import element_type
+from tensorlift.proofs.source.sense import are_bits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from xdsl.dialects.func import FuncOp
 
@@ -68,10 +70,13 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         if info.is_parameter:
             sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
     constants = {name: Affine(number) for name, number in view.generalised.items()}
+    known = summary.all_arrays()
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info, constants))
-        for name, info in (*summary.arrays.items(), *summary.temporaries.items())
+        for name, info in known.items()
     }
+    for memory, array in _unnamed(function, views, known):
+        views[memory] = View(array, dense(known[array]))
     within = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
     if view.source.endswith(".mlir"):
         wide = [
@@ -81,6 +86,23 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
     returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
     return Places(views, view.literal_names, sizes, within, returned)
+
+
+def _unnamed(function: FuncOp, views: Mapping[str, View], arrays: Mapping[str, ArrayInfo]) -> Iterator[tuple[str, str]]:
+    """Yield local memories that have no name of an array, with the arrays that no memory has the name of, in order.
+
+    Which local memory is which local array is for the proof alone: any choice of one for each does.
+    """
+    made = [op.results[0] for op in function.walk() if op.name in {"memref.alloc", "memref.alloca"}]
+    names = {memory.name_hint for memory in made}
+    left = [name for name, info in arrays.items() if info.shape and not (info.is_parameter or name in names)]
+    for memory in made:
+        of_type: Any = memory.type
+        if memory.name_hint is not None and memory.name_hint not in views:
+            same = next((n for n in left if are_bits_of(element_type(of_type), arrays[n].dtype)), None)
+            if same is not None:
+                left.remove(same)
+                yield memory.name_hint, same
 
 
 def dense(info: ArrayInfo, constants: Mapping[str, Affine] = MappingProxyType({})) -> tuple[Polynomial, ...]:

@@ -43,8 +43,7 @@ def known_names(summary: Summary) -> frozenset[str]:
 
 def cell_names(summary: Summary) -> frozenset[str]:
     """Return the variables that stand for the subscripts of cells."""
-    arrays = (*summary.arrays.items(), *summary.temporaries.items())
-    return frozenset(name for array, info in arrays for name in formals(array, len(info.shape)))
+    return frozenset(name for array, info in summary.all_arrays().items() for name in formals(array, len(info.shape)))
 
 
 def keep_names(summary: Summary, claims: Claims) -> None:

@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, PointerType
 from tensorlift.readers.clang.context import Context, Pointer, misused, pointer, scalar, value
-from tensorlift.readers.clang.flow import Flow, Local
 from tensorlift.readers.clang.pointers import is_null, is_null_constant, same_base
+from tensorlift.readers.flow import Flow, Local
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}

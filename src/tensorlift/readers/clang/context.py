@@ -44,8 +44,8 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.member_facts import FactFinder
 from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.readers.clang.flow import Flow, FlowGraph, Local
 from tensorlift.readers.clang.member_uses import UseFinder
+from tensorlift.readers.flow import Flow, FlowGraph, Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

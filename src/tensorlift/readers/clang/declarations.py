@@ -34,9 +34,9 @@ from tensorlift.readers.clang.context import (
     pointee,
 )
 from tensorlift.readers.clang.expressions import assign, converted, offset_value
-from tensorlift.readers.clang.flow import Local
 from tensorlift.readers.clang.members import elements_of, fields, selected
 from tensorlift.readers.clang.memory import fill, on_stack
+from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue

@@ -48,10 +48,10 @@ from tensorlift.readers.clang.context import (
     scalar,
     value,
 )
-from tensorlift.readers.clang.flow import Flow, Local
 from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
 from tensorlift.readers.clang.memory import global_place
 from tensorlift.readers.clang.pointers import difference, is_null, retyped
+from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,7 @@ from tensorlift.readers.clang.context import (
     StructurePointer,
     memory_type,
 )
-from tensorlift.readers.clang.flow import Local
+from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

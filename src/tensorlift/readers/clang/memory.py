@@ -13,7 +13,7 @@ from xdsl.dialects.memref import AllocaOp, AllocOp, CastOp, GetGlobalOp, LoadOp,
 
 from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, FloatType, IntegerType
 from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, memory_type, pointee
-from tensorlift.readers.clang.flow import Flow, Local
+from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -37,9 +37,9 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
-from tensorlift.readers.clang.flow import FlowGraph
 from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
 from tensorlift.readers.clang.statements import statement
+from tensorlift.readers.flow import FlowGraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.frontends.c.parse_errors import ParseErrors
-    from tensorlift.readers.clang.flow import Local
+    from tensorlift.readers.flow import Local
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
-from tensorlift.readers.clang.flow import Flow
+from tensorlift.readers.flow import Flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,45 @@
+"""Conditions that a source checks, and choices that indices and sizes decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import StringAttr
+
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.terms import Term
+from tensorlift.proofs.source.operations import Undecided
+
+_ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
+_LIMIT = "not read"  # begins the message where literal IR ends, and the source may go on
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+    from tensorlift.proofs.source.frames import Frame
+    from tensorlift.proofs.source.operations import Value
+
+
+def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) -> None:
+    """Show that a condition holds, unless a run in which it does not has no meaning: the source raises.
+
+    That is so where numbers have no result, and where data is to blame; not where literal IR alone ends.
+
+    Raises:
+        Undecided: where that is not shown.
+
+    """
+    condition, message = frame.value(op.operands[0]), op.properties["msg"]
+    assert isinstance(message, StringAttr)
+    is_of_data = isinstance(condition, Term) and bool(condition.reads) and not message.data.startswith(_LIMIT)
+    if is_of_data or message.data in _ARITHMETIC:
+        return
+    if not (isinstance(condition, Domain) and context.is_subset(condition)):
+        raise Undecided("a check is not shown to hold", op)
+
+
+def decided(condition: Value, context: Domain) -> bool | None:
+    """Tell whether a condition holds at all points of a context, or at none; None where neither is known."""
+    if not isinstance(condition, Domain):
+        return None
+    return False if context.is_disjoint(condition) else True if context.is_subset(condition) else None

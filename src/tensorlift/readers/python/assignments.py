@@ -1,0 +1,211 @@
+"""Assignments: to names, elements and parts of arrays, under masks, to several targets, and in place."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c.c_types import BOOL, LONG
+from tensorlift.frontends.python.scalars import keeps_kind
+from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, store
+from tensorlift.readers.python.evaluation import evaluate
+from tensorlift.readers.python.expressions import operated, part
+from tensorlift.readers.python.numbers import chosen
+from tensorlift.readers.python.values import Number, Rule, Several, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
+
+
+def assign(ctx: Context, targets: Sequence[ast.expr], value: ast.expr) -> None:
+    """Evaluate a value, and bind the targets one after the other."""
+    found = evaluate(ctx, value)
+    if len(targets) > 1 and isinstance(found, View | Rule):  # one array, of which all of them are names
+        found = replace(in_memory(ctx, found) if isinstance(found, Rule) else found, is_new=False)
+    for target in targets:
+        bind(ctx, target, found)
+
+
+def bind(ctx: Context, target: ast.expr, value: Operand) -> None:
+    """Bind one target."""
+    match target:
+        case ast.Name(id=name):
+            _bind_name(ctx, name, value)
+        case ast.Subscript():
+            _store(ctx, target, value)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            for one, item in zip(targets, _items(ctx, value, len(targets)), strict=True):
+                bind(ctx, one, item)
+        case _:
+            raise ctx.refusal(f"the target `{ast.unparse(target)}`")
+
+
+def _items(ctx: Context, value: Operand, count: int) -> Sequence[Operand]:
+    """Give the items of a tuple or of a row that is unpacked."""
+    if isinstance(value, View) and len(value.extents) == 1:
+        ctx.require_equal(value.extents[0], count)
+        return [element(ctx, value, (position,)) for position in range(count)]
+    if not isinstance(value, Several) or len(value.items) != count:
+        raise ctx.refusal("a value that is unpacked")
+    return value.items
+
+
+def _bind_name(ctx: Context, name: str, value: Operand) -> None:
+    is_result = name in ctx.results and not ctx.scope.depth and ctx.scope.after is None
+    if isinstance(value, Rule) or (isinstance(value, View) and value.is_new and is_result):
+        wanted = _element(ctx, name, value)
+        if is_result:
+            made = replace(ctx.results.pop(name), is_list=value.is_list)
+            for mine, own in zip(made.extents, value.extents, strict=True):
+                ctx.require_equal(mine, own)
+            if wanted not in (None, made.element):
+                raise ctx.refusal(f"`{name}`, which is given back with another type,")
+            fill(ctx, made, value)
+            value = made
+        elif wanted is None:
+            value = in_memory(ctx, value, name)
+        else:
+            made = allocate(ctx, name, wanted, value.extents, is_list=value.is_list)
+            fill(ctx, made, value)
+            value = made
+    if isinstance(value, View):
+        value = replace(value, is_new=False)
+    ctx.bind(name, value)
+
+
+def _element(ctx: Context, name: str, value: ArrayLike) -> CNumber | None:
+    """Give the type of the elements; that of a list holds all that is ever stored into it."""
+    known = ctx.type_of(f"{name}[]") if value.is_list else None
+    return known[0] if known is not None else value.element
+
+
+def _store(ctx: Context, target: ast.Subscript, value: Operand) -> None:
+    base = _base(ctx, target)
+    mask = _mask(ctx, base, target)
+    if mask is not None:
+        if not isinstance(value, Number):
+            raise ctx.refusal("an array that is stored under a mask")
+        number = value
+        _store_where(ctx, base, mask, lambda _: number)
+        return
+    _put(ctx, part(ctx, base, target), value)
+
+
+def _base(ctx: Context, target: ast.Subscript) -> View:
+    base = evaluate(ctx, target.value)
+    if not isinstance(base, View):
+        raise ctx.refusal(f"the target `{ast.unparse(target)}`")
+    return base
+
+
+def _put(ctx: Context, view: View, value: Operand) -> None:
+    """Store into an element or a part of an array."""
+    if not view.extents:
+        if not isinstance(value, Number):
+            raise ctx.refusal("an array in place of a number")
+        store(ctx, view, (), value)
+    elif view.is_list or not isinstance(value, Number | View | Rule):
+        raise ctx.refusal("a part of a list that is replaced")
+    else:
+        fill(ctx, view, value)
+
+
+def _mask(ctx: Context, base: View, target: ast.Subscript) -> ArrayLike | None:
+    """Evaluate an index that is an array of truth values; None for any other index."""
+    index = target.slice
+    if isinstance(index, ast.Name):
+        found = ctx.named(index.id)
+        if not isinstance(found, View):
+            return None
+    elif isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp) and any(
+        isinstance(node, ast.Compare | ast.Invert) for node in ast.walk(index)
+    ):
+        found = evaluate(ctx, index)
+        if isinstance(found, Number):
+            raise ctx.refusal("a truth value as an index")
+    else:
+        return None
+    if not isinstance(found, View | Rule) or base.is_list or len(found.extents) != len(base.extents):
+        raise ctx.refusal("a mask of another shape")
+    for mine, other in zip(base.extents, found.extents, strict=True):
+        ctx.require_equal(mine, other)
+    return found
+
+
+def _store_where(ctx: Context, base: View, mask: ArrayLike, value: Callable[[Number], Number]) -> None:
+    """Store into the elements for which a mask holds; the others keep what they are."""
+
+    def at(indices: Sequence[Size]) -> Number:
+        old = element(ctx, base, indices)
+        holds = element(ctx, mask, indices)
+        if holds.ctype is not BOOL:
+            raise ctx.refusal("an index that is an array")
+        new = value(old)
+        return chosen(ctx, ctx.test(holds), ctx.cast(new, old.ctype), old)
+
+    fill(ctx, base, Rule(base.extents, at, mask.reads, base.element))
+
+
+def augment(ctx: Context, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+    """Compute ``target op= value``: what is there is read before the value is evaluated."""
+    if isinstance(target, ast.Name):
+        before = evaluate(ctx, target)
+        given = evaluate(ctx, value)
+        if isinstance(before, Number):
+            ctx.bind(target.id, _number(ctx, operated(ctx, op, before, given)))
+            return
+        if not isinstance(before, View):
+            raise ctx.refusal(f"`{target.id}` that changes in place")
+        _augment_part(ctx, before, op, given)
+        return
+    if not isinstance(target, ast.Subscript):
+        raise ctx.refusal(f"the target `{ast.unparse(target)}`")
+    base = _base(ctx, target)
+    mask = _mask(ctx, base, target)
+    if mask is not None:
+        given = evaluate(ctx, value)
+        _store_where(ctx, base, mask, lambda old: _in_place(ctx, old, operated(ctx, op, old, given)))
+        return
+    view = part(ctx, base, target)
+    if view.extents:
+        _augment_part(ctx, view, op, evaluate(ctx, value))
+        return
+    old = element(ctx, view, ())
+    store(ctx, view, (), _number(ctx, operated(ctx, op, old, evaluate(ctx, value))))
+
+
+def _augment_part(ctx: Context, view: View, op: ast.operator, given: Operand) -> None:
+    """Change a part of an array in place."""
+    if view.is_list:
+        raise ctx.refusal("a list that is extended")
+    if isinstance(given, View | Rule) and view.base in given.reads:
+        given = in_memory(ctx, given)
+    found = operated(ctx, op, view, given)
+    if not isinstance(found, Rule) or found.at is None or len(found.extents) != len(view.extents):
+        raise ctx.refusal("an array that changes in place")
+    for mine, other in zip(view.extents, found.extents, strict=True):
+        ctx.require_equal(mine, other)
+    rule = found.at
+
+    def at(indices: Sequence[Size]) -> Number:
+        return _in_place(ctx, Number(0, view.element), rule(indices))
+
+    fill(ctx, view, Rule(view.extents, at, frozenset(), view.element))  # each element reads itself alone
+
+
+def _in_place(ctx: Context, old: Number, new: Operand) -> Number:
+    """Give what an array of NumPy takes in place: not floats into integers."""
+    found = _number(ctx, new)
+    if not keeps_kind(found.ctype, old.ctype) and not (found.weak and found.ctype == LONG and old.is_integer):
+        raise ctx.refusal("an array that takes another type in place")
+    return found
+
+
+def _number(ctx: Context, value: Operand) -> Number:
+    if not isinstance(value, Number):
+        raise ctx.refusal("an array in place of a number")
+    return value

@@ -1,0 +1,415 @@
+"""Expressions of Python: numbers, operators, conditions that are cut short, subscripts, attributes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i1
+
+from tensorlift.frontends.c.c_types import BOOL, LONG
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.python.scalars import promoted
+from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
+from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
+from tensorlift.readers.python.functions import CONSTANTS
+from tensorlift.readers.python.numbers import (
+    COMPARISONS,
+    INT64,
+    binary,
+    compare,
+    counted,
+    floating,
+    integer,
+    test,
+    unary,
+)
+from tensorlift.readers.python.values import Number, Rule, Several, View, keeps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import Operand, Size
+
+_MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}
+
+
+# -- numbers and names
+
+
+def _constant(ctx: Context, node: ast.Constant) -> Operand:
+    return stated(ctx, node.value)
+
+
+def stated(ctx: Context, value: object) -> Number:
+    """Give a number that the source states."""
+    if isinstance(value, bool):
+        return Number(value, BOOL, weak=True, is_test=True)
+    if isinstance(value, int) and -INT64 <= value < INT64:
+        return integer(value)
+    if isinstance(value, float):
+        return floating(value)
+    raise ctx.refusal(f"`{str(value)[:40]}`")
+
+
+def _name(ctx: Context, node: ast.Name) -> Operand:
+    found = ctx.named(node.id)
+    if found is not None:
+        return found
+    if node.id in ctx.scope.bound:
+        raise ctx.refusal(f"`{node.id}`, which may have no value,")
+    if node.id in ctx.scope.module.constants:
+        return stated(ctx, ctx.scope.module.constants[node.id])
+    raise ctx.refusal(f"`{node.id}`")
+
+
+def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
+    return Several(tuple(evaluate(ctx, item) for item in node.elts))
+
+
+# -- operators
+
+
+def _binary(ctx: Context, node: ast.BinOp) -> Operand:
+    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+        return _repeated(ctx, node.left, node.right)
+    if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.List):
+        return _repeated(ctx, node.right, node.left)
+    left = evaluate(ctx, node.left)
+    return operated(ctx, node.op, left, evaluate(ctx, node.right))
+
+
+OPERATORS: dict[type[ast.operator], Callable[[Context, Operand, Operand], Operand]] = {}  # of arrays as wholes
+
+
+def operated(ctx: Context, op: ast.operator, left: Operand, right: Operand) -> Operand:
+    """Apply a binary operator to numbers or arrays."""
+    if type(op) in OPERATORS:
+        return OPERATORS[type(op)](ctx, left, right)
+    if isinstance(left, Number) and isinstance(right, Number):
+        return binary(ctx, op, left, right)
+    return elementwise(ctx, lambda c, sides: binary(c, op, *sides), (left, right))
+
+
+def _repeated(ctx: Context, items: ast.List, count: ast.expr) -> Operand:
+    """Give ``[number] * count``; a count below zero gives no items."""
+    if len(items.elts) != 1:
+        raise ctx.refusal("a list of several items that is repeated")
+    value = number(ctx, items.elts[0])
+    if value.is_truth:
+        value = replace(value, value=ctx.value(value), is_test=False)
+    return Rule((not_negative(ctx, size(ctx, count)),), lambda _: value, frozenset(), value.ctype, is_list=True)
+
+
+def not_negative(ctx: Context, length: Size) -> Size:
+    """Give a length, and zero where it is below that."""
+    if isinstance(length, int):
+        return max(length, 0)
+    if ctx.is_counted(length):
+        return length
+    zero = ctx.constant(0, LONG)
+    found = ctx.operation("arith.select", (ctx.comparison("<", length, zero, LONG), zero, length), ir_type(LONG))
+    ctx.counters.add(found)
+    return found
+
+
+def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
+    if isinstance(node.op, ast.Not):
+        return _condition(ctx, node)
+    operand = evaluate(ctx, node.operand)
+    return elementwise(ctx, lambda c, values: unary(c, node.op, values[0]), (operand,))
+
+
+def _compare(ctx: Context, node: ast.Compare) -> Operand:
+    if len(node.ops) > 1:
+        return _condition(ctx, node)
+    left = evaluate(ctx, node.left)
+    return _compared(ctx, node.ops[0], left, evaluate(ctx, node.comparators[0]))
+
+
+def _compared(ctx: Context, op: ast.cmpop, left: Operand, right: Operand) -> Operand:
+    """Compare numbers, arrays element by element, or whether tuples are equal."""
+    operator = COMPARISONS.get(type(op))
+    if operator is None:
+        raise ctx.refusal("this comparison")
+    if isinstance(left, Several) and isinstance(right, Several) and operator == "==":
+        are_equal = ctx.truth(value=len(left.items) == len(right.items))
+        for pair in zip(left.items, right.items, strict=False):
+            found = _compared(ctx, op, *pair)
+            if not isinstance(found, Number):
+                raise ctx.refusal("a comparison of tuples of arrays")
+            are_equal = ctx.operation("arith.andi", (are_equal, ctx.test(found)), i1)
+        return test(are_equal, weak=True)
+    return elementwise(ctx, lambda c, sides: compare(c, operator, *sides), (left, right))
+
+
+# -- conditions
+
+
+def _condition(ctx: Context, node: ast.expr) -> Number:
+    """Give a condition as a truth value of Python."""
+    result = Local(i1, ctx.at)
+    then, otherwise, after = Flow(), Flow(), Flow()
+    branch_on(ctx, node, then, otherwise)
+    for flow, value in ((then, True), (otherwise, False)):
+        ctx.flow.start(flow, seal=True)
+        ctx.flow.write(result, ctx.truth(value))
+        ctx.flow.jump(after, ctx.at)
+    ctx.flow.start(after, seal=True)
+    return test(ctx.flow.read(result), weak=True)
+
+
+def branch_on(ctx: Context, node: ast.expr, then: Flow, otherwise: Flow) -> None:
+    """Go to one block or another by a condition, of which no more is evaluated than it takes."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            branch_on(ctx, operand, otherwise, then)
+        case ast.BoolOp(op=op, values=values):
+            for value in values[:-1]:
+                following = Flow()
+                if isinstance(op, ast.And):
+                    branch_on(ctx, value, following, otherwise)
+                else:
+                    branch_on(ctx, value, then, following)
+                ctx.flow.start(following, seal=True)
+            branch_on(ctx, values[-1], then, otherwise)
+        case ast.Compare(ops=ops) if len(ops) > 1:
+            _branch_on_chain(ctx, node, then, otherwise)
+        case _:
+            ctx.flow.branch(ctx.test(number(ctx, node)), then, otherwise, ctx.place(node))
+
+
+def _branch_on_chain(ctx: Context, node: ast.Compare, then: Flow, otherwise: Flow) -> None:
+    """Compare one after the other; each operand is evaluated once, and only where the tests before it hold."""
+    left, last = evaluate(ctx, node.left), len(node.ops) - 1
+    for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        right = evaluate(ctx, comparator)
+        found, following = _compared(ctx, op, left, right), then if position == last else Flow()
+        if not isinstance(found, Number):
+            raise ctx.refusal("a chain of comparisons of arrays")
+        ctx.flow.branch(ctx.test(found), following, otherwise, ctx.place(node))
+        if position < last:
+            ctx.flow.start(following, seal=True)
+        left = right
+
+
+def _one_of(ctx: Context, node: ast.BoolOp) -> Operand:
+    """Give the operand of ``and`` or ``or`` that decides."""
+    values: list[tuple[Flow, Number]] = []
+    after = Flow()
+    for item in node.values[:-1]:
+        value, following, taken = number(ctx, item), Flow(), Flow()
+        targets = (following, taken) if isinstance(node.op, ast.And) else (taken, following)
+        ctx.flow.branch(ctx.test(value), *targets, ctx.place(item))
+        values.append((taken, value))
+        ctx.flow.start(following, seal=True)
+    value, taken = number(ctx, node.values[-1]), Flow()
+    ctx.flow.jump(taken, ctx.at)
+    return _met(ctx, [*values, (taken, value)], after)
+
+
+def _conditional(ctx: Context, node: ast.IfExp) -> Operand:
+    arms, after, ends = [(Flow(), node.body), (Flow(), node.orelse)], Flow(), list[tuple[Flow, Number]]()
+    branch_on(ctx, node.test, arms[0][0], arms[1][0])
+    for flow, arm in arms:
+        ctx.flow.start(flow, seal=True)
+        value, end = number(ctx, arm), Flow()
+        ctx.flow.jump(end, ctx.place(arm))
+        ends.append((end, value))
+    return _met(ctx, ends, after)
+
+
+def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Number:
+    """Give the value of whichever block leads on, in the type that all of them fit."""
+    values = [value for _, value in ends]
+    ctype, weak = values[0].ctype, values[0].weak
+    if not all(value.is_truth and value.weak == weak for value in values):
+        if any(value.is_truth for value in values) and not all(value.weak for value in values):
+            raise ctx.refusal("a choice between numbers and truth values of NumPy")
+        ctype = LONG if ctype is BOOL else ctype
+        for value in values[1:]:
+            ctype, weak = promoted(ctype, weak, LONG if value.is_truth else value.ctype, value.weak)
+    result = Local(ir_type(ctype), ctx.at)
+    if not all(keeps(value, ctype) for value in values):
+        raise ctx.refusal("a choice between numbers of several types")
+    for flow, value in ends:
+        ctx.flow.start(flow, seal=True)
+        own = counted(ctx, value) if ctype is not BOOL else value
+        ctx.flow.write(result, ctx.value(ctx.cast(own, ctype)))
+        ctx.flow.jump(after, ctx.at)
+    ctx.flow.start(after, seal=True)
+    return Number(ctx.flow.read(result), ctype, weak)
+
+
+# -- subscripts
+
+
+def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
+    base = evaluate(ctx, node.value)
+    if isinstance(base, Several):
+        index = size(ctx, node.slice)
+        if not isinstance(index, int) or not -len(base.items) <= index < len(base.items):
+            raise ctx.refusal("an item of a tuple that is not known")
+        return base.items[index]
+    if isinstance(base, Rule):
+        base = in_memory(ctx, base)
+    if not isinstance(base, View):
+        raise ctx.refusal("a subscript of a number")
+    found = part(ctx, base, node)
+    if not found.extents:
+        return element(ctx, found, ())
+    if found.is_list and isinstance(node.slice, ast.Slice):
+        if len(found.extents) > 1:
+            raise ctx.refusal("a slice of a list of lists")
+        return Rule(found.extents, lambda i: element(ctx, found, i), found.reads, found.element, is_list=True)
+    return found
+
+
+def part(ctx: Context, base: View, node: ast.Subscript) -> View:
+    """Give the part of an array that a subscript names, an element as an array of no dimensions."""
+    entries = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    entries = _without_ellipsis(entries, len(base.extents))
+    taken = sum(not _is_new_axis(entry) for entry in entries)
+    if taken > len(base.extents) or (base.is_list and len(entries) > 1):
+        raise ctx.refusal("a subscript with too many indices")
+    offset, axis = base.offset, 0
+    extents: list[Size] = []
+    strides: list[Size] = []
+    for entry in entries:
+        if _is_new_axis(entry):
+            extents.append(1)
+            strides.append(0)
+            continue
+        extent, stride = base.extents[axis], base.strides[axis]
+        axis += 1
+        if isinstance(entry, ast.Slice):
+            first, length, step = _slice(ctx, entry, extent)
+            offset = moved(ctx, offset, [(first, stride)])
+            extents.append(length)
+            strides.append(ctx.combined("*", stride, step))
+        else:
+            index = ctx.inside(size(ctx, entry), extent)
+            offset = moved(ctx, offset, [(index, stride)])
+    return replace(
+        base,
+        offset=offset,
+        extents=(*extents, *base.extents[axis:]),
+        strides=(*strides, *base.strides[axis:]),
+        is_new=False,
+    )
+
+
+def _slice(ctx: Context, node: ast.Slice, extent: Size) -> tuple[Size, Size, int]:
+    """Give the first index, the length and the step of a slice, which is cut off where the array ends."""
+    step = 1 if node.step is None else size(ctx, node.step)
+    if not isinstance(step, int) or step == 0 or (step < 0 and (node.lower or node.upper)):
+        raise ctx.refusal("this slice")
+    lower = 0 if node.lower is None else _bound(ctx, size(ctx, node.lower), extent)
+    upper = extent if node.upper is None else _bound(ctx, size(ctx, node.upper), extent)
+    length = not_negative(ctx, ctx.combined("-", upper, lower))
+    if step < 0:
+        lower = ctx.combined("-", extent, 1)
+    if abs(step) > 1:
+        rounded = ctx.size(ctx.combined("+", length, abs(step) - 1))
+        length = ctx.arithmetic("//", rounded, ctx.constant(abs(step), LONG), LONG)
+        ctx.counters.add(length)
+    return lower, length, step
+
+
+def _bound(ctx: Context, bound: Size, extent: Size) -> Size:
+    """Give a bound of a slice: one below zero counts from the end, and all are cut off at the ends."""
+    if isinstance(bound, int) and isinstance(extent, int):
+        return max(min(bound if bound >= 0 else bound + extent, extent), 0)
+    if isinstance(bound, int) and bound == 0:
+        return 0
+    if isinstance(bound, int) and bound < 0:
+        return not_negative(ctx, ctx.combined("+", extent, bound))
+    own = ctx.size(bound)
+    if not ctx.is_counted(own):
+        behind = ctx.comparison("<", own, ctx.constant(0, LONG), LONG)
+        wrapped = ctx.size(not_negative(ctx, ctx.combined("+", own, extent)))
+        own = ctx.operation("arith.select", (behind, wrapped, own), ir_type(LONG))
+        ctx.counters.add(own)
+    length = ctx.size(extent)
+    if own is length:
+        return extent
+    beyond = ctx.comparison(">", own, length, LONG)
+    found = ctx.operation("arith.select", (beyond, length, own), ir_type(LONG))
+    ctx.counters.add(found)
+    return found
+
+
+def _is_new_axis(entry: ast.expr) -> bool:
+    if isinstance(entry, ast.Attribute):
+        return entry.attr == "newaxis"
+    return isinstance(entry, ast.Constant) and entry.value is None
+
+
+def _without_ellipsis(entries: list[ast.expr], rank: int) -> list[ast.expr]:
+    """Put slices of all in the place of one ``...``."""
+    found = [k for k, entry in enumerate(entries) if isinstance(entry, ast.Constant) and entry.value is Ellipsis]
+    if len(found) != 1:
+        return entries
+    missing = rank + 1 - sum(not _is_new_axis(entry) for entry in entries)
+    return [*entries[: found[0]], *[ast.Slice()] * missing, *entries[found[0] + 1 :]]
+
+
+# -- attributes
+
+
+def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
+    module = module_of(ctx, node.value)
+    if module in {"math", "numpy"} and node.attr in CONSTANTS:
+        return floating(CONSTANTS[node.attr])
+    if module is not None:
+        raise ctx.refusal(f"`{ast.unparse(node)}`")
+    base = array(ctx, node.value)
+    if base.is_list:
+        raise ctx.refusal(f"the attribute `{node.attr}` of a list")
+    match node.attr:
+        case "shape":
+            return Several(tuple(length(extent) for extent in base.extents))
+        case "ndim":
+            return integer(len(base.extents))
+        case "size":
+            total: Size = 1
+            for extent in base.extents:
+                total = ctx.combined("*", total, extent)
+            return length(total)
+        case "T" if isinstance(base, View):
+            return replace(base, extents=base.extents[::-1], strides=base.strides[::-1], is_new=False)
+    raise ctx.refusal(f"the attribute `{node.attr}`")
+
+
+def length(extent: Size) -> Number:
+    """Give a size as an integer of Python."""
+    return Number(extent, LONG, weak=True)
+
+
+def module_of(ctx: Context, node: ast.expr) -> str | None:
+    """Give the module that a name stands for; None where it is none."""
+    if not isinstance(node, ast.Name) or node.id in ctx.scope.names or node.id in ctx.scope.bound:
+        return None
+    module = ctx.scope.module
+    return None if node.id in module.rebound else module.imports.get(node.id, _MODULES.get(node.id))
+
+
+RULES.update(
+    {
+        ast.Constant: _constant,
+        ast.Name: _name,
+        ast.Tuple: _tuple,
+        ast.BinOp: _binary,
+        ast.UnaryOp: _unary,
+        ast.Compare: _compare,
+        ast.BoolOp: _one_of,
+        ast.IfExp: _conditional,
+        ast.Subscript: _subscript,
+        ast.Attribute: _attribute,
+    }
+)
+
+__all__ = ["OPERATORS", "as_size", "branch_on", "length", "module_of", "not_negative", "operated", "part", "stated"]

@@ -1,0 +1,231 @@
+"""Functions of numbers in builtins, math and NumPy, each by its name: one table for each module."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i1
+
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.readers.python.numbers import binary, chosen, compare, counted, integer, joined, negated, test
+from tensorlift.readers.python.values import Number
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import CNumber
+
+    Apply = Callable[[Context, Sequence[Number]], Number]
+
+_OPERATIONS = {
+    "sqrt": "math.sqrt", "exp": "math.exp", "exp2": "math.exp2", "expm1": "math.expm1", "log": "math.log",
+    "log2": "math.log2", "log10": "math.log10", "log1p": "math.log1p", "sin": "math.sin", "cos": "math.cos",
+    "tan": "math.tan", "sinh": "math.sinh", "cosh": "math.cosh", "tanh": "math.tanh", "cbrt": "math.cbrt",
+    "fabs": "math.absf", "floor": "math.floor", "ceil": "math.ceil", "trunc": "math.trunc",
+    "pow": "math.powf", "copysign": "math.copysign", "fmod": "arith.remf",
+}  # fmt: skip
+_ARCS = {"sin": "math.asin", "cos": "math.acos", "tan": "math.atan"}
+_ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
+_BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
+_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
+CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
+COMPARISONS = {
+    "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
+}  # fmt: skip
+
+
+def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
+    """Find how many numbers a function takes, and how it is computed; None where it is not listed."""
+    if module == "":
+        return (1, _BUILTINS[name]) if name in _BUILTINS else None
+    if module == "numpy":
+        if name in DTYPES:
+            return 1, partial(_cast, BOOL if name == "bool" else DTYPES[name])
+        if name in COMPARISONS:
+            return 2, lambda ctx, v: _strong(compare(ctx, COMPARISONS[name], *v))
+        if name in _NUMPY:
+            count, apply = _NUMPY[name]
+            return count, lambda ctx, v: _strong(apply(ctx, v))
+    elif module != "math" or name.startswith("arc"):
+        return None
+    operation = _operation_of(name)
+    if operation is None:
+        return None
+    count = 2 if name in _BINARY else 1
+    return count, partial(_float, operation, module, whole=module == "math" and name in _ROUNDED)
+
+
+def _operation_of(name: str) -> str | None:
+    if name in {"atan2", "arctan2"}:
+        return "math.atan2"
+    if name.startswith(("arc", "a")) and name.removeprefix("arc" if name.startswith("arc") else "a") in _ARCS:
+        return _ARCS[name[-3:]]
+    return _OPERATIONS.get(name)
+
+
+def _strong(value: Number) -> Number:
+    """Give a number as NumPy's own, as its functions do."""
+    return Number(value.value, value.ctype, weak=False, is_test=value.is_test)
+
+
+def _cast(ctype: CNumber, ctx: Context, values: Sequence[Number]) -> Number:
+    return ctx.cast(values[0], ctype)
+
+
+def _float(operation: str, module: str, ctx: Context, values: Sequence[Number], *, whole: bool) -> Number:
+    """Compute in floating point: math in Python's float, NumPy in a type that the operands tell."""
+    if len(values) == 1:
+        value = counted(ctx, values[0])
+        if whole and value.is_integer:
+            return Number(value.value, value.ctype, weak=True)
+        ctype = _float_type(ctx, module, value)
+        operands = [ctx.value(ctx.cast(value, ctype))]
+    else:
+        a, b, common, weak = joined(ctx, values[0], values[1])
+        ctype = _float_type(ctx, module, Number(a, common, weak))
+        operands = [ctx.converted(side, common, ctype) for side in (a, b)]
+    result = ctx.operation(operation, operands, ir_type(ctype))
+    if whole:
+        return Number(ctx.converted(result, ctype, LONG), LONG, weak=True)
+    return Number(result, ctype, weak=module == "math")
+
+
+def _float_type(ctx: Context, module: str, value: Number) -> CNumber:
+    if module == "math":
+        return DOUBLE
+    if isinstance(value.ctype, FloatType):
+        return value.ctype
+    width = LONG.width if value.weak else value.ctype.width
+    if width <= _HALF:
+        raise ctx.refusal("what NumPy computes in float16")
+    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
+
+
+def absolute(ctx: Context, values: Sequence[Number]) -> Number:
+    """Give the absolute value."""
+    (value,) = values
+    if value.is_truth and not value.weak:
+        return value
+    value = counted(ctx, value)
+    own = ctx.value(value)
+    if isinstance(value.ctype, FloatType):
+        return Number(ctx.operation("math.absf", (own,), ir_type(value.ctype)), value.ctype, value.weak)
+    zero = ctx.constant(0, value.ctype)
+    if value.weak:
+        ctx.require_fit("-", zero, own)
+    below = ctx.arithmetic("-", zero, own, value.ctype, weak=value.weak)
+    is_below = ctx.comparison("<", own, zero, value.ctype)
+    return Number(ctx.operation("arith.select", (is_below, below, own), ir_type(value.ctype)), value.ctype, value.weak)
+
+
+def extreme_of(name: str, ctx: Context, values: Sequence[Number]) -> Number:
+    """Give the lesser or greater of two numbers as Python does: a later one only where it is beyond the earlier."""
+    first, second = values
+    is_beyond = compare(ctx, "<" if "min" in name else ">", second, first)
+    return chosen(ctx, ctx.test(is_beyond), second, first)
+
+
+def extreme_of_numpy(name: str, ctx: Context, values: Sequence[Number]) -> Number:
+    """Give the lesser or greater of two numbers as NumPy does: a NaN where one of them is."""
+    if any(value.is_truth for value in values):
+        raise ctx.refusal(f"`{name}` of truth values")
+    a, b, ctype, weak = joined(ctx, values[0], values[1])
+    if isinstance(ctype, FloatType):
+        operation = _EXTREMES[name]
+        return Number(ctx.operation(operation, (a, b), ir_type(ctype)), ctype, weak)
+    is_beyond = ctx.comparison("<" if "min" in name else ">", a, b, ctype)
+    return Number(ctx.operation("arith.select", (is_beyond, a, b), ir_type(ctype)), ctype, weak)
+
+
+_EXTREMES = {
+    **dict.fromkeys(("min", "amin", "minimum"), "arith.minimumf"), "fmin": "arith.minnumf",
+    **dict.fromkeys(("max", "amax", "maximum"), "arith.maximumf"), "fmax": "arith.maxnumf",
+}  # fmt: skip
+
+
+def _to_integer(ctx: Context, values: Sequence[Number]) -> Number:
+    return Number(ctx.cast(values[0], LONG).value, LONG, weak=True)
+
+
+def _to_float(ctx: Context, values: Sequence[Number]) -> Number:
+    return Number(ctx.cast(values[0], DOUBLE).value, DOUBLE, weak=True)
+
+
+def _to_truth(ctx: Context, values: Sequence[Number]) -> Number:
+    return test(ctx.test(values[0]), weak=True)
+
+
+def _rounded(ctx: Context, values: Sequence[Number]) -> Number:
+    value = counted(ctx, values[0])
+    if value.is_integer:
+        return _to_integer(ctx, [value])
+    whole = ctx.operation("math.roundeven", (ctx.value(ctx.cast(value, DOUBLE)),), ir_type(DOUBLE))
+    return Number(ctx.converted(whole, DOUBLE, LONG), LONG, weak=True)
+
+
+def _to_even(ctx: Context, values: Sequence[Number]) -> Number:
+    value = counted(ctx, values[0])
+    if not isinstance(value.ctype, FloatType):
+        return value
+    return Number(ctx.operation("math.roundeven", (ctx.value(value),), ir_type(value.ctype)), value.ctype)
+
+
+def _square(ctx: Context, values: Sequence[Number]) -> Number:
+    a, b, ctype, weak = joined(ctx, values[0], values[0])
+    return Number(ctx.arithmetic("*", a, b, ctype, weak=weak), ctype, weak)
+
+
+def _sign(ctx: Context, values: Sequence[Number]) -> Number:
+    """Give the sign; what is neither above nor below zero is given back, as a NaN is."""
+    value = counted(ctx, values[0])
+    zero = integer(0)
+    below = ctx.test(compare(ctx, "<", value, zero))
+    above = ctx.test(compare(ctx, ">", value, zero))
+    return chosen(ctx, above, ctx.cast(integer(1), value.ctype), chosen(ctx, below, integer(-1), value))
+
+
+def _clip(ctx: Context, values: Sequence[Number]) -> Number:
+    lower = extreme_of_numpy("maximum", ctx, values[:2])
+    return extreme_of_numpy("minimum", ctx, (lower, values[2]))
+
+
+def _logical(name: str, ctx: Context, values: Sequence[Number]) -> Number:
+    return test(ctx.operation(name, tuple(ctx.test(value) for value in values), i1), weak=False)
+
+
+def _where(ctx: Context, values: Sequence[Number]) -> Number:
+    return chosen(ctx, ctx.test(values[0]), values[1], values[2], in_one_type=True)
+
+
+def _operator(op: ast.operator) -> Apply:
+    return lambda ctx, values: binary(ctx, op, *values)
+
+
+_BUILTINS: dict[str, Apply] = {
+    "abs": absolute,
+    "int": _to_integer,
+    "float": _to_float,
+    "bool": _to_truth,
+    "round": _rounded,
+}
+_NUMPY: dict[str, tuple[int, Apply]] = {
+    "abs": (1, absolute),
+    "absolute": (1, absolute),
+    "sign": (1, _sign),
+    "square": (1, _square),
+    "round": (1, _to_even),
+    "around": (1, _to_even),
+    "rint": (1, _to_even),
+    "clip": (3, _clip),
+    "where": (3, _where),
+    "logical_and": (2, partial(_logical, "arith.andi")),
+    "logical_or": (2, partial(_logical, "arith.ori")),
+    "logical_not": (1, lambda ctx, values: negated(ctx, values[0])),
+    **{name: (2, partial(extreme_of_numpy, name)) for name in ("minimum", "maximum", "fmin", "fmax")},
+}

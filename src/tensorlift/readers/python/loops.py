@@ -1,0 +1,74 @@
+"""Loops that count: over numbers, and over the elements of arrays.
+
+A loop is a header with a back edge.  Its place is that by which it is entered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i64
+
+from tensorlift.frontends.c.c_types import LONG
+from tensorlift.readers.flow import Flow, Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.ir import SSAValue
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import Size
+
+
+def counted(
+    ctx: Context,
+    bounds: tuple[Size, Size, int],
+    place: FileLineColLoc,
+    body: Callable[[SSAValue], None],
+    name: str | None = None,
+) -> None:
+    """Run a body for each number of a range: its start, its stop and its step."""
+    start, stop, step = bounds
+    header, inside, latch, after, counter = Flow(), Flow(), Flow(), Flow(), Local(i64, place, name)
+    outer, ctx.at = ctx.at, place
+    first, last = ctx.size(start), ctx.size(stop)
+    is_counted = ctx.is_counted(first) if step > 0 else isinstance(stop, int) and stop >= -1
+    ctx.flow.write(counter, first)
+    ctx.flow.jump(header, place)
+    ctx.flow.start(header)
+    now = ctx.flow.read(counter)
+    if is_counted:
+        ctx.counters.add(now)
+    ctx.flow.branch(ctx.comparison("<" if step > 0 else ">", now, last, LONG), inside, after, place)
+    ctx.flow.start(inside, seal=True)
+    ctx.scope.continues.append(latch)
+    ctx.scope.breaks.append(after)
+    ctx.scope.depth += 1
+    body(now)
+    ctx.scope.depth -= 1
+    ctx.scope.continues.pop()
+    ctx.scope.breaks.pop()
+    ctx.at = place
+    ctx.flow.jump(latch, place)
+    ctx.flow.start(latch, seal=True)
+    if latch.predecessors:
+        ctx.flow.write(counter, ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True))
+    ctx.flow.jump(header, place)
+    ctx.flow.seal(header)
+    ctx.flow.start(after, seal=True)
+    ctx.at = outer
+
+
+def over(ctx: Context, extents: Sequence[Size], body: Callable[[tuple[SSAValue, ...]], None]) -> None:
+    """Run a body for the indices of all elements of an array with some extents, row by row."""
+    place = ctx.at
+
+    def nest(indices: tuple[SSAValue, ...]) -> None:
+        if len(indices) == len(extents):
+            body(indices)
+        else:
+            counted(ctx, (0, extents[len(indices)], 1), place, lambda index: nest((*indices, index)))
+
+    nest(())

@@ -1,0 +1,333 @@
+"""Reductions of arrays: sums, products, extremes, counts, of all elements or along axes, and products of matrices."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i64
+
+from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.python.scalars import promoted
+from tensorlift.readers.flow import Local
+from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
+from tensorlift.readers.python.evaluation import array, evaluate, number, size
+from tensorlift.readers.python.expressions import OPERATORS, length
+from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
+from tensorlift.readers.python.loops import over
+from tensorlift.readers.python.numbers import accumulator, binary, compare, integer, test
+from tensorlift.readers.python.values import Number, Rule, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import ArrayLike, CNumber, Operand, Size
+
+_TWO = 2
+REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "count_nonzero", "var", "std"}
+
+
+def reduce_numpy(ctx: Context, name: str, value: ArrayLike, node: ast.Call, rest: Sequence[ast.expr]) -> Operand:
+    """Reduce an array as NumPy does; ``rest`` are the arguments after it."""
+    axes, keeps = _axes(ctx, node, rest)
+    rank = len(value.extents)
+    if axes is None or (rank == 1 and not keeps):
+        if keeps:
+            raise ctx.refusal("`keepdims` without an axis")
+        return replace(total(ctx, name, value), weak=False)
+    if not all(-rank <= axis < rank for axis in axes) or len({axis % rank for axis in axes}) < len(axes):
+        raise ctx.refusal("a reduction along these axes")
+    return _along_axes(ctx, name, value, sorted((axis % rank for axis in axes), reverse=True), keeps=keeps)
+
+
+def _axes(ctx: Context, node: ast.Call, rest: Sequence[ast.expr]) -> tuple[list[int] | None, bool]:
+    """Give the axes that a call names, None for all, and whether they stay with an extent of one."""
+    axes: list[int] | None = None
+    keeps = False
+    for keyword in [*node.keywords, *(ast.keyword("axis", argument) for argument in rest)]:
+        if keyword.arg == "keepdims" and isinstance(keyword.value, ast.Constant):
+            keeps = bool(keyword.value.value)
+            continue
+        several = keyword.value.elts if isinstance(keyword.value, ast.Tuple) else [keyword.value]
+        values = [size(ctx, one) for one in several] if keyword.arg == "axis" else [None]
+        if axes is not None or not all(isinstance(value, int) for value in values):
+            raise ctx.refusal("these arguments of a reduction")
+        axes = [value for value in values if isinstance(value, int)]
+    return axes, keeps
+
+
+def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) -> Number:  # noqa: FBT001, FBT002 - whose
+    """Reduce all elements to a number, as NumPy does or as a builtin ``of_python``."""
+    match name:
+        case "any" | "all" | "count_nonzero":
+            return _counted(ctx, name, value, weak=of_python)
+        case "var" | "std":
+            return _spread(ctx, name, value)
+        case "mean":
+            return _mean(ctx, total(ctx, "sum", value), value.extents)
+        case "sum" | "prod":
+            return _folded(ctx, ast.Add() if name == "sum" else ast.Mult(), value, of_python=of_python)
+    for extent in value.extents:
+        ctx.inside(0, extent)
+    first = element(ctx, value, [0] * len(value.extents))
+    result = Local(ir_type(first.ctype), ctx.at, "m")
+    ctx.flow.write(result, ctx.value(first))
+    apply = partial(extreme_of if of_python else extreme_of_numpy, name)
+
+    def body(indices: Sequence[Size]) -> None:
+        before = Number(ctx.flow.read(result), first.ctype, first.weak)
+        ctx.flow.write(result, ctx.value(apply(ctx, (before, element(ctx, value, indices)))))
+
+    over(ctx, value.extents, body)
+    return Number(ctx.flow.read(result), first.ctype, first.weak)
+
+
+def _folded(ctx: Context, op: ast.operator, value: ArrayLike, *, of_python: bool) -> Number:
+    """Add or multiply all elements, in the type in which NumPy does so, or as Python does from the integer zero."""
+    own = element_type(ctx, value)
+    weak = of_python and value.is_list
+    ctype: CNumber = (LONG if own is BOOL else own) if of_python else accumulator(own)
+    result = Local(ir_type(ctype), ctx.at, "s")
+    ctx.flow.write(result, ctx.constant(int(isinstance(op, ast.Mult)), ctype))
+
+    def body(indices: Sequence[Size]) -> None:
+        before = Number(ctx.flow.read(result), ctype, weak)
+        item = ctx.cast(element(ctx, value, indices), ctype)
+        ctx.flow.write(result, ctx.value(binary(ctx, op, before, replace(item, weak=weak))))
+
+    over(ctx, value.extents, body)
+    return Number(ctx.flow.read(result), ctype, weak)
+
+
+def _counted(ctx: Context, name: str, value: ArrayLike, *, weak: bool) -> Number:
+    """Count the elements that are other than zero, or tell whether any or all are."""
+    result = Local(i64, ctx.at, "c")
+    ctx.flow.write(result, ctx.constant(0, LONG))
+
+    def body(indices: Sequence[Size]) -> None:
+        item = test(ctx.test(element(ctx, value, indices)), weak=True)
+        if name == "all":
+            item = compare(ctx, "==", item, integer(0))
+        one = ctx.value(ctx.cast(item, LONG))
+        ctx.flow.write(result, ctx.arithmetic("+", ctx.flow.read(result), one, LONG, weak=True))
+
+    over(ctx, value.extents, body)
+    count = Number(ctx.flow.read(result), LONG)
+    if name == "count_nonzero":
+        return count
+    return replace(compare(ctx, "==" if name == "all" else "!=", count, integer(0)), weak=weak)
+
+
+def _mean(ctx: Context, summed: Number, extents: Sequence[Size]) -> Number:
+    return binary(ctx, ast.Div(), replace(summed, weak=False), length(_count(ctx, extents)))
+
+
+def _count(ctx: Context, extents: Sequence[Size]) -> Size:
+    count: Size = 1
+    for extent in extents:
+        count = ctx.combined("*", count, extent)
+    return count
+
+
+def _spread(ctx: Context, name: str, value: ArrayLike) -> Number:
+    """Give the variance, or its root."""
+    kept = in_memory(ctx, value)
+    mean = total(ctx, "mean", kept)
+    square = elementwise(ctx, _square_of_distance, (kept, mean))
+    assert isinstance(square, Rule)
+    variance = total(ctx, "mean", square)
+    return variance if name == "var" else _root(ctx, (variance,))
+
+
+def _square_of_distance(ctx: Context, sides: Sequence[Number]) -> Number:
+    distance = binary(ctx, ast.Sub(), *sides)
+    return binary(ctx, ast.Mult(), distance, distance)
+
+
+def _root(ctx: Context, values: Sequence[Number]) -> Number:
+    (value,) = values
+    return Number(ctx.operation("math.sqrt", (ctx.value(value),), ir_type(value.ctype)), value.ctype)
+
+
+# -- along axes
+
+
+def _along_axes(ctx: Context, name: str, value: ArrayLike, axes: Sequence[int], *, keeps: bool) -> Operand:
+    """Reduce along axes, the last first."""
+    if name in {"var", "std"}:
+        mean = _along_axes(ctx, "mean", value, axes, keeps=True)
+        square = elementwise(ctx, _square_of_distance, (value, mean))
+        assert isinstance(square, Rule)
+        variance = _along_axes(ctx, "mean", square, axes, keeps=keeps)
+        return variance if name == "var" else elementwise(ctx, _root, (variance,))
+    result: Operand = value
+    for axis in axes:
+        assert isinstance(result, View | Rule)
+        result = _along(ctx, "sum" if name == "mean" else name, result, axis)
+    if name == "mean":
+        count = length(_count(ctx, [value.extents[axis] for axis in axes]))
+        result = elementwise(ctx, lambda c, sides: binary(c, ast.Div(), *sides), (result, count))
+    return _with_axes(ctx, result, set(axes)) if keeps else result
+
+
+def _with_axes(ctx: Context, value: Operand, axes: set[int]) -> Operand:
+    """Put axes of one position where a reduction took some away."""
+    if isinstance(value, Number):
+        return Rule((1,) * len(axes), lambda _: value, frozenset(), value.ctype)
+    assert isinstance(value, View | Rule)
+    extents = iter(value.extents)
+    shape = tuple(1 if axis in axes else next(extents) for axis in range(len(value.extents) + len(axes)))
+
+    def at(indices: Sequence[Size]) -> Number:
+        return element(ctx, value, [index for axis, index in enumerate(indices) if axis not in axes])
+
+    return Rule(shape, at, value.reads, value.element)
+
+
+def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
+    """Give the sums or the extremes along one axis."""
+    if name not in {"sum", "max", "min", "amax", "amin"}:
+        raise ctx.refusal(f"`{name}` along an axis")
+    inner = value.extents[axis]
+    extents = (*value.extents[:axis], *value.extents[axis + 1 :])
+
+    def term(indices: Sequence[Size], k: Size) -> Number:
+        return element(ctx, value, (*indices[:axis], k, *indices[axis:]))
+
+    own = element_type(ctx, value)
+    if name == "sum":
+        return summed(ctx, extents, inner, term, accumulator(own))
+    if not extents:
+        return replace(total(ctx, name, value), weak=False)
+    ctx.inside(0, inner)
+    made = allocate(ctx, ctx.temporary(), own, extents)
+
+    def row(indices: Sequence[Size]) -> None:
+        store(ctx, made, indices, term(indices, 0))
+
+        def step(k: Sequence[Size]) -> None:
+            before = element(ctx, made, indices)
+            store(ctx, made, indices, extreme_of_numpy(name, ctx, (before, term(indices, k[0]))))
+
+        over(ctx, (inner,), step)
+
+    over(ctx, extents, row)
+    return replace(made, is_new=True)
+
+
+def summed(
+    ctx: Context,
+    extents: tuple[Size, ...],
+    inner: Size,
+    term: Callable[[Sequence[Size], Size], Number],
+    ctype: CNumber,
+) -> Operand:
+    """Sum up ``term`` over ``inner`` for each index; without extents the sum is a number."""
+    if not extents:
+        return _folded(ctx, ast.Add(), Rule((inner,), lambda k: term((), k[0]), frozenset(), ctype), of_python=False)
+    made = allocate(ctx, ctx.temporary(), ctype, extents)
+    zero = Number(0.0 if isinstance(ctype, FloatType) else 0, ctype)
+
+    def row(indices: Sequence[Size]) -> None:
+        store(ctx, made, indices, zero)
+
+        def step(k: Sequence[Size]) -> None:
+            before = element(ctx, made, indices)
+            store(ctx, made, indices, binary(ctx, ast.Add(), before, ctx.cast(term(indices, k[0]), ctype)))
+
+        over(ctx, (inner,), step)
+
+    over(ctx, extents, row)
+    return replace(made, is_new=True)
+
+
+# -- products
+
+
+def _kept(ctx: Context, value: Operand) -> View:
+    """Give an array whose elements are read again and again."""
+    if not isinstance(value, View | Rule) or value.is_list:
+        raise ctx.refusal("a product of what is no array")
+    return value if isinstance(value, View) else in_memory(ctx, value)
+
+
+def product(ctx: Context, left: Operand, right: Operand) -> Operand:
+    """Multiply two arrays as ``@`` does."""
+    a, b = _kept(ctx, left), _kept(ctx, right)
+    if not {len(a.extents), len(b.extents)} <= {1, 2}:
+        raise ctx.refusal("a product of arrays of more than two dimensions")
+    inner, rows = a.extents[-1], len(a.extents) - 1
+    ctx.require_equal(inner, b.extents[0])
+    ctype = promoted(a.element, False, b.element, False)[0]  # noqa: FBT003 - neither is weak
+
+    def term(indices: Sequence[Size], k: Size) -> Number:
+        sides = element(ctx, a, (*indices[:rows], k)), element(ctx, b, (k, *indices[rows:]))
+        return binary(ctx, ast.Mult(), *sides)
+
+    return summed(ctx, (*a.extents[:-1], *b.extents[1:]), inner, term, ctype)
+
+
+def _vectors(ctx: Context, node: ast.Call) -> list[View]:
+    found = [_kept(ctx, evaluate(ctx, argument)) for argument in node.args]
+    if len(found) != _TWO or node.keywords or any(len(view.extents) != 1 for view in found):
+        raise ctx.refusal(f"`{ast.unparse(node.func)}` of these arguments")
+    return found
+
+
+def _inner(ctx: Context, node: ast.Call) -> Operand:
+    return product(ctx, *_vectors(ctx, node))
+
+
+def _outer(ctx: Context, node: ast.Call) -> Operand:
+    left, right = _vectors(ctx, node)
+
+    def at(indices: Sequence[Size]) -> Number:
+        return binary(ctx, ast.Mult(), element(ctx, left, indices[:1]), element(ctx, right, indices[1:]))
+
+    return Rule((*left.extents, *right.extents), at, left.reads | right.reads)
+
+
+def _product(ctx: Context, node: ast.Call) -> Operand:
+    if len(node.args) != _TWO or node.keywords:
+        raise ctx.refusal(f"`{ast.unparse(node.func)}` with these arguments")
+    left = evaluate(ctx, node.args[0])
+    return product(ctx, left, evaluate(ctx, node.args[1]))
+
+
+def _transposed(ctx: Context, node: ast.Call) -> Operand:
+    if len(node.args) != 1 or node.keywords:
+        raise ctx.refusal("`transpose` with these arguments")
+    value = array(ctx, node.args[0])
+    view = value if isinstance(value, View) else in_memory(ctx, value)
+    return replace(view, extents=view.extents[::-1], strides=view.strides[::-1], is_new=False)
+
+
+def _diagonal(ctx: Context, node: ast.Call) -> Rule:
+    value = array(ctx, node.args[0])
+    if len(node.args) != 1 or node.keywords or len(value.extents) != _TWO:
+        raise ctx.refusal(f"`{ast.unparse(node.func)}` of this")
+    ctx.require_equal(*value.extents)
+    return Rule(value.extents[:1], lambda i: element(ctx, value, (*i, *i)), value.reads, value.element)
+
+
+def _trace(ctx: Context, node: ast.Call) -> Operand:
+    return total(ctx, "sum", _diagonal(ctx, node))
+
+
+OF_ARRAYS: dict[str, Callable[[Context, ast.Call], Operand]] = {
+    "dot": _product,
+    "matmul": _product,
+    "inner": _inner,
+    "vdot": _inner,
+    "outer": _outer,
+    "transpose": _transposed,
+    "diag": _diagonal,
+    "trace": _trace,
+}
+OPERATORS[ast.MatMult] = product
+
+__all__ = ["OF_ARRAYS", "REDUCTIONS", "number", "product", "reduce_numpy", "total"]

@@ -1,0 +1,256 @@
+"""Statements of Python as basic blocks: one rule for each kind, in the table at the end."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.c.c_types import BOOL
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.python.flow import stored_in
+from tensorlift.frontends.python.scalars import promoted
+from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.python.assignments import assign, augment, bind
+from tensorlift.readers.python.calls import INLINED
+from tensorlift.readers.python.context import Named, Scope, Variable
+from tensorlift.readers.python.evaluation import evaluate, number
+from tensorlift.readers.python.expressions import branch_on
+from tensorlift.readers.python.iteration import iterated
+from tensorlift.readers.python.loops import counted
+from tensorlift.readers.python.results import give_back
+from tensorlift.readers.python.values import Nothing, Number, Several, View, keeps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.readers.python.context import Context
+    from tensorlift.readers.python.values import Operand
+
+
+def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
+    """Read statements one after the other."""
+    for statement in statements:
+        ctx.at = ctx.place(statement)
+        ctx.enter()
+        rule = _STATEMENTS.get(type(statement))
+        if rule is None:
+            raise ctx.refusal(f"a statement of the kind {type(statement).__name__}")
+        rule(ctx, statement)
+        ctx.depth -= 1
+
+
+def _expression(ctx: Context, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        evaluate(ctx, node.value)
+
+
+def _assign(ctx: Context, node: ast.Assign) -> None:
+    assign(ctx, node.targets, node.value)
+
+
+def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(ctx, [node.target], node.value)
+
+
+def _augment(ctx: Context, node: ast.AugAssign) -> None:
+    augment(ctx, node.target, node.op, node.value)
+
+
+def _nothing(_ctx: Context, _node: ast.stmt) -> None:
+    pass
+
+
+def _if(ctx: Context, node: ast.If) -> None:
+    arms, join = [(Flow(), node.body), (Flow(), node.orelse)], Flow()
+    branch_on(ctx, node.test, arms[0][0], arms[1][0])
+    ctx.scope.depth += 1
+    for flow, arm in arms:
+        ctx.flow.start(flow, seal=True)
+        read_body(ctx, arm)
+        ctx.flow.jump(join, ctx.place(node))
+    ctx.scope.depth -= 1
+    ctx.flow.start(join, seal=True)
+
+
+def _while(ctx: Context, node: ast.While) -> None:
+    if node.orelse:
+        raise ctx.refusal("`while` with `else`")
+    header, inside, latch, after, place = Flow(), Flow(), Flow(), Flow(), ctx.at
+    ctx.flow.jump(header, place)
+    ctx.flow.start(header)
+    branch_on(ctx, node.test, inside, after)
+    ctx.flow.start(inside, seal=True)
+    _looped(ctx, node.body, latch, after)
+    ctx.flow.jump(latch, place)
+    ctx.flow.start(latch, seal=True)
+    ctx.flow.jump(header, place)
+    ctx.flow.seal(header)
+    ctx.flow.start(after, seal=True)
+
+
+def _looped(ctx: Context, body: Sequence[ast.stmt], latch: Flow, after: Flow) -> None:
+    ctx.scope.continues.append(latch)
+    ctx.scope.breaks.append(after)
+    ctx.scope.depth += 1
+    read_body(ctx, body)
+    ctx.scope.depth -= 1
+    ctx.scope.continues.pop()
+    ctx.scope.breaks.pop()
+
+
+def _break(ctx: Context, _node: ast.Break) -> None:
+    ctx.flow.jump(ctx.scope.breaks[-1], ctx.at)
+
+
+def _continue(ctx: Context, _node: ast.Continue) -> None:
+    ctx.flow.jump(ctx.scope.continues[-1], ctx.at)
+
+
+def _assert(ctx: Context, node: ast.Assert) -> None:
+    ctx.require(ctx.test(number(ctx, node.test)), "AssertionError")
+
+
+def _raise(ctx: Context, _node: ast.Raise) -> None:
+    ctx.require(ctx.truth(value=False), "raise")
+
+
+# -- `for`
+
+
+def _for(ctx: Context, node: ast.For) -> None:
+    if node.orelse:
+        raise ctx.refusal("`for` with `else`")
+    if isinstance(node.iter, ast.Tuple | ast.List) and _is_written(node.iter):
+        _written(ctx, node)
+        return
+
+    own = [name for name in stored_in([node.target]) if ctx.scope.bound[name] == 1]
+    after: dict[str, Variable | Named] = {}
+
+    def body(counter: SSAValue) -> None:
+        bind_items(counter)
+        for name in own:
+            known = ctx.scope.names[name]
+            if isinstance(known, Variable):  # in the body it is what it was bound to; after the loop, the last of these
+                after[name] = known
+                value = Number(ctx.flow.read(known.local), known.ctype, known.weak)
+                ctx.scope.names[name] = Named(value, [None])
+        read_body(ctx, node.body)
+
+    bounds, bind_items = iterated(ctx, node.target, node.iter)
+    name = node.target.id if isinstance(node.target, ast.Name) else None
+    counted(ctx, bounds, ctx.place(node.target), body, name)
+    ctx.scope.names |= after
+
+
+def _is_written(items: ast.Tuple | ast.List) -> bool:
+    return all(isinstance(number, int | float) for number in map(_number_in, _leaves(items)))
+
+
+def _leaves(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Tuple | ast.List):
+        return [leaf for item in node.elts for leaf in _leaves(item)]
+    return [node]
+
+
+def _number_in(node: ast.expr) -> object:
+    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return inner.value if isinstance(inner, ast.Constant) else None
+
+
+def _written(ctx: Context, node: ast.For) -> None:
+    """Read the body once for each item that the source states."""
+    assert isinstance(node.iter, ast.Tuple | ast.List)
+    after = Flow()
+    for item in node.iter.elts:
+        value = Several(tuple(evaluate(ctx, i) for i in item.elts)) if isinstance(item, ast.Tuple | ast.List) else None
+        following = Flow()
+        bind(ctx, node.target, value or evaluate(ctx, item))
+        _looped(ctx, node.body, following, after)
+        ctx.flow.jump(following, ctx.place(node))
+        ctx.flow.start(following, seal=True)
+    ctx.flow.jump(after, ctx.place(node))
+    ctx.flow.start(after, seal=True)
+
+
+# -- functions
+
+
+def _return(ctx: Context, node: ast.Return) -> None:
+    if ctx.scope.after is None:
+        give_back(ctx, node.value)
+        return
+    ctx.scope.returned.append(Nothing() if node.value is None else evaluate(ctx, node.value))
+    ctx.scope.ends.append(ctx.flow.current)
+    ctx.flow.jump(ctx.scope.after, ctx.place(node))
+
+
+def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operand]) -> Operand:
+    """Read the body of a function in the place of a call."""
+    outer, at = ctx.scope, ctx.at
+    module = outer.module.home_of(function.name)
+    scope = ctx.scope = Scope.of(module, function)
+    scope.after = Flow()
+    ctx.calling.append(function)
+    for name, value in arguments.items():
+        ctx.bind(name, replace(value, is_new=False) if isinstance(value, View) else value)
+    read_body(ctx, function.body)
+    if ctx.flow.current.is_live:
+        scope.returned.append(Nothing())
+        scope.ends.append(ctx.flow.current)
+        ctx.flow.jump(scope.after, at)
+    ctx.calling.pop()
+    ctx.scope, ctx.at = outer, at
+    return _given_back(ctx, scope)
+
+
+def _given_back(ctx: Context, scope: Scope) -> Operand:
+    """Give what a function returned, wherever that was."""
+    assert scope.after is not None
+    values = scope.returned
+    ctx.flow.start(scope.after, seal=True)
+    if not values or all(isinstance(value, Nothing) for value in values):
+        return Nothing()
+    if len(values) == 1:
+        return values[0]
+    numbers = [value for value in values if isinstance(value, Number)]
+    if len(numbers) < len(values):
+        raise ctx.refusal(f"`{scope.function.name}`, which returns in several places,")
+    ctype, weak = numbers[0].ctype, numbers[0].weak
+    for value in numbers[1:]:
+        if value.is_truth or ctype is BOOL:
+            if (value.ctype, value.weak) != (ctype, weak):
+                raise ctx.refusal("a function that returns truth values and numbers")
+        else:
+            ctype, weak = promoted(ctype, weak, value.ctype, value.weak)
+    if not all(keeps(value, ctype) for value in numbers):
+        raise ctx.refusal("a function that returns numbers of several types")
+    result = Local(ir_type(ctype), ctx.at, "result")
+    inside = ctx.flow.current
+    for value, end in zip(numbers, scope.ends, strict=True):
+        ctx.flow.current = end
+        end.definitions[result] = ctx.value(ctx.cast(value, ctype))
+    ctx.flow.current = inside
+    return Number(ctx.flow.read(result), ctype, weak)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augment,
+    ast.Pass: _nothing,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Assert: _assert,
+    ast.Raise: _raise,
+    ast.Return: _return,
+}
+INLINED.append(inlined)

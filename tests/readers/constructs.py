@@ -1,0 +1,233 @@
+"""What Python has, in small functions: read literally, run, and compared with the functions themselves."""
+
+import math
+from math import sqrt
+
+import numpy as np
+
+SCALE = 3
+
+
+def last_first(x: "float64[:]"):
+    x[-1] = x[0] + x[-2]
+
+
+def corner(A: "float64[:, :]"):
+    A[-1, -2] += A[0, -1]
+
+
+def down(x: "float64[:]", y: "float64[:]"):
+    for i in range(len(x) - 1, -1, -1):
+        y[i] = x[i] * i
+
+
+def steps(x: "float64[:]"):
+    for i in range(1, len(x), 3):
+        x[i] = -x[i]
+
+
+def while_counts(x: "float64[:]", n: int):
+    i = 0
+    while i < n:
+        x[i] *= SCALE
+        i += 1
+
+
+def skips(x: "float64[:]"):
+    s = 0.0
+    for v in x:
+        if v < 0:
+            continue
+        s += v
+    return s
+
+
+def chained(x: "float64[:]", low: float, high: float):
+    c = 0
+    for v in x:
+        if low <= v < high and not v == 1.0 or v > 100:
+            c += 1
+    return c
+
+
+def operands(x: "float64[:]", y: "float64[:]"):
+    for i in range(len(x)):
+        x[i] = (x[i] and y[i]) + (y[i] or 2.0)
+
+
+def choices(x: "float64[:]"):
+    for i in range(len(x)):
+        x[i] = 1 if x[i] > 0 else -x[i] if i > 1 else 2.5
+
+
+def floors(x: list[int], y: list[int]):
+    for i in range(len(x)):
+        y[i] = x[i] // 3 - x[i] % 5 + (x[i] % -4) * (x[i] // -2)
+
+
+def wraps(a: "int8[:]", b: "uint8[:]"):
+    for i in range(len(a)):
+        a[i] = a[i] * a[i] + 100
+        b[i] = b[i] - 7
+
+
+def bits(a: "int32[:]", b: "uint16[:]"):
+    for i in range(len(a)):
+        a[i] = (a[i] & 6) | (a[i] ^ 3)
+        b[i] = ~b[i]
+
+
+def singles(x: "float32[:]", y: "float64[:]"):
+    for i in range(len(x)):
+        x[i] = x[i] * 1.1 + 2
+        y[i] = x[i] + y[i]
+
+
+def to_integers(x: "float64[:]", k: "int32[:]"):
+    for i in range(len(x)):
+        k[i] = x[i] * 10
+
+
+def rounds(x: "float64[:]", k: "int64[:]"):
+    for i in range(len(x)):
+        k[i] = int(x[i] * 4) + round(x[i] * 3) + math.floor(x[i]) - math.ceil(x[i] * 2)
+
+
+def powers(x: "float64[:]", k: "int64[:]"):
+    for i in range(len(x)):
+        x[i] = x[i] ** 2 + 2.0 ** x[i] + abs(x[i]) ** 0.5
+        k[i] = k[i] ** 3
+
+
+def extremes(x: "float64[:]", k: "int64[:]"):
+    for i in range(len(x)):
+        x[i] = max(min(x[i], 1.5), -1)
+        k[i] = min(k[i], i, 4)
+
+
+def roots(x: "float64[:]"):
+    for i in range(len(x)):
+        x[i] = sqrt(abs(x[i])) + math.exp(-abs(x[i]))
+
+
+def unpacked(A: "float64[:, :]"):
+    n, m = A.shape
+    a, b = 0.0, 1.0
+    for i in range(n):
+        for j in range(m):
+            a, b = b, a + A[i, j]
+    return a, b
+
+
+def views(A: "float64[:, :]"):
+    row = A[1]
+    column = A[:, 0]
+    row[0] = 5.0
+    column[2] = row[1]
+
+
+def slices(x: "float64[:]", y: "float64[:]"):
+    y[1:-1] = x[2:] - x[:-2]
+    x[::2] = 0.0
+    x[1:] = x[:-1]
+
+
+def reversed_rows(x: "float64[:]"):
+    return x[::-1] + 1.0
+
+
+def whole(A: "float64[:, :]", x: "float64[:]"):
+    A += x
+    B = A * 2 - x[None, :]
+    A[:, :] = B.T.T / 3
+    return np.where(B > 0, B, 0.5)
+
+
+def truths(x: "float64[:]", y: "float64[:]"):
+    both = (x > 0) & (y > 0)
+    x[both] = 9.0
+    y[~both] += 1.0
+    return both
+
+
+def reduced(A: "float64[:, :]"):
+    return A.sum(axis=0), A.max(axis=1), np.mean(A), A.min()
+
+
+def products(A: "float64[:, :]", x: "float64[:]"):
+    return A @ x, np.dot(x, x), np.outer(x, x)
+
+
+def made(n: int, x: "float64[:]"):
+    a = np.ones((n, 2))
+    e = np.eye(n)
+    k = np.arange(n)
+    z = np.zeros_like(x)
+    return a, e + k, np.full(n, 2.5), z
+
+
+def lists(xs: list[float], rows: list[list[float]]):
+    doubled = [2 * v for v in xs]
+    table = [[v + w for w in xs] for v in doubled]
+    rows[0][-1] = sum(xs) + sum(v * v for v in doubled)
+    return table
+
+
+def any_all(xs: list[float]):
+    return (1 if any(v > 1 for v in xs) else 0) + (2 if all(v < 2 for v in xs) else 0)
+
+
+def paired(xs: list[float], ys: list[float]):
+    s = 0.0
+    for i, (a, b) in enumerate(zip(xs, ys)):
+        s += i * a - b
+    return s
+
+
+def backwards(xs: list[float]):
+    s = 0.0
+    for v in reversed(xs):
+        s = 0.5 * s + v
+    return s
+
+
+def written(x: "float64[:]"):
+    for k, w in ((0, 2), (1, -3)):
+        x[k] *= w
+
+
+def clipped(v, low=0.0):
+    if v < low:
+        return low
+    return v
+
+
+def filled(x, value):
+    for i in range(len(x)):
+        x[i] = value
+
+
+def calls(x: "float64[:]", y: "float64[:]"):
+    filled(y, 2.0)
+    for i in range(len(x)):
+        x[i] = clipped(x[i]) + clipped(x[i], low=-1.0)
+
+
+def two_kinds(n: int):
+    total = 0
+    for i in range(n):
+        total += i
+    return total / 2
+
+
+def scattered(xs: list[float], out: list[float]):
+    for i in range(len(xs)):
+        out[i] = out[i] + xs[len(xs) - 1 - i]
+
+
+def counted(A: "int64[:, :]"):
+    return np.count_nonzero(A), np.any(A > 3), np.all(A < 5)
+
+
+def spread(A: "float64[:, :]"):
+    return np.var(A, axis=0), np.std(A)
