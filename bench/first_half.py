@@ -1,4 +1,4 @@
-"""Decides the first half of the proof, source = definitions, for the functions of files in C and MLIR.
+"""Decides the first half of the proof, source = definitions, for the functions of files in C, Python and MLIR.
 
 For each: what the checker answers, and the milliseconds of summarising, of reading literally, of making the claims and
 of deciding them.  With ``--mutants``, the source is changed after it was lifted, in one place of its literal IR at a

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def is_c(source: Source) -> bool:
 
 def literal_module(function: ReadFunction) -> ModuleOp:
     """Read a function literally; raises ``LiftError`` where that is refused."""
+    if function.literally is None and function.module is None:
+        raise LiftError(*function.diagnostics)
     if function.literally is None:
         remedy = "give a source in C, Python or MLIR, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)

@@ -201,6 +201,7 @@ def test_literal_ir_is_shown_also_of_what_is_not_lifted(
     ("name", "text", "code"),
     [
         ("f.py", "def f(x: float, d: float):\n    return x % d\n", "TL166"),
+        ("f.py", "def f(x: float):\n    return x.spam\n", "TL185"),
         ("f.mlir", "func.func @f(%n: index) -> index {\n  return %n : index\n}\n", "TL512"),
         ("f.c", "union u { int k; };\nint f(union u v) { return v.k; }\n", "TL1"),
     ],

@@ -13,7 +13,7 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
-from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
+from tensorlift.readers.python.evaluation import RULES, array, evaluate, number, size
 from tensorlift.readers.python.functions import CONSTANTS
 from tensorlift.readers.python.numbers import (
     COMPARISONS,
@@ -411,5 +411,3 @@ RULES.update(
         ast.Attribute: _attribute,
     }
 )
-
-__all__ = ["OPERATORS", "as_size", "branch_on", "length", "module_of", "not_negative", "operated", "part", "stated"]

@@ -14,7 +14,7 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.readers.flow import Local
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
-from tensorlift.readers.python.evaluation import array, evaluate, number, size
+from tensorlift.readers.python.evaluation import array, evaluate, size
 from tensorlift.readers.python.expressions import OPERATORS, length
 from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
 from tensorlift.readers.python.loops import over
@@ -329,5 +329,3 @@ OF_ARRAYS: dict[str, Callable[[Context, ast.Call], Operand]] = {
     "trace": _trace,
 }
 OPERATORS[ast.MatMult] = product
-
-__all__ = ["OF_ARRAYS", "REDUCTIONS", "number", "product", "reduce_numpy", "total"]

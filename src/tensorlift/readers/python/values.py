@@ -103,11 +103,11 @@ def keeps(value: Number, ctype: CNumber) -> bool:
     if not value.weak or ctype == DOUBLE:
         return value.weak
     literal = value.literal
-    if literal is not None and isinstance(ctype, FloatType):
+    if literal is None:
+        return ctype == LONG and value.is_integer
+    if isinstance(ctype, FloatType):
         return ctype.rounded(literal) == literal
-    if literal is not None and isinstance(ctype, IntegerType):
-        return isinstance(literal, int) and ctype is not BOOL and holds(ctype, literal)
-    return ctype == LONG and value.is_integer
+    return isinstance(literal, int) and ctype is not BOOL and holds(ctype, literal)
 
 
 def parts_of(value: Operand) -> list[SSAValue]:
