@@ -6,21 +6,21 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Data, SSAValue, TypeAttribute
+from xdsl.ir import SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
 from tensorlift.comprehension.instance import InstanceOperand
+from tensorlift.targets.mlir_text.operations import ReadData
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
     from xdsl.parser import AttrParser
-    from xdsl.printer import Printer
 
     from tensorlift.comprehension.instance import Instance
 
 
-class ListType(Data[int], TypeAttribute):
+class ListType(ReadData, TypeAttribute):
     """The type of lists of so many integers, ``!dialect.name<2>``."""
 
     @classmethod
@@ -28,11 +28,6 @@ class ListType(Data[int], TypeAttribute):
         """Read how many integers a list has."""
         with parser.in_angle_brackets():
             return parser.parse_integer(allow_boolean=False, allow_negative=False)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print how many integers a list has."""
-        with printer.in_angle_brackets():
-            printer.print_string(str(self.data))
 
 
 @cache

@@ -11,13 +11,12 @@ from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.targets.mlir_text.text import INDENT
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from tensorlift.ir.tensor_program import Shape
-
-_INDENT = "  "
 
 
 class Value(NamedTuple):
@@ -110,7 +109,7 @@ class Writer:
 
     def line(self, text: str) -> None:
         """Add a line."""
-        self.lines.append(_INDENT * self._depth + text)
+        self.lines.append(INDENT * self._depth + text)
 
     def define(self, operation: str, type_: str, stem: str = "") -> Value:
         """Add a line that defines a value."""

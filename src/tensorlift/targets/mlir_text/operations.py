@@ -1,4 +1,4 @@
-"""Operations of a dialect made from its rows: classes for xDSL that read and print the form of a row."""
+"""Operations of a dialect made from its rows: classes for xDSL that read the form of a row."""
 
 from __future__ import annotations
 
@@ -39,8 +39,16 @@ class Splat(NamedTuple):
     value: float | tuple[int, ...]
 
 
+class ReadData(Data[Any]):
+    """Data that is read from a text; in messages it is printed as Python has it."""
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print the data."""
+        printer.print_string(str(self.data))
+
+
 @irdl_attr_definition
-class SplatAttr(Data[Splat]):
+class SplatAttr(ReadData):
     """A splat as MLIR spells it: ``dense<number> : type``, or ``dense<[number, number]> : type`` for a vector."""
 
     name = "tensorlift.splat"
@@ -75,19 +83,6 @@ class SplatAttr(Data[Splat]):
             parser.raise_error("no decimal integer where one stands")
         return Splat(kind, value)
 
-    def print_parameter(self, printer: Printer) -> None:
-        """Print the number and the type."""
-        kind, value = self.data
-        printer.print_string("dense<")
-        if isinstance(value, tuple):
-            printer.print_string(str(list(value)))
-        elif isinstance(kind.element_type, Float32Type | Float64Type):
-            printer.print_float(value, kind.element_type)
-        else:
-            printer.print_int(int(value), kind.element_type)
-        printer.print_string("> : ")
-        printer.print_attribute(kind)
-
 
 def _read_number(parser: AttrParser) -> float:
     if parser.parse_optional_keyword("true") is not None:
@@ -118,12 +113,6 @@ class FormOperation(RowOperation):
             operands=reading.operands(), result_types=[reading.types["result"]], properties=reading.attributes
         )
 
-    def print(self, printer: Printer) -> None:
-        """Print what stands behind the name."""
-        if self.row.pieces[0].text != "(":
-            printer.print_string(" ")
-        _Printing(printer, self).pieces(self.row.pieces)
-
 
 class TerminatorOperation(Operation):
     """The end of a region, which gives out its operands."""
@@ -137,13 +126,6 @@ class TerminatorOperation(Operation):
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         return cls.create(operands=parser.resolve_operands(operands, types, parser.pos))
-
-    def print(self, printer: Printer) -> None:
-        """Print the operands and their types."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([operand.type for operand in self.operands], printer.print_attribute)
 
 
 @cache
@@ -235,54 +217,7 @@ class _Reading:
             self.pieces(piece.inside[1:])
 
 
-class _Printing:
-    """Prints one operation by the pieces of its form."""
-
-    def __init__(self, printer: Printer, op: FormOperation) -> None:
-        self.printer = printer
-        self.op = op
-
-    def pieces(self, pieces: Sequence[Piece]) -> None:
-        """Print pieces one after the other."""
-        for piece in pieces:
-            if piece.kind != "group":
-                getattr(self, f"_{piece.kind}")(piece.text)
-            elif _is_given(self.op, piece):
-                self.pieces(piece.inside)
-
-    def _word(self, text: str) -> None:
-        self.printer.print_string(text)
-
-    _space = _word
-
-    def _operand(self, name: str) -> None:
-        self.printer.print_ssa_value(self._values(name)[0])
-
-    def _operands(self, name: str) -> None:
-        self.printer.print_list(self._values(name), self.printer.print_ssa_value)
-
-    def _attribute(self, name: str) -> None:
-        _PRINTERS[self.op.row.attributes[name]](self.printer, self.op.properties[name])
-
-    def _type(self, name: str) -> None:
-        value = self.op.results[0] if name == "result" else self._values(name)[0]
-        self.printer.print_attribute(value.type)
-
-    def _types(self, name: str) -> None:
-        self.printer.print_list([v.type for v in self._values(name)], self.printer.print_attribute)
-
-    def _values(self, name: str) -> Sequence[Any]:
-        place = self.op.row.operands.index(name)
-        is_last = place == len(self.op.row.operands) - 1
-        return self.op.operands[place:] if is_last else self.op.operands[place : place + 1]
-
-
-def _is_given(op: FormOperation, group: Piece) -> bool:
-    names = [piece.text for piece in group.inside if piece.kind == "attribute"]
-    return any(name in op.properties and op.properties[name] != ints_attribute(()) for name in names)
-
-
-# -- attributes: how each kind is read and printed
+# -- attributes: how each kind is read
 
 
 def ints_attribute(values: Iterable[int]) -> DenseArrayBase[Any]:
@@ -292,10 +227,6 @@ def ints_attribute(values: Iterable[int]) -> DenseArrayBase[Any]:
 
 def _read_ints(parser: Parser) -> Attribute:
     return ints_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
-
-
-def _print_ints(printer: Printer, attribute: Any) -> None:
-    printer.print_string(f"[{', '.join(map(str, attribute.get_values()))}]")
 
 
 def labels_attribute(names: Iterable[str]) -> ArrayAttr[StringAttr]:
@@ -312,10 +243,6 @@ def _read_label(parser: Parser) -> str:
     return parser.parse_optional_identifier() or str(parser.parse_integer())
 
 
-def _print_labels(printer: Printer, attribute: Any) -> None:
-    printer.print_string(f"[{', '.join(name.data for name in attribute)}]")
-
-
 def _read_ranges(parser: Parser) -> Attribute:
     ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_range(parser))
     return ints_attribute(value for entry in ranges for value in entry)
@@ -328,13 +255,6 @@ def _read_range(parser: Parser) -> tuple[int, int, int]:
     return start, limit, parser.parse_integer() if parser.parse_optional_punctuation(":") else 1
 
 
-def _print_ranges(printer: Printer, attribute: Any) -> None:
-    values = attribute.get_values()
-    triples = zip(values[::3], values[1::3], values[2::3], strict=True)
-    texts = (f"{start}:{limit}" + (f":{step}" if step != 1 else "") for start, limit, step in triples)
-    printer.print_string(f"[{', '.join(texts)}]")
-
-
 _READERS: dict[str, Callable[[Parser], Attribute]] = {
     "Ints": _read_ints,
     "Labels": _read_labels,
@@ -342,12 +262,4 @@ _READERS: dict[str, Callable[[Parser], Attribute]] = {
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
     "Text": lambda parser: StringAttr(parser.parse_identifier()),
     "Number": lambda parser: SplatAttr(SplatAttr.parse_parameter(parser)),
-}
-_PRINTERS: dict[str, Callable[[Printer, Any], None]] = {
-    "Ints": _print_ints,
-    "Labels": _print_labels,
-    "Ranges": _print_ranges,
-    "int": lambda printer, attribute: printer.print_string(str(attribute.value.data)),
-    "Text": lambda printer, attribute: printer.print_string(attribute.data),
-    "Number": lambda printer, attribute: attribute.print_parameter(printer),
 }

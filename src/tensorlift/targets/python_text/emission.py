@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
@@ -21,14 +20,12 @@ from tensorlift.ir.tensor_program import (
     Return,
     SetSlice,
     Statement,
-    definitions_computed,
     names_of,
 )
-from tensorlift.targets.emitted import Emitted
+from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
 from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
-from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,14 +72,8 @@ class Emission:
             LiftError: TL305 or TL307 where the library lacks a function or a type, TL306 where nothing is returned.
 
         """
-        try:
+        with spelling(self.program, unspelled=False):
             return self._module()
-        except LiftError as error:
-            place = self.program.location
-            located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
-            if isinstance(error, UnspelledError):
-                raise UnspelledError(located, error.definitions) from None
-            raise located from None
 
     def _begin(self, firm: dict[str, DType]) -> None:
         self.spell = self.speller(self.names, firm, self.program.parameters)
@@ -194,19 +185,14 @@ class Emission:
 
     def block(self, body: tuple[Statement, ...], indent: str) -> None:
         """Spell statements, one after the other."""
-        for position, statement in enumerate(body):
-            try:
-                self._statement(statement, indent)
-            except UnspelledError:
-                raise
-            except LiftError as error:
-                raise UnspelledError(error, definitions_computed(body[position:])) from None
+        spell_all(body, lambda statement, _: self._statement(statement, indent))
 
     def _statement(self, statement: Statement, indent: str) -> None:
         if isinstance(statement, For):
             self.loop(statement, indent)
         elif isinstance(statement, Return):
-            self._return(statement, indent)
+            values = [self.returned(value) for value in returned(statement, self.program)]
+            self.lines += wrapped("return ", ", ".join(values), indent)
         else:
             self._assignment(statement, indent)
 
@@ -258,12 +244,6 @@ class Emission:
     def carried_cuts(self, loop: For) -> None:
         """Note which definitions variables hold when an iteration of the loop starts, which the next line begins."""
         self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
-
-    def _return(self, statement: Return, indent: str) -> None:
-        if not statement.values:
-            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
-        values = [self.returned(value) for value in statement.values]
-        self.lines += wrapped("return ", ", ".join(values), indent)
 
 
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

@@ -1,0 +1,84 @@
+"""What takes several operations of StableHLO: parts of arrays, cells at index arrays, what ignores NaN."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.affine import ONE, ZERO
+from tensorlift.ops.dtypes import is_float
+from tensorlift.targets.stablehlo.builder import neutral_number
+from tensorlift.targets.stablehlo.spans import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.ir.tensor_program import SubscriptItem
+    from tensorlift.targets.stablehlo.builder import Array, Builder
+    from tensorlift.targets.stablehlo.spans import Span
+
+IGNORING_NAN = {"fmax": "maximum", "fmin": "minimum"}
+
+
+def rounded_down(build: Builder, op: str, dividend: Array, divisor: Array) -> Array:
+    """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
+    rest = build.elementwise("remainder", dividend, divisor)
+    is_negative = build.compare("LT", rest, build.constant(0, rest.shape, rest.dtype))
+    if op == "mod":
+        return build.select(is_negative, build.elementwise("add", rest, divisor), rest)
+    whole = build.elementwise("divide", dividend, divisor)
+    lower = build.elementwise("subtract", whole, build.constant(1, rest.shape, rest.dtype))
+    return build.select(is_negative, lower, whole)
+
+
+def ignoring_nan(build: Builder, op: str, left: Array, right: Array) -> Array:
+    """Return the greater or the lesser, and the other one where one is no number."""
+    either = build.elementwise(IGNORING_NAN[op], left, right)
+    if not is_float(left.dtype):
+        return either
+    either = build.select(build.compare("NE", right, right), left, either)
+    return build.select(build.compare("NE", left, left), right, either)
+
+
+def spans_of(build: Builder, items: Sequence[SubscriptItem], value: Array) -> list[Span]:
+    """Return what subscripts pick of every axis, which must be there."""
+    wanted = spans(items, value.shape, build.sizes.is_counted)
+    build.sizes.check_inside(wanted, value.shape)
+    return wanted
+
+
+def part_of(build: Builder, value: Array, wanted: Sequence[Span]) -> Array:
+    """Return some cells of every axis."""
+    if not any(build.sizes.is_counted(span.start) for span in wanted):
+        return build.slice(value, wanted)
+    value = build.part(value, [span.start for span in wanted], tuple(span.width for span in wanted))
+    return build.slice(value, [span._replace(start=ZERO) for span in wanted])
+
+
+def cells_at(build: Builder, value: Array, indices: Sequence[Array]) -> Array:
+    """Return the cells at index arrays of one shape, one for each axis."""
+    return build.gather(value, index_vectors(build, indices))
+
+
+def index_vectors(build: Builder, indices: Sequence[Array]) -> Array:
+    """Return index arrays of one shape, one for each axis, as an array of index vectors."""
+    shape = indices[0].shape
+    return build.concatenate([build.reshape(index, (*shape, ONE)) for index in indices], len(shape))
+
+
+def foldable(build: Builder, op: str, value: Array) -> tuple[str, Array]:
+    """Return a fold that StableHLO has, and what to fold: a neutral number where one is to be ignored."""
+    if op not in IGNORING_NAN:
+        return op, value
+    op = op.removeprefix("f")
+    if not is_float(value.dtype):
+        return op, value
+    neutral = build.constant(neutral_number(op, value.dtype), value.shape, value.dtype)
+    return op, build.select(build.compare("NE", value, value), neutral, value)
+
+
+def spread_in(build: Builder, old: Array, part: Array, wanted: Sequence[Span]) -> Array:
+    """Put a part into an array, some cells apart; all extents are numbers."""
+    starts, interior = [span.start.constant for span in wanted], [span.step - 1 for span in wanted]
+    spread = build.pad(part, build.constant(0, (), old.dtype), starts, old.shape, interior)
+    yes, no = build.constant(1, part.shape, "bool"), build.constant(0, (), "bool")
+    return build.select(build.pad(yes, no, starts, old.shape, interior), spread, old)
