@@ -8,37 +8,14 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
 from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
 
 if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning
 
-# NumPy's name, the scalar operation, and values on which it is defined.
-_FUNCTIONS = [
-    ("sqrt", "sqrt", "positive_real"),
-    ("cbrt", "cbrt", "real"),
-    ("exp", "exp", "real"),
-    ("exp2", "exp2", "real"),
-    ("expm1", "expm1", "real"),
-    ("log", "log", "positive_real"),
-    ("log2", "log2", "positive_real"),
-    ("log10", "log10", "positive_real"),
-    ("log1p", "log1p", "positive_real"),
-    ("sin", "sin", "real"),
-    ("cos", "cos", "real"),
-    ("tan", "tan", "real"),
-    ("arcsin", "asin", "fraction"),
-    ("arccos", "acos", "fraction"),
-    ("arctan", "atan", "real"),
-    ("sinh", "sinh", "real"),
-    ("cosh", "cosh", "real"),
-    ("tanh", "tanh", "real"),
-    ("arcsinh", "asinh", "real"),
-    ("arccosh", "acosh", "above_one"),
-    ("arctanh", "atanh", "fraction"),
-]
-_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("trunc", "trunc"), ("rint", "rint")]
+FUNCTIONS = {op: row.values for op, row in REALS.items() if op != "erf"}  # those that NumPy has
 
 ELEMENT_TYPES: dict[str, DType] = {
     "np.bool_": "bool", "np.bool": "bool", "bool": "bool", "int": "i64", "float": "f64",
@@ -152,7 +129,8 @@ def _is_nan(o: Obligations, x: Tensor) -> SymbolicTensor:
     return elementwise(o, lambda a: terms.apply("ne", a, a), (x,), "bool")
 
 
-def _unary_row(name: str, op: str, values: str) -> OpRow:
+def _unary_row(op: str, values: str) -> OpRow:
+    name = numpy_name(op)
     samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
     if values not in ("fraction", "above_one"):
         samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
@@ -170,10 +148,11 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
 
 
 ROWS = [
-    *(_unary_row(*entry) for entry in _FUNCTIONS),
+    *(_unary_row(*entry) for entry in FUNCTIONS.items()),
     *(
-        OpRow(name, f"np.{name}", rounding(op), (sample(f"np.{name}(a * 3.0)", a="real[m, n]"),))
-        for name, op in _ROUNDINGS
+        OpRow(op, f"np.{op}", rounding(op), (sample(f"np.{op}(a * 3.0)", a="real[m, n]"),))
+        for op in ROUNDINGS
+        if op != "round"
     ),
     OpRow("square", "np.square", _square, (sample("np.square(a)", a="number[m, n]"),)),
     OpRow("reciprocal", "np.reciprocal", _reciprocal, (sample("np.reciprocal(a)", a="positive_real[m, n]"),)),

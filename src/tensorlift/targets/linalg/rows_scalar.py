@@ -19,6 +19,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays.arithmetic import cell
 from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
 from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Row, Scalar, is_index
@@ -221,14 +222,7 @@ _INTEGERS = [("addi", "add"), ("subi", "sub"), ("muli", "mul"), ("maxsi", "max")
 _DIVISIONS = [("divsi", "tdiv"), ("remsi", "rem"), ("floordivsi", "floordiv")]
 _BITS = [("andi", "bitand"), ("ori", "bitor"), ("xori", "bitxor")]
 _SHIFTS = [("shli", "shl"), ("shrsi", "shr")]
-_FUNCTIONS = [
-    ("sqrt", "positive_real"), ("cbrt", "real"), ("exp", "real"), ("exp2", "real"), ("expm1", "real"),
-    ("log", "positive_real"), ("log2", "positive_real"), ("log10", "positive_real"), ("log1p", "positive_real"),
-    ("sin", "real"), ("cos", "real"), ("tan", "real"), ("asin", "fraction"), ("acos", "fraction"), ("atan", "real"),
-    ("sinh", "real"), ("cosh", "real"), ("tanh", "real"), ("asinh", "real"), ("acosh", "above_one"),
-    ("atanh", "fraction"), ("erf", "real"), ("floor", "real"), ("ceil", "real"), ("trunc", "real"),
-    ("round", "real"),
-]  # fmt: skip
+_FUNCTIONS = {**{name: row.values for name, row in REALS.items()}, **dict.fromkeys(ROUNDINGS[:-1], "real")}
 
 ROWS = [
     Row(
@@ -287,7 +281,7 @@ ROWS = [
         _index_cast,
         (sample("arith.index_cast %n : index to i64"), sample("arith.index_cast %m : index to i32")),
     ),
-    *(_row(name, _unary(name, "float"), kind.partition("[")[0] + "[]", prefix="math") for name, kind in _FUNCTIONS),
+    *(_row(name, _unary(name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
     _row("roundeven", _unary("rint", "float"), "real[]", prefix="math"),
     _row("absf", _unary("abs", "float"), "real[]", prefix="math"),
     _row("absi", _unary("abs", "integer"), "signed[]", prefix="math"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
 from tensorlift.targets.linalg.writer import element_type
 
@@ -20,10 +21,7 @@ FLOAT = {
     "neg": "arith.negf", "max": "arith.maximumf", "min": "arith.minimumf", "fmax": "arith.maxnumf",
     "fmin": "arith.minnumf", "abs": "math.absf", "pow": "math.powf", "atan2": "math.atan2",
     "copysign": "math.copysign", "rint": "math.roundeven",
-    **{name: f"math.{name}" for name in (
-        "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
-        "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "floor", "ceil", "trunc", "round",
-    )},
+    **{name: f"math.{name}" for name in (*REALS, *ROUNDINGS[:-1])},
 }  # fmt: skip
 _INTEGER = {
     "add": "arith.addi", "sub": "arith.subi", "mul": "arith.muli", "tdiv": "arith.divsi", "rem": "arith.remsi",

@@ -25,6 +25,8 @@ from tensorlift.ir.tensor_program import (
     TriangleMask,
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
+from tensorlift.targets.arrays.functions import FUNCTIONS
 from tensorlift.targets.python_text.contractions import contraction_text
 from tensorlift.targets.python_text.numbers import is_cut, may_be_python
 from tensorlift.targets.python_text.speller import Speller
@@ -35,21 +37,16 @@ if TYPE_CHECKING:
 
     from tensorlift.ops.dtypes import DType
 
-_RENAMED = {
+_FUNCTIONS = {
     "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "pow": "power", "atan2": "arctan2",
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    **{op: numpy_name(op) for op in ("fmax", "fmin", "abs", "copysign", *FUNCTIONS, *ROUNDINGS)},
 }  # fmt: skip
-_UNCHANGED = (
-    "fmax", "fmin", "abs", "copysign", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin",
-    "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "trunc", "rint",
-)  # fmt: skip
 _METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 
 
 def functions_of(library: str) -> dict[str, str]:
     """Return how scalar operations are spelled as functions; C's division and rounding are helpers of the text."""
-    named = {**_RENAMED, **{name: name for name in _UNCHANGED}}
-    return {op: f"{library}.{name}" for op, name in named.items()} | {"tdiv": "tdiv", "round": "round_half_away"}
+    return {op: f"{library}.{name}" for op, name in _FUNCTIONS.items()} | {"tdiv": "tdiv", "round": "round_half_away"}
 
 
 def element_types_of(library: str) -> dict[DType, str]:

@@ -61,7 +61,7 @@ from tensorlift.targets.stablehlo.composed import (
 from tensorlift.targets.stablehlo.contraction import contract
 from tensorlift.targets.stablehlo.convolution import convolution_of
 from tensorlift.targets.stablehlo.diagonals import diagonal_store
-from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
+from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
 from tensorlift.targets.xla import check_program
 
@@ -76,9 +76,7 @@ _FUNCTIONS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "tdiv": "divide", "rem": "remainder",
     "max": "maximum", "min": "minimum", "pow": "power", "atan2": "atan2", "neg": "negate", "abs": "abs",
     "and": "and", "or": "or", "not": "not", "bitand": "and", "bitor": "or", "bitxor": "xor", "bitnot": "not",
-    "shl": "shift_left", "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exponential", "expm1": "exponential_minus_one",
-    "log": "log", "log1p": "log_plus_one", "sin": "sine", "cos": "cosine", "tan": "tan", "tanh": "tanh",
-    "floor": "floor", "ceil": "ceil", "rint": "round_nearest_even", "round": "round_nearest_afz",
+    "shl": "shift_left", **FUNCTIONS, **ROUNDINGS,
 }  # fmt: skip
 _COMPARISONS = {op: direction for direction, op in DIRECTIONS.items()}
 _ROUNDED_DOWN = {"mod": "remainder", "floordiv": "divide"}

@@ -11,6 +11,7 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.ops.scalar_ops import REALS
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.mlir_text.rows import ElementType, TextRow
 from tensorlift.targets.target import Tensor, Text, sample
@@ -200,19 +201,12 @@ def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right:
     return TextRow(name, f"stablehlo.{name}", _pair(meaning), (sample(text, **operands),), form=_BINARY)
 
 
-_FUNCTIONS = [
-    ("sqrt", "sqrt", "positive_real"),
-    ("cbrt", "cbrt", "real"),
-    ("exponential", "exp", "real"),
-    ("exponential_minus_one", "expm1", "real"),
-    ("log", "log", "positive_real"),
-    ("log_plus_one", "log1p", "positive_real"),
-    ("sine", "sin", "real"),
-    ("cosine", "cos", "real"),
-    ("tan", "tan", "real"),
-    ("tanh", "tanh", "real"),
-]
-_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("round_nearest_even", "rint"), ("round_nearest_afz", "round")]
+# Functions of reals, and what rounds them, by their names here.
+FUNCTIONS = {
+    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exponential", "expm1": "exponential_minus_one", "log": "log",
+    "log1p": "log_plus_one", "sin": "sine", "cos": "cosine", "tan": "tan", "tanh": "tanh",
+}  # fmt: skip
+ROUNDINGS = {"floor": "floor", "ceil": "ceil", "rint": "round_nearest_even", "round": "round_nearest_afz"}
 
 ROWS = [
     _binary("add", arithmetic.plain("add", operator=False), "arith"),
@@ -233,8 +227,8 @@ ROWS = [
     _row("negate", arithmetic.negative, "arith"),
     _row("not", logic.invert, "integer"),
     _row("abs", _absolute, "int_or_real"),
-    *(_row(name, functions.function_of_reals(op), kind) for name, op, kind in _FUNCTIONS),
-    *(_row(name, functions.rounding(op), "real") for name, op in _ROUNDINGS),
+    *(_row(name, functions.function_of_reals(op), REALS[op].values) for op, name in FUNCTIONS.items()),
+    *(_row(name, functions.rounding(op), "real") for op, name in ROUNDINGS.items()),
     TextRow(
         "compare",
         "stablehlo.compare",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, sample
 
@@ -15,50 +16,17 @@ if TYPE_CHECKING:
 
 _SHARED = {row.spelling: row for row in (*arithmetic.ROWS, *logic.ROWS, *functions.ROWS)}
 
-# PyTorch's name, NumPy's where it is another, and values on which the function is defined.
-_OF_REALS = [
-    ("sqrt", "", "positive_real"),
-    ("exp", "", "real"),
-    ("exp2", "", "real"),
-    ("expm1", "", "real"),
-    ("log", "", "positive_real"),
-    ("log2", "", "positive_real"),
-    ("log10", "", "positive_real"),
-    ("log1p", "", "positive_real"),
-    ("sin", "", "real"),
-    ("cos", "", "real"),
-    ("tan", "", "real"),
-    ("asin", "arcsin", "fraction"),
-    ("acos", "arccos", "fraction"),
-    ("atan", "arctan", "real"),
-    ("sinh", "", "real"),
-    ("cosh", "", "real"),
-    ("tanh", "", "real"),
-    ("asinh", "arcsinh", "real"),
-    ("acosh", "arccosh", "above_one"),
-    ("atanh", "arctanh", "fraction"),
-    ("floor", "", "real"),
-    ("ceil", "", "real"),
-    ("trunc", "", "real"),
-    ("round", "rint", "real"),
-    ("reciprocal", "", "positive_real"),
-    ("isnan", "", "real"),
-    ("square", "", "number"),
-    ("abs", "", "number"),
-    ("sign", "", "number"),
-    ("logical_not", "", "number"),
-]
-_OF_TWO = [
-    ("maximum", "", "arith"),
-    ("minimum", "", "arith"),
-    ("fmax", "", "arith"),
-    ("fmin", "", "arith"),
-    ("atan2", "arctan2", "real"),
-    ("copysign", "", "real"),
-    ("hypot", "", "real"),
-    ("logical_and", "", "number"),
-    ("logical_or", "", "number"),
-]
+FUNCTIONS = {op: values for op, values in functions.FUNCTIONS.items() if op != "cbrt"}  # those that PyTorch has
+# PyTorch's names, and values on which the functions are defined.
+_OF_ONE = {
+    **FUNCTIONS, **dict.fromkeys(("floor", "ceil", "trunc", "round"), "real"), "reciprocal": "positive_real",
+    "isnan": "real", **dict.fromkeys(("square", "abs", "sign", "logical_not"), "number"),
+}  # fmt: skip
+_OF_TWO = {
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), "arith"),
+    **dict.fromkeys(("atan2", "copysign", "hypot"), "real"), **dict.fromkeys(("logical_and", "logical_or"), "number"),
+}  # fmt: skip
+_NUMPY_NAMES = {"round": "rint", "atan2": "arctan2"}
 
 ELEMENT_TYPES: dict[str, DType] = {
     "torch.bool": "bool", "torch.int8": "i8", "torch.int16": "i16", "torch.int32": "i32", "torch.int64": "i64",
@@ -78,20 +46,25 @@ def _of_tensors(meaning: Meaning) -> Meaning:
     return checked
 
 
-def _function(name: str, numpy_name: str, samples: tuple[Sample, ...]) -> OpRow:
-    return OpRow(name, f"torch.{name}", _of_tensors(_SHARED[f"np.{numpy_name or name}"].meaning), samples)
+def _function(name: str, *samples: Sample) -> OpRow:
+    shared = _SHARED[f"np.{_NUMPY_NAMES.get(name, numpy_name(name))}"]
+    return OpRow(name, f"torch.{name}", _of_tensors(shared.meaning), samples)
 
 
-def _unary(name: str, numpy_name: str, values: str) -> OpRow:
-    factor = " * 3.0" if name in ("floor", "ceil", "trunc", "round") else ""
-    samples = sample(f"torch.{name}(a{factor})", a=f"{values}[m, n]"), sample(f"torch.{name}(b)", b=f"{values}[]")
-    return _function(name, numpy_name, samples)
+def _unary(name: str, values: str) -> OpRow:
+    factor = " * 3.0" if name in ROUNDINGS else ""
+    return _function(
+        name, sample(f"torch.{name}(a{factor})", a=f"{values}[m, n]"), sample(f"torch.{name}(b)", b=f"{values}[]")
+    )
 
 
-def _binary(name: str, numpy_name: str, values: str) -> OpRow:
+def _binary(name: str, values: str) -> OpRow:
     text = f"torch.{name}(a, b)"
-    samples = sample(text, a=f"{values}[m, n]", b=f"{values}[n]"), sample(text, a=f"{values}[n]", b=f"{values}[]")
-    return _function(name, numpy_name, samples)
+    return _function(
+        name,
+        sample(text, a=f"{values}[m, n]", b=f"{values}[n]"),
+        sample(text, a=f"{values}[n]", b=f"{values}[]"),
+    )
 
 
 def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Text) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -165,8 +138,8 @@ def _on_both(*texts: str) -> tuple[Sample, ...]:
 
 
 ROWS = [
-    *(_unary(*entry) for entry in _OF_REALS),
-    *(_binary(*entry) for entry in _OF_TWO),
+    *(_unary(*entry) for entry in _OF_ONE.items()),
+    *(_binary(*entry) for entry in _OF_TWO.items()),
     OpRow(
         "div",
         "torch.div",

@@ -38,6 +38,7 @@ from tensorlift.targets.python_text.contractions import contraction_text
 from tensorlift.targets.python_text.numbers import is_cut, may_be_python
 from tensorlift.targets.python_text.speller import Speller
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call
+from tensorlift.targets.torch.rows_functions import FUNCTIONS
 from tensorlift.targets.torch.rows_index import INDEX_TYPES
 
 if TYPE_CHECKING:
@@ -46,12 +47,10 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Broadcast, Shape, Subscript, Windows
     from tensorlift.ops.dtypes import DType
 
-_RENAMED = {"max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "rint": "round", "tdiv": "div"}
-_UNCHANGED = (
-    "fmax", "fmin", "abs", "pow", "atan2", "copysign", "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
-    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "floor", "ceil",
-    "trunc",
-)  # fmt: skip
+_FUNCTIONS = {
+    "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "rint": "round", "tdiv": "div",
+    **{op: op for op in ("fmax", "fmin", "abs", "pow", "atan2", "copysign", *FUNCTIONS, "floor", "ceil", "trunc")},
+}  # fmt: skip
 # Functions that take Python numbers beside a tensor.
 _TAKE_NUMBERS = {"tdiv", "pow", "select"}
 _CLAMPS = {"max": "min", "min": "max"}
@@ -74,9 +73,7 @@ class TorchSpeller(Speller):
 
     name = "torch"
     title = "PyTorch"
-    functions: ClassVar = {
-        op: f"torch.{name}" for op, name in {**_RENAMED, **{name: name for name in _UNCHANGED}}.items()
-    }
+    functions: ClassVar = {op: f"torch.{name}" for op, name in _FUNCTIONS.items()}
     dtypes: ClassVar = {
         "bool": "torch.bool", "i8": "torch.int8", "i16": "torch.int16", "i32": "torch.int32", "i64": "torch.int64",
         "u8": "torch.uint8", "f32": "torch.float32", "f64": "torch.float64",
