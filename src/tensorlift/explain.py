@@ -21,7 +21,6 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger, Undecided
 from tensorlift.proofs.samples import meaning_of_sample
 from tensorlift.targets import get_target, target_names
-from tensorlift.targets.imported.rows import ImportedRow
 from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory
 
@@ -109,7 +108,7 @@ def _is_named(parameter: Parameter) -> bool:
 
 
 def _explanation(target: Target, row: OpRow) -> Iterator[str]:
-    if isinstance(row, ImportedRow):
+    if row.instances:
         yield f"{target.name}: {row.name}"
         yield from (f"  {line}" for instance in row.instances for line in instance_lines(instance))
         return

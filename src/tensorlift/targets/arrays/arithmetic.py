@@ -23,7 +23,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import OpRow, Sample, Tensor, sample
+from tensorlift.targets.target import OpRow, Sample, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,79 +223,66 @@ def _length(a: Term, b: Term) -> Term:
     return terms.apply("sqrt", terms.apply("add", terms.apply("mul", a, a), terms.apply("mul", b, b)))
 
 
-_MATRICES = {"a": "arith[m, n]", "b": "arith[n]"}
-_DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
+_OPERANDS = ("arith[m, n]", "arith[n]")
+_DIVISORS = ("number[m, n]", "positive[n]")
 
 
-def _operator(name: str, sign: str, meaning: Binary, *more: Sample, divides: bool = False) -> OpRow:
-    operands = _DIVISORS if divides else _MATRICES
-    weak = (f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
-    samples = [sample(f"a {sign} b", **operands), *(sample(text, **operands) for text in weak), *more]
-    return OpRow(name, sign, meaning, tuple(samples))
+def _operator(name: str, sign: str, meaning: Binary, *more: Sample, on: tuple[str, str] = _OPERANDS) -> OpRow:
+    texts = (f"a {sign} b", f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
+    return row(sign, meaning, *texts, *more, name=f"operator {name}", a=on[0], b=on[1])
 
 
-def _function(name: str, spelling: str, meaning: Binary, *, divides: bool = False) -> OpRow:
-    operands = _DIVISORS if divides else _MATRICES
-    return OpRow(
-        name, spelling, meaning, (sample(f"{spelling}(a, b)", **operands), sample(f"{spelling}(a, 2)", **operands))
-    )
+def _function(name: str, meaning: Binary, on: tuple[str, str] = _OPERANDS) -> OpRow:
+    return row(f"np.{name}", meaning, f"np.{name}(a, b)", f"np.{name}(a, 2)", a=on[0], b=on[1])
 
 
 ROWS = [
-    _operator("operator add", "+", plain("add", operator=True)),
-    _operator("operator subtract", "-", plain("sub", operator=True)),
-    _operator("operator multiply", "*", plain("mul", operator=True)),
-    _operator("operator divide", "/", true_divide(operator=True), divides=True),
+    _operator("add", "+", plain("add", operator=True)),
+    _operator("subtract", "-", plain("sub", operator=True)),
+    _operator("multiply", "*", plain("mul", operator=True)),
+    _operator("divide", "/", true_divide(operator=True), on=_DIVISORS),
     _operator(
-        "operator floor divide",
+        "floor divide",
         "//",
         integer_division("floordiv", operator=True),
         sample("(a - np.fmod(a, 3)) // 3", a="i32[m]"),
         sample("(a + (a < 0) * (np.int32(3) - 1)) // np.int32(3)", a="i32[m]"),
-        divides=True,
+        on=_DIVISORS,
     ),
-    _operator("operator remainder", "%", integer_division("mod", operator=True), divides=True),
-    OpRow(
-        "operator power",
+    _operator("remainder", "%", integer_division("mod", operator=True), on=_DIVISORS),
+    row(
         "**",
         power(operator=True),
-        (
-            sample("a ** 2", a="number[m, n]"),
-            sample("a ** b", a="positive_real[n]", b="real[n]"),
-            sample("np.power(a, np.arange(n))", a="real[m, n]"),
-        ),
+        "a ** 2",
+        sample("a ** b", a="positive_real[n]", b="real[n]"),
+        sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        name="operator power",
+        a="number[m, n]",
     ),
-    OpRow("operator negative", "-x", negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
-    OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
-    _function("add", "np.add", plain("add", operator=False)),
-    _function("subtract", "np.subtract", plain("sub", operator=False)),
-    _function("multiply", "np.multiply", plain("mul", operator=False)),
-    _function("divide", "np.divide", true_divide(operator=False), divides=True),
-    _function("floor_divide", "np.floor_divide", integer_division("floordiv", operator=False), divides=True),
-    _function("remainder", "np.remainder", integer_division("mod", operator=False), divides=True),
-    _function("fmod", "np.fmod", integer_division("rem", operator=False), divides=True),
-    OpRow(
-        "power",
+    row("-x", negative, "-a", sample("-n + a", a="number[n]"), name="operator negative", a="number[m, n]"),
+    row("+x", _positive, "+a", name="operator positive", a="number[m, n]"),
+    _function("add", plain("add", operator=False)),
+    _function("subtract", plain("sub", operator=False)),
+    _function("multiply", plain("mul", operator=False)),
+    _function("divide", true_divide(operator=False), on=_DIVISORS),
+    _function("floor_divide", integer_division("floordiv", operator=False), on=_DIVISORS),
+    _function("remainder", integer_division("mod", operator=False), on=_DIVISORS),
+    _function("fmod", integer_division("rem", operator=False), on=_DIVISORS),
+    row(
         "np.power",
         power(operator=False),
-        (
-            sample("np.power(a, 3)", a="number[m, n]"),
-            sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),
-            sample("np.power(a, np.arange(n))", a="real[m, n]"),
-        ),
+        "np.power(a, 3)",
+        sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),
+        sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        a="number[m, n]",
     ),
-    _function("maximum", "np.maximum", plain("max", operator=False)),
-    _function("minimum", "np.minimum", plain("min", operator=False)),
-    _function("fmax", "np.fmax", plain("fmax", operator=False)),
-    _function("fmin", "np.fmin", plain("fmin", operator=False)),
-    OpRow("arctan2", "np.arctan2", float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
-    OpRow(
-        "copysign",
-        "np.copysign",
-        float_binary("copysign"),
-        (sample("np.copysign(a, b)", a="real[m, n]", b="real[n]"),),
-    ),
-    OpRow("hypot", "np.hypot", _hypot, (sample("np.hypot(a, b)", a="real[m, n]", b="real[n]"),)),
+    _function("maximum", plain("max", operator=False)),
+    _function("minimum", plain("min", operator=False)),
+    _function("fmax", plain("fmax", operator=False)),
+    _function("fmin", plain("fmin", operator=False)),
+    row("np.arctan2", float_binary("atan2"), "np.arctan2(a, b)", a="real[m, n]", b="real[n]"),
+    row("np.copysign", float_binary("copysign"), "np.copysign(a, b)", a="real[m, n]", b="real[n]"),
+    row("np.hypot", _hypot, "np.hypot(a, b)", a="real[m, n]", b="real[n]"),
 ]
 
 __all__ = ["ROWS", "Affine", "binary", "cell"]

@@ -10,7 +10,7 @@ from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTenso
 from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
+from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning
@@ -134,7 +134,7 @@ def _unary_row(op: str, values: str) -> OpRow:
     samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
     if values not in ("fraction", "above_one"):
         samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
-    return OpRow(name, f"np.{name}", function_of_reals(op), tuple(samples))
+    return row(f"np.{name}", function_of_reals(op), *samples)
 
 
 def _conversion_row(spelling: str, dtype: DType) -> OpRow:
@@ -144,43 +144,27 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
         sample(f"{spelling}(a)", a="arith[m, n]"),
     )
     name = f"to {spelling.removeprefix('np.')}"
-    return OpRow(name, f"{spelling}()", _conversion(dtype), samples, partial(_conversion_memory, dtype))
+    return row(f"{spelling}()", _conversion(dtype), *samples, name=name, memory=partial(_conversion_memory, dtype))
 
 
 ROWS = [
     *(_unary_row(*entry) for entry in FUNCTIONS.items()),
-    *(
-        OpRow(op, f"np.{op}", rounding(op), (sample(f"np.{op}(a * 3.0)", a="real[m, n]"),))
-        for op in ROUNDINGS
-        if op != "round"
-    ),
-    OpRow("square", "np.square", _square, (sample("np.square(a)", a="number[m, n]"),)),
-    OpRow("reciprocal", "np.reciprocal", _reciprocal, (sample("np.reciprocal(a)", a="positive_real[m, n]"),)),
-    OpRow("isnan", "np.isnan", _is_nan, (sample("np.isnan(a)", a="real[m, n]"),)),
+    *(row(f"np.{op}", rounding(op), f"np.{op}(a * 3.0)", a="real[m, n]") for op in ROUNDINGS if op != "round"),
+    row("np.square", _square, "np.square(a)", a="number[m, n]"),
+    row("np.reciprocal", _reciprocal, "np.reciprocal(a)", a="positive_real[m, n]"),
+    row("np.isnan", _is_nan, "np.isnan(a)", a="real[m, n]"),
     *(_conversion_row(name, dtype) for name, dtype in ELEMENT_TYPES.items() if name.startswith("np.")),
-    OpRow(
-        "astype",
+    row(
         ".astype()",
         _astype,
-        (
-            *(sample(f"a.astype({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
-            sample("(a > 0).astype(float)", a="number[m]"),
-            sample("np.arange(n).astype(np.float64)"),
-        ),
+        *(sample(f"a.astype({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+        "(a > 0).astype(float)",
+        "np.arange(n).astype(np.float64)",
+        a="number[m]",
     ),
-    OpRow("copy", ".copy()", _copy, (sample("a.copy()", a="arith[m, n]"),)),
-    OpRow("np.copy", "np.copy", _copy_of, (sample("np.copy(a)", a="arith[m, n]"),)),
-    OpRow(
-        "array",
-        "np.array",
-        new_array,
-        (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)")),
-    ),
-    OpRow("int", "int()", _to_python_int, (sample("a + int(x)", a="number[m]", x="i32[]"), sample("int(n) + 1"))),
-    OpRow(
-        "float",
-        "float()",
-        _to_python_float,
-        (sample("a + float(x)", a="number[m]", x="f32[]"), sample("a * float(n)", a="real[m]")),
-    ),
+    row(".copy()", _copy, "a.copy()", a="arith[m, n]"),
+    row("np.copy", _copy_of, "np.copy(a)", name="np.copy", a="arith[m, n]"),
+    row("np.array", new_array, "np.array(a)", "np.array(2.5, dtype=np.float32)", a="arith[m]"),
+    row("int()", _to_python_int, "a + int(x)", "int(n) + 1", a="number[m]", x="i32[]"),
+    row("float()", _to_python_float, "a + float(x)", sample("a * float(n)", a="real[m]"), a="number[m]", x="f32[]"),
 ]

@@ -25,7 +25,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.targets.arrays.promotion import converted, operator_strength
-from tensorlift.targets.target import OpRow, Tensor, sample
+from tensorlift.targets.target import OpRow, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,8 +220,8 @@ def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
     texts = [f"a {sign} b", f"a {sign} 1", f"np.arange(m)[:, None] {sign} np.arange(n) + 1", f"m {sign} n"]
     samples = tuple(sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in texts)
     return [
-        OpRow(f"operator {op}", sign, meaning, samples),
-        OpRow(function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),)),
+        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(f"np.{function}", meaning, f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),
     ]
 
 
@@ -230,10 +230,8 @@ def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
     samples = tuple(sample(text, 1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
-        OpRow(f"operator {op}", sign, meaning, samples),
-        OpRow(
-            function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),)
-        ),
+        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(f"np.{function}", meaning, f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),
     ]
 
 
@@ -247,60 +245,47 @@ ROWS = [
     *_bit_row("bitand", "&", "bitwise_and"),
     *_bit_row("bitor", "|", "bitwise_or"),
     *_bit_row("bitxor", "^", "bitwise_xor"),
-    OpRow(
-        "operator shl",
-        "<<",
-        shift("shl"),
-        (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]")),
+    row(
+        "<<", shift("shl"), "a << 3", sample("a << b", a="i32[n]", b="count[n]"), name="operator shl", a="integer[m, n]"
     ),
-    OpRow(
-        "operator shr",
-        ">>",
-        shift("shr"),
-        (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]")),
+    row(
+        ">>", shift("shr"), "a >> 3", sample("a >> b", a="i32[n]", b="count[n]"), name="operator shr", a="integer[m, n]"
     ),
-    OpRow("left_shift", "np.left_shift", shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
-    OpRow("right_shift", "np.right_shift", shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
-    OpRow(
-        "operator invert",
+    row("np.left_shift", shift("shl"), "np.left_shift(a, 2)", a="integer[n]"),
+    row("np.right_shift", shift("shr"), "np.right_shift(a, 2)", a="integer[n]"),
+    row(
         "~x",
         invert,
-        (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)")),
+        "~a",
+        sample("~(a > 0)", a="f64[n]"),
+        "~np.eye(n, dtype=bool)",
+        name="operator invert",
+        a="integer[m, n]",
     ),
-    OpRow("bitwise_not", "np.bitwise_not", invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
-    OpRow("invert", "np.invert", invert, (sample("np.invert(a)", a="integer[m, n]"),)),
-    OpRow(
-        "logical_not",
+    row("np.bitwise_not", invert, "np.bitwise_not(a)", a="integer[m, n]"),
+    row("np.invert", invert, "np.invert(a)", a="integer[m, n]"),
+    row(
         "np.logical_not",
         _logical_not,
-        (sample("np.logical_not(a)", a="number[m, n]"), sample("np.logical_not(a > 0)", a="f64[n]")),
+        "np.logical_not(a)",
+        sample("np.logical_not(a > 0)", a="f64[n]"),
+        a="number[m, n]",
     ),
-    OpRow(
-        "logical_and",
-        "np.logical_and",
-        _logical(conjunction),
-        (sample("np.logical_and(a, b)", a="number[m, n]", b="number[n]"),),
-    ),
-    OpRow(
-        "logical_or",
-        "np.logical_or",
-        _logical(disjunction),
-        (sample("np.logical_or(a, b)", a="number[m, n]", b="number[n]"),),
-    ),
-    OpRow(
-        "where",
+    row("np.logical_and", _logical(conjunction), "np.logical_and(a, b)", a="number[m, n]", b="number[n]"),
+    row("np.logical_or", _logical(disjunction), "np.logical_or(a, b)", a="number[m, n]", b="number[n]"),
+    row(
         "np.where",
         where,
-        (
-            sample("np.where(a > 0, a, b)", a="number[m, n]", b="number[n]"),
-            sample("np.where(a, 1, b)", a="number[m, n]", b="number[n]"),
-            sample("np.where(a > 0, 1, 2)", a="number[m]"),
-            sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
-            sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
-            sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
-        ),
+        "np.where(a > 0, a, b)",
+        "np.where(a, 1, b)",
+        sample("np.where(a > 0, 1, 2)", a="number[m]"),
+        sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
+        sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
+        sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
+        a="number[m, n]",
+        b="number[n]",
     ),
-    OpRow("abs", "np.abs", absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
-    OpRow("absolute", "np.absolute", absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
-    OpRow("sign", "np.sign", _sign, (sample("np.sign(a)", a="number[m, n]"),)),
+    row("np.abs", absolute, "np.abs(a)", "np.abs(-2)", a="number[m, n]"),
+    row("np.absolute", absolute, "np.absolute(a)", a="number[m, n]"),
+    row("np.sign", _sign, "np.sign(a)", a="number[m, n]"),
 ]

@@ -23,7 +23,7 @@ from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, sample
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -229,8 +229,8 @@ def _rows(op: Reducer) -> list[OpRow]:
         function.append(sample(f"np.{op}(a, axis=0, initial={infinite})", 0, **real))
         method.append(sample(f"a.{op}(axis=1, initial={infinite}, where=a > 1)", 0, **real))
     return [
-        OpRow(f"method {op}", f".{op}()", meaning, tuple(method)),
-        OpRow(op, f"np.{op}", meaning, tuple(function)),
+        row(f".{op}()", meaning, *method, name=f"method {op}"),
+        row(f"np.{op}", meaning, *function),
     ]
 
 
@@ -239,17 +239,19 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
     operands = {"a": "number[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
     reduced, accumulated = f"np.{name}.reduce", f"np.{name}.accumulate"
     return [
-        OpRow(
-            f"{name}.reduce",
+        row(
             reduced,
             reduction(op, default_axis=0),
-            (sample(f"{reduced}(a)", least, **operands), sample(f"{reduced}(a, axis=1)", least, **operands)),
+            sample(f"{reduced}(a)", least, **operands),
+            sample(f"{reduced}(a, axis=1)", least, **operands),
+            name=f"{name}.reduce",
         ),
-        OpRow(
-            f"{name}.accumulate",
+        row(
             accumulated,
             running(op, default_axis=0),
-            (sample(f"{accumulated}(a)", 0, **operands), sample(f"{accumulated}(a, axis=1)", 0, **operands)),
+            sample(f"{accumulated}(a)", 0, **operands),
+            sample(f"{accumulated}(a, axis=1)", 0, **operands),
+            name=f"{name}.accumulate",
         ),
     ]
 
@@ -260,8 +262,8 @@ def _position(op: PositionName) -> list[OpRow]:
     function = [sample(f"np.{op}({text.format('a, ')})", 1, a="tied[m, n]") for text in of_matrix]
     method = [sample(f"a.{op}({text.format('')})", 1, a="tied[m, n]") for text in of_matrix]
     return [
-        OpRow(op, f"np.{op}", meaning, (*function, sample(f"np.{op}(a)", 1, a="tied[n]"))),
-        OpRow(f"method {op}", f".{op}()", meaning, (*method, sample(f"a.{op}()", 1, a="tied[n]"))),
+        row(f"np.{op}", meaning, *function, f"np.{op}(a)", least=1, a="tied[n]"),
+        row(f".{op}()", meaning, *method, f"a.{op}()", name=f"method {op}", least=1, a="tied[n]"),
     ]
 
 
@@ -271,8 +273,8 @@ def _cumulative(name: str, op: Reducer) -> list[OpRow]:
     function = [sample(f"np.{name}({text.format('a, ')})", 0, a="arith[m, n]") for text in texts]
     method = [sample(f"a.{name}({text.format('')})", 0, a="arith[m, n]") for text in texts]
     return [
-        OpRow(name, f"np.{name}", meaning, (*function, sample(f"np.{name}(a)", 0, a="number[n]"))),
-        OpRow(f"method {name}", f".{name}()", meaning, tuple(method)),
+        row(f"np.{name}", meaning, *function, f"np.{name}(a)", a="number[n]"),
+        row(f".{name}()", meaning, *method, name=f"method {name}"),
     ]
 
 
@@ -290,11 +292,14 @@ ROWS = [
     *_of_ufunc("logical_and", "all"),
     *_cumulative("cumsum", "sum"),
     *_cumulative("cumprod", "prod"),
-    OpRow(
-        "method mean",
+    row(
         ".mean()",
         mean,
-        (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]")),
+        "a.mean(axis=0)",
+        sample("a.mean()", 1, a="f64[m, n]"),
+        name="method mean",
+        least=1,
+        a="arith[m, n]",
     ),
-    OpRow("mean", "np.mean", mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
+    row("np.mean", mean, "np.mean(a, axis=1, keepdims=True)", least=1, a="arith[m, n]"),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from string import Template
 from typing import TYPE_CHECKING
@@ -15,8 +16,7 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.imported.types import list_type
 from tensorlift.targets.linalg.dialect import structured
 from tensorlift.targets.mlir_text.operations import context_of
-from tensorlift.targets.mlir_text.rows import TextRow
-from tensorlift.targets.target import sample
+from tensorlift.targets.target import row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand, ListKind, ListOperand
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.targets.target import OpRow
 
 _LIST = re.compile(r"(\w+) = \[([-\d, ]*)\]")
 
@@ -62,10 +63,10 @@ def list_operation(own: ListOperand) -> Operation:
 
 
 @cache
-def list_row(kind: ListKind) -> TextRow:
+def list_row(kind: ListKind) -> OpRow:
     """Return the row of an operation that gives lists: they are seen where operations take them."""
     name = kind.operation
-    return TextRow(name, name, _by_use, (sample(name),), types=(list_type(kind.type_name),))
+    return replace(row(name, _by_use, name, name=name, form=""), types=(list_type(kind.type_name),))
 
 
 def _by_use(o: Obligations) -> SymbolicTensor:

@@ -6,8 +6,8 @@ upstream's verifier, which took each instance when the dialect was imported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from xdsl.parser import Parser
@@ -17,8 +17,7 @@ from tensorlift.targets.imported.definition import operations_of
 from tensorlift.targets.imported.forms import list_row, reading_class, zero_of
 from tensorlift.targets.imported.types import list_type, operand_type, result_of
 from tensorlift.targets.mlir_text.operations import context_of
-from tensorlift.targets.mlir_text.rows import TextRow
-from tensorlift.targets.target import sample
+from tensorlift.targets.target import row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,40 +26,26 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.targets.target import OpRow
 
 
-@dataclass(frozen=True)
-class ImportedRow(TextRow):
-    """An operation of an imported dialect, with its definition if known; the form is that of its instances."""
+def _verified(irdl: str, op: Operation) -> None:
+    """Demand what a definition says of an operation.
 
-    instances: tuple[Instance, ...] = ()
-    irdl: str = ""
+    Raises:
+        VerifyException: where it is not met.
 
-    __hash__ = object.__hash__
-
-    def verify(self, op: Operation) -> None:
-        """Demand what the definition says of an operation.
-
-        Raises:
-            VerifyException: where it is not met.
-
-        """
-        if not self.irdl:
-            return
-        defined = operations_of(self.irdl).get(self.spelling)
-        refusal = "the dialect does not define it"
-        if defined is not None:
-            refusal = defined.refusal([o.type for o in op.operands], [r.type for r in op.results])
-        if refusal:
-            raise VerifyException(f"{self.spelling}: {refusal}")
-
-    def refusal(self, instance: Instance) -> str:
-        """Return what the verifier says against an operation of an instance, nothing where it takes it."""
-        return _refusal(self, instance)
+    """
+    defined = operations_of(irdl).get(op.name)
+    refusal = "the dialect does not define it"
+    if defined is not None:
+        refusal = defined.refusal([o.type for o in op.operands], [r.type for r in op.results])
+    if refusal:
+        raise VerifyException(f"{op.name}: {refusal}")
 
 
 @cache
-def _refusal(row: ImportedRow, instance: Instance) -> str:
+def _refusal(row: OpRow, instance: Instance) -> str:
     types = [str(operand_type(own)) for own in instance.operands]
     given = zip(instance.operands, types, strict=True)
     operands = [(zero_of(o) if o.is_attribute else f"%operand{k}", kind) for k, (o, kind) in enumerate(given)]
@@ -78,22 +63,23 @@ def _refusal(row: ImportedRow, instance: Instance) -> str:
     return ""
 
 
-def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, TextRow]:
+def rows_of(instances: Iterable[Instance], irdl: str = "") -> dict[str, OpRow]:
     """Return the rows of operations by their names, those of lists they take too; ``irdl`` is their definition."""
     grouped: dict[str, list[Instance]] = {}
     for instance in instances:
         grouped.setdefault(instance.operation, []).append(instance)
     kinds = {own.kind for listed in grouped.values() for instance in listed for own in instance.lists}
-    rows: dict[str, TextRow] = {kind.operation: list_row(kind) for kind in sorted(kinds)}
+    rows: dict[str, OpRow] = {kind.operation: list_row(kind) for kind in sorted(kinds)}
     return rows | {name: _row(name, tuple(listed), irdl) for name, listed in grouped.items()}
 
 
-def _row(name: str, instances: tuple[Instance, ...], irdl: str) -> ImportedRow:
+def _row(name: str, instances: tuple[Instance, ...], irdl: str) -> OpRow:
     read_as = reading_class(name, instances)
     types = tuple(dict.fromkeys(list_type(own.kind.type_name) for instance in instances for own in instance.lists))
-    return ImportedRow(
-        name, name, _by_instance, (sample(name),), read_as=read_as, types=types, instances=instances, irdl=irdl
-    )
+    verify = partial(_verified, irdl) if irdl else None
+    plain = row(name, _by_instance, name, name=name, form="")
+    own = replace(plain, read_as=read_as, types=types, verify=verify, instances=instances)
+    return replace(own, refusal=partial(_refusal, own))
 
 
 def _by_instance(o: Obligations) -> SymbolicTensor:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.targets.arrays import creation, functions, reduction
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Tensor, sample
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Tensor, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -48,7 +48,7 @@ def _running_extreme(op: Reducer) -> Meaning:
 
 def _of_lax(name: str, op: Reducer) -> OpRow:
     texts = (f"lax.{name}(a)", f"lax.{name}(a, axis=1)")
-    return OpRow(name, f"lax.{name}", _running_extreme(op), tuple(sample(text, 0, a="number[m, n]") for text in texts))
+    return row(f"lax.{name}", _running_extreme(op), *tuple(sample(text, 0, a="number[m, n]") for text in texts))
 
 
 def _ignoring_nan(name: str, op: Reducer) -> OpRow:
@@ -58,16 +58,16 @@ def _ignoring_nan(name: str, op: Reducer) -> OpRow:
         sample(f"jnp.{name}(a, axis=1)", 1, a="real[m, n]"),
         sample(f"jnp.{name}(a, axis=0, initial={infinite})", 0, a="real[m, n]"),
     )
-    return OpRow(name, f"jnp.{name}", reduction.reduction(op), samples)
+    return row(f"jnp.{name}", reduction.reduction(op), *samples)
 
 
 _TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=bool)", "(m, n, k=-1, dtype=jnp.float64)")
 _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0, dtype=jnp.int32)", "(where=a > 1)")
 
 ROWS = [
-    OpRow("asarray", "jnp.asarray", functions.new_array, (sample("jnp.asarray(a)", a="arith[m]"),)),
-    OpRow("tri", "jnp.tri", _tri, tuple(sample(f"jnp.tri{text}") for text in _TRIANGLES)),
-    OpRow("method sum", ".sum()", _sum, tuple(sample(f"a.sum{text}", a="arith[m, n]") for text in _SUMS)),
+    row("jnp.asarray", functions.new_array, "jnp.asarray(a)", a="arith[m]"),
+    row("jnp.tri", _tri, *tuple(sample(f"jnp.tri{text}") for text in _TRIANGLES)),
+    row(".sum()", _sum, *tuple(sample(f"a.sum{text}", a="arith[m, n]") for text in _SUMS), name="method sum"),
     _of_lax("cummax", "max"),
     _of_lax("cummin", "min"),
     _ignoring_nan("nanmax", "fmax"),

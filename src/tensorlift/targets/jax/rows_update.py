@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.arrays import arithmetic, index
-from tensorlift.targets.target import OpRow, Subscripts, Tensor, sample
+from tensorlift.targets.target import OpRow, Subscripts, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def _row(name: str, meaning: Meaning, kind: str, *more: Sample) -> OpRow:
         sample(f"a.at[:, 1:].{name}(a[:, :-1])", 1, a=f"{kind}[m, n]"),
         *more,
     )
-    return OpRow(f"update {name}", f".at[].{name}()", meaning, samples)
+    return row(f".at[].{name}()", meaning, *samples, name=f"update {name}")
 
 
 _STRIDED = tuple(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.linalg.kinds import Row
+    from tensorlift.targets.target import OpRow
 
 _EXTENT = Affine.var("n")
 _RANKS = (0, 1, 2)
@@ -29,7 +29,7 @@ _MOST_INPUTS = 2
 _SELECTED = 3  # numbers, the first of which is a truth value
 
 
-def probes(row: Row, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
+def probes(row: OpRow, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
     """Yield arguments by name; those of a kind that is not known here are never all given."""
     numbers = [p.name for p in row.parameters if p.kind == "Scalar"]
     types: list[DType] = [dtype] * len(numbers)

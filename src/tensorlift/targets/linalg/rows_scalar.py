@@ -22,8 +22,8 @@ from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays.arithmetic import cell
 from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
-from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Row, Scalar, is_index
-from tensorlift.targets.target import sample
+from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Scalar, is_index
+from tensorlift.targets.target import OpRow, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,17 +203,17 @@ def _constant(o: Obligations, value: Number) -> SymbolicTensor:  # noqa: ARG001 
 # -- rows
 
 
-def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", stated: str = "") -> Row:
+def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", stated: str = "") -> OpRow:
     names = "abc"[: len(operands)]
     listed = ", ".join(f"%{n}" for n in names)
     samples = (sample(f"{prefix}.{name} {listed} : {stated or '{a}'}", **dict(zip(names, operands, strict=True))),)
-    return Row(name, f"{prefix}.{name}", meaning, samples)
+    return row(f"{prefix}.{name}", meaning, *samples, name=name)
 
 
-def _bits(name: str, op: str) -> Row:
+def _bits(name: str, op: str) -> OpRow:
     text = f"arith.{name} %a, %b : {{a}}"
     samples = (sample(text, a="signed[]", b="signed[]"), sample(text, a="bool[]", b="bool[]"))
-    return Row(name, f"arith.{name}", _bitwise(op), samples)
+    return row(f"arith.{name}", _bitwise(op), *samples)
 
 
 _FLOATS = [("addf", "add"), ("subf", "sub"), ("mulf", "mul"), ("divf", "div"), ("maximumf", "max"),
@@ -225,18 +225,15 @@ _SHIFTS = [("shli", "shl"), ("shrsi", "shr")]
 _FUNCTIONS = {**{name: row.values for name, row in REALS.items()}, **dict.fromkeys(ROUNDINGS[:-1], "real")}
 
 ROWS = [
-    Row(
-        "constant",
+    row(
         "arith.constant",
         _constant,
-        (
-            sample("arith.constant 2.5 : f64"),
-            sample("arith.constant -1.0e-05 : f32"),
-            sample("arith.constant -3 : i32"),
-            sample("arith.constant true"),
-            sample("arith.constant 0xFFF0000000000000 : f64"),
-            sample("arith.constant 0x7FC00000 : f32"),
-        ),
+        "arith.constant 2.5 : f64",
+        "arith.constant -1.0e-05 : f32",
+        "arith.constant -3 : i32",
+        "arith.constant true",
+        "arith.constant 0xFFF0000000000000 : f64",
+        "arith.constant 0x7FC00000 : f32",
     ),
     *(_row(name, _binary(op, "float"), "real[]", "real[]") for name, op in _FLOATS),
     *(_row(name, _binary(op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
@@ -245,52 +242,31 @@ ROWS = [
     *(_row(name, _shift(op), "i32[]", "count[]") for name, op in _SHIFTS),
     _row("remf", _binary("rem", "float"), "real[]", "positive_real[]"),
     _row("negf", _unary("neg", "float"), "real[]"),
-    Row(
-        "cmpf",
+    row(
         "arith.cmpf",
         _compare,
-        tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
+        *tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
     ),
-    Row(
-        "cmpi",
+    row(
         "arith.cmpi",
         _compare,
-        (
-            *(
-                sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]")
-                for p in PREDICATES
-                if p[0] in "ens"
-            ),
-            sample("arith.cmpi ne, %a, %b : i1", a="bool[]", b="bool[]"),
-            *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
-        ),
+        *(sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]") for p in PREDICATES if p[0] in "ens"),
+        "arith.cmpi ne, %a, %b : i1",
+        *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
+        a="bool[]",
+        b="bool[]",
     ),
-    Row(
-        "select",
-        "arith.select",
-        _select,
-        (sample("arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),),
-    ),
+    row("arith.select", _select, "arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),
     *(
         _row(name, _conversion(allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
         for name, allowed, source, dtype in _CONVERSIONS
     ),
-    Row(
-        "index_cast",
-        "arith.index_cast",
-        _index_cast,
-        (sample("arith.index_cast %n : index to i64"), sample("arith.index_cast %m : index to i32")),
-    ),
+    row("arith.index_cast", _index_cast, "arith.index_cast %n : index to i64", "arith.index_cast %m : index to i32"),
     *(_row(name, _unary(name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
     _row("roundeven", _unary("rint", "float"), "real[]", prefix="math"),
     _row("absf", _unary("abs", "float"), "real[]", prefix="math"),
     _row("absi", _unary("abs", "integer"), "signed[]", prefix="math"),
-    Row(
-        "powf",
-        "math.powf",
-        _power,
-        (sample("math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),),
-    ),
+    row("math.powf", _power, "math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),
     _row("atan2", _float_pair("atan2"), "real[]", "real[]", prefix="math"),
     _row("copysign", _float_pair("copysign"), "real[]", "real[]", prefix="math"),
 ]

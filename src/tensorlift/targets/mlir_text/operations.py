@@ -1,7 +1,15 @@
-"""Operations of a dialect made from its rows: classes for xDSL that read the form of a row."""
+"""Operations of a dialect made from its rows: classes for xDSL that read the form of a row.
+
+A form spells what stands behind the name of the operation, as dialects do in their definitions: ``$x`` is an operand,
+``$*xs`` all operands of a list, ``#d`` an attribute, ``type(x)`` or ``types(xs)`` the type of an operand,
+``type(result)`` that of the result.  Anything else is itself; what stands between ``[?`` and ``?]`` starts with a word,
+and is left out where its attributes are empty.  An operand whose type is not spelled has that of the result.  Operands
+and attributes are the parameters of the meaning; a row without a form is read in MLIR's generic form.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -22,6 +30,8 @@ from xdsl.ir import Data, Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 from xdsl.traits import IsTerminator
 
+from tensorlift.targets.mlir_text.rows import attributes_of, operands_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from xdsl.parser import AttrParser, Parser, UnresolvedOperand
     from xdsl.printer import Printer
 
-    from tensorlift.targets.mlir_text.rows import Piece, TextRow
+    from tensorlift.targets.target import OpRow
 
 
 class Splat(NamedTuple):
@@ -90,15 +100,38 @@ def _read_number(parser: AttrParser) -> float:
     return 0 if parser.parse_optional_keyword("false") is not None else parser.parse_number()
 
 
+class Piece(NamedTuple):
+    """A piece of a form: an operand, several, an attribute, a type, several, a word, a space, or an optional group."""
+
+    kind: str
+    text: str
+    inside: tuple[Piece, ...] = ()
+
+
+_PIECE = re.compile(r"\$\*(?P<operands>\w+)|\$(?P<operand>\w+)|#(?P<attribute>\w+)|types\((?P<types>\w+)\)"
+                    r"|type\((?P<type>\w+)\)|(?P<space>\s+)|(?P<word>[\w.]+|->|\S)")  # fmt: skip
+
+
+@cache
+def _pieces(form: str) -> list[Piece]:
+    before, found, rest = form.partition("[?")
+    pieces = [Piece(match.lastgroup or "", match[match.lastgroup or 0]) for match in _PIECE.finditer(before)]
+    if not found:
+        return pieces
+    group, _, after = rest.partition("?]")
+    return [*pieces, Piece("group", "", tuple(_pieces(group))), *_pieces(after)]
+
+
 class RowOperation(Operation):
     """An operation of a row; its properties hold the attributes.  It is read and printed in MLIR's generic form."""
 
-    row: ClassVar[TextRow]
+    row: ClassVar[OpRow]
     traits: ClassVar[OpTraits] = OpTraits(tuple)
 
     def verify_(self) -> None:
         """Demand what the dialect does of such an operation."""
-        self.row.verify(self)
+        if self.row.verify is not None:
+            self.row.verify(self)
 
 
 class FormOperation(RowOperation):
@@ -108,7 +141,7 @@ class FormOperation(RowOperation):
     def parse(cls, parser: Parser) -> FormOperation:
         """Read what stands behind the name."""
         reading = _Reading(parser, cls.row)
-        reading.pieces(cls.row.pieces)
+        reading.pieces(_pieces(cls.row.form or ""))
         return cls.create(
             operands=reading.operands(), result_types=[reading.types["result"]], properties=reading.attributes
         )
@@ -129,13 +162,13 @@ class TerminatorOperation(Operation):
 
 
 @cache
-def operation_class(row: TextRow) -> type[RowOperation]:
+def operation_class(row: OpRow) -> type[RowOperation]:
     """Return the class of the operations of a row."""
     base = FormOperation if row.form else RowOperation
     return type(row.name, (base,), {"name": row.spelling, "row": row, "__doc__": row.name})
 
 
-def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Context:
+def context_of(rows: Iterable[OpRow], dialects: Sequence[Dialect] = ()) -> Context:
     """Return what a reader knows: modules, functions, the operations of the rows, and other dialects."""
     context = Context()
     for dialect in (Builtin, Func, *dialects):
@@ -151,7 +184,7 @@ def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Con
 class _Reading:
     """Reads one operation by the pieces of its form."""
 
-    def __init__(self, parser: Parser, row: TextRow) -> None:
+    def __init__(self, parser: Parser, row: OpRow) -> None:
         self.parser = parser
         self.row = row
         self.found: dict[str, list[UnresolvedOperand]] = {}
@@ -167,7 +200,7 @@ class _Reading:
     def operands(self) -> list[Any]:
         """Return the operands, whose types are known at the end."""
         values: list[Any] = []
-        for name in self.row.operands:
+        for name in operands_of(self.row):
             operands = self.found[name]
             types = self.types.get(name, self.types["result"])
             listed = types if isinstance(types, list) else [types] * len(operands)
@@ -199,7 +232,7 @@ class _Reading:
             found.append(operand)
 
     def _attribute(self, piece: Piece) -> None:
-        attribute = self.attributes[piece.text] = _READERS[self.row.attributes[piece.text]](self.parser)
+        attribute = self.attributes[piece.text] = _READERS[attributes_of(self.row)[piece.text]](self.parser)
         if isinstance(attribute, SplatAttr):
             self.types["result"] = attribute.data.type  # a number is spelled with its type
 

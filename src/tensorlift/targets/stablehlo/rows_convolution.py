@@ -10,11 +10,11 @@ from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
-from tensorlift.targets.mlir_text.rows import Ints, Labels, TextRow
-from tensorlift.targets.target import Tensor, sample
+from tensorlift.targets.target import Tensor, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.mlir_text.rows import Ints, Labels
 
 
 def _convolution(  # noqa: PLR0913 - the attributes of the operation
@@ -87,17 +87,14 @@ _LAST = (
 )
 
 ROWS = [
-    TextRow(
-        "convolution",
+    row(
         "stablehlo.convolution",
         _convolution,
-        (
-            sample(_SIGNAL, 1, a="arith[1, 1, m + n - 1]", b="arith[1, 1, n]"),
-            sample(_IMAGES, 1, a="arith[2, k, m + 2, 5]", b="arith[n, k, 2, 2]"),
-            sample(_LAST, 1, a="arith[k, n, 6, m]", b="arith[n, 3, m, 2]"),
-        ),
-        form="($lhs, $rhs) dim_numbers = #lhs_dimensions x #rhs_dimensions -> #result_dimensions,"
-        " window = {stride = #window_strides, rhs_dilate = #rhs_dilation}"
-        " {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (type(lhs), type(rhs)) -> type(result)",
+        sample(_SIGNAL, 1, a="arith[1, 1, m + n - 1]", b="arith[1, 1, n]"),
+        sample(_IMAGES, 1, a="arith[2, k, m + 2, 5]", b="arith[n, k, 2, 2]"),
+        sample(_LAST, 1, a="arith[k, n, 6, m]", b="arith[n, 3, m, 2]"),
+        form="($lhs, $rhs) dim_numbers = #lhs_dimensions x #rhs_dimensions -> #result_dimensions, window ="
+        " {stride = #window_strides, rhs_dilate = #rhs_dilation} {batch_group_count = 1"
+        " : i64, feature_group_count = 1 : i64} : (type(lhs), type(rhs)) -> type(result)",
     )
 ]

@@ -13,13 +13,13 @@ from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.ops.scalar_ops import REALS
 from tensorlift.targets.arrays import arithmetic, functions, logic
-from tensorlift.targets.mlir_text.rows import ElementType, TextRow
-from tensorlift.targets.target import Tensor, Text, sample
+from tensorlift.targets.target import OpRow, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.mlir_text.rows import ElementType
 
 _LARGEST_UNROLLED_POWER = 64
 _UNARY = "$operand : type(result)"
@@ -187,18 +187,18 @@ def _convert(o: Obligations, operand: Tensor, *, result: ElementType) -> Symboli
     return SymbolicTensor(operand.shape, result, cell)
 
 
-def _row(name: str, meaning: Callable[..., Any], kind: str) -> TextRow:
+def _row(name: str, meaning: Callable[..., Any], kind: str) -> OpRow:
     """Return a row of an operation on one operand."""
     text = f"stablehlo.{name} %a : {_MATRIX}"
     samples = (sample(text, a=f"{kind}[m, n]"), sample(f"stablehlo.{name} %a : tensor<{{a}}>", a=f"{kind}[]"))
-    return TextRow(name, f"stablehlo.{name}", _single(meaning), samples, form=_UNARY)
+    return row(f"stablehlo.{name}", _single(meaning), *samples, form=_UNARY)
 
 
-def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> TextRow:
+def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> OpRow:
     """Return a row of an operation on two operands of the same type."""
     operands = {"a": f"{left}[m, n]", "b": f"{right or left}[m, n]"}
     text = f"stablehlo.{name} %a, %b : {_MATRIX}"
-    return TextRow(name, f"stablehlo.{name}", _pair(meaning), (sample(text, **operands),), form=_BINARY)
+    return row(f"stablehlo.{name}", _pair(meaning), sample(text, **operands), form=_BINARY)
 
 
 # Functions of reals, and what rounds them, by their names here.
@@ -229,14 +229,13 @@ ROWS = [
     _row("abs", _absolute, "int_or_real"),
     *(_row(name, functions.function_of_reals(op), REALS[op].values) for op, name in FUNCTIONS.items()),
     *(_row(name, functions.rounding(op), "real") for op, name in ROUNDINGS.items()),
-    TextRow(
-        "compare",
+    row(
         "stablehlo.compare",
         _compare,
-        tuple(
+        *tuple(
             sample(
-                f"stablehlo.compare {d}, %a, %b : (tensor<{{m}}x{{n}}x{{a}}>, tensor<{{m}}x{{n}}x{{b}}>)"
-                " -> tensor<{m}x{n}xi1>",
+                f"stablehlo.compare {d}, %a, %b"
+                " : (tensor<{m}x{n}x{a}>, tensor<{m}x{n}x{b}>) -> tensor<{m}x{n}xi1>",
                 a="arith[m, n]",
                 b="arith[m, n]",
             )
@@ -244,26 +243,20 @@ ROWS = [
         ),
         form="#direction, $lhs, $rhs : (type(lhs), type(rhs)) -> type(result)",
     ),
-    TextRow(
-        "select",
+    row(
         "stablehlo.select",
         _select,
-        (
-            sample(
-                "stablehlo.select %c, %a, %b : tensor<{m}x{n}xi1>, tensor<{m}x{n}x{a}>",
-                a="arith[m, n]",
-                b="arith[m, n]",
-                c="bool[m, n]",
-            ),
-            sample("stablehlo.select %c, %a, %b : tensor<i1>, tensor<{m}x{a}>", a="arith[m]", b="arith[m]", c="bool[]"),
-        ),
+        "stablehlo.select %c, %a, %b : tensor<{m}x{n}xi1>, tensor<{m}x{n}x{a}>",
+        sample("stablehlo.select %c, %a, %b : tensor<i1>, tensor<{m}x{a}>", a="arith[m]", b="arith[m]", c="bool[]"),
         form="$pred, $on_true, $on_false : type(pred), type(result)",
+        a="arith[m, n]",
+        b="arith[m, n]",
+        c="bool[m, n]",
     ),
-    TextRow(
-        "convert",
+    row(
         "stablehlo.convert",
         _convert,
-        tuple(
+        *tuple(
             sample(f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>", a="arith[m]")
             for wanted in ("f64", "f32", "i64", "i32", "i16")
         ),

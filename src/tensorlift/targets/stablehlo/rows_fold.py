@@ -13,16 +13,16 @@ from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import Fold, folded
-from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
 from tensorlift.targets.stablehlo.rows_scatter import index_vector
 from tensorlift.targets.stablehlo.rows_shape import named_axes
-from tensorlift.targets.target import Flag, Tensor, Text, sample
+from tensorlift.targets.target import Flag, OpRow, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region
 
 REDUCERS: dict[str, Reducer] = {
     "stablehlo.add": "sum", "stablehlo.multiply": "prod", "stablehlo.maximum": "max", "stablehlo.minimum": "min",
@@ -192,7 +192,7 @@ def _gather(  # noqa: PLR0913 - the attributes of the operation
     return operand.with_cells(shape, lambda indices: operand.at(index_vector(o, start_indices, indices, "gather")))
 
 
-def _reductions() -> Sequence[TextRow]:
+def _reductions() -> Sequence[OpRow]:
     def text(body: str, kind: str) -> str:
         return (
             f"%z = stablehlo.constant dense<{kind}> : tensor<{{a}}>\n"
@@ -210,11 +210,10 @@ def _reductions() -> Sequence[TextRow]:
         sample(text("and", "true"), a="bool[m, n, k]"),
     ]
     return [
-        TextRow(
-            "reduce",
+        row(
             "stablehlo.reduce",
             _reduce,
-            tuple(samples),
+            *samples,
             form="($operand init: $init) applies #body across dimensions = #dimensions"
             " : (type(operand), type(init)) -> type(result)",
         )
@@ -242,38 +241,34 @@ start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, sli
 
 ROWS = [
     *_reductions(),
-    TextRow(
-        "reduce_window",
+    row(
         "stablehlo.reduce_window",
         _reduce_window,
-        (sample(_WINDOW, 1, a="f64[m, n]"), sample(_BEHIND, 1, a="f64[m, n]")),
+        sample(_WINDOW, 1, a="f64[m, n]"),
+        sample(_BEHIND, 1, a="f64[m, n]"),
+        form="",
     ),
-    TextRow(
-        "dot_general",
+    row(
         "stablehlo.dot_general",
         _dot_general,
-        (
-            sample(
-                "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
-                " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
-                a="arith[m, k]",
-                b="arith[k, n]",
-            ),
-            sample(
-                "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
-                " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
-                a="arith[m, 2, k]",
-                b="arith[k, n, m]",
-            ),
-            sample(
-                "stablehlo.dot_general %a, %b, contracting_dims = [] x []"
-                " : (tensor<{m}xf64>, tensor<{n}xf64>) -> tensor<{m}x{n}xf64>",
-                a="f64[m]",
-                b="f64[n]",
-            ),
+        "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+        sample(
+            "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
+            " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
+            a="arith[m, 2, k]",
+            b="arith[k, n, m]",
         ),
-        form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]"
-        "contracting_dims = #lhs_contracting x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+        sample(
+            "stablehlo.dot_general %a, %b, contracting_dims = [] x []"
+            " : (tensor<{m}xf64>, tensor<{n}xf64>) -> tensor<{m}x{n}xf64>",
+            a="f64[m]",
+            b="f64[n]",
+        ),
+        form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]contracting_dims = #lhs_contracting"
+        " x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+        a="arith[m, k]",
+        b="arith[k, n]",
     ),
-    TextRow("gather", "stablehlo.gather", _gather, (sample(_GATHER, 1, a="arith[m, m]"),)),
+    row("stablehlo.gather", _gather, sample(_GATHER, 1, a="arith[m, m]"), form=""),
 ]

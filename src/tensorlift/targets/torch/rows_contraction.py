@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 from tensorlift.targets.arrays import contraction
-from tensorlift.targets.target import AxisPairs, OpRow, Sample, Tensor, Text, sample
+from tensorlift.targets.target import AxisPairs, OpRow, Sample, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning
@@ -51,7 +51,7 @@ def _products(form: str) -> tuple[Sample, ...]:
 
 def _vector_row(name: str) -> OpRow:
     samples = tuple(sample(f"torch.{name}(a, b)", a=f"{t}[m]", b=f"{t}[m]") for t in ("f64", "i32"))
-    return OpRow(name, f"torch.{name}", _of_one_type(_dot), samples)
+    return row(f"torch.{name}", _of_one_type(_dot), *samples)
 
 
 def _dot(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -91,21 +91,20 @@ ROWS = [
         meaning=_of_one_type(contraction.matmul),
         samples=(*_products("a @ b"), sample("a @ b", a="f64[2, m, k]", b="f64[k, n]")),
     ),
-    OpRow("matmul", "torch.matmul", _of_one_type(contraction.matmul), _products("torch.matmul(a, b)")),
+    row("torch.matmul", _of_one_type(contraction.matmul), *_products("torch.matmul(a, b)")),
     _vector_row("dot"),
     _vector_row("vdot"),
     replace(_SHARED["np.einsum"], spelling="torch.einsum", meaning=_of_one_type(_einsum), samples=_einsums()),
-    OpRow(
-        "tensordot",
+    row(
         "torch.tensordot",
         _of_one_type(_tensordot),
-        (
-            sample("torch.tensordot(a, b, 1)", a="f64[m, k]", b="f64[k, n]"),
-            sample("torch.tensordot(a, b, dims=2)", a="f64[2, m, k]", b="f64[m, k, n]"),
-            sample("torch.tensordot(a, b, dims=2)", a="i32[m, k]", b="i32[m, k]"),
-            sample("torch.tensordot(a, b, dims=((0, 2), (1, 0)))", a="f64[m, 2, k]", b="f64[k, m, n]"),
-        ),
+        "torch.tensordot(a, b, 1)",
+        sample("torch.tensordot(a, b, dims=2)", a="f64[2, m, k]", b="f64[m, k, n]"),
+        sample("torch.tensordot(a, b, dims=2)", a="i32[m, k]", b="i32[m, k]"),
+        sample("torch.tensordot(a, b, dims=((0, 2), (1, 0)))", a="f64[m, 2, k]", b="f64[k, m, n]"),
+        a="f64[m, k]",
+        b="f64[k, n]",
     ),
-    OpRow("outer", "torch.outer", _outer, (sample("torch.outer(a, b)", a="arith[m]", b="number[n]"),)),
-    OpRow("trace", "torch.trace", _trace, (sample("torch.trace(a)", a="arith[n, n]"),)),
+    row("torch.outer", _outer, "torch.outer(a, b)", a="arith[m]", b="number[n]"),
+    row("torch.trace", _trace, "torch.trace(a)", a="arith[n, n]"),
 ]

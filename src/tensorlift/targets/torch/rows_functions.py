@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.targets.arrays import arithmetic, functions, logic
-from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, sample
+from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -48,7 +48,7 @@ def _of_tensors(meaning: Meaning) -> Meaning:
 
 def _function(name: str, *samples: Sample) -> OpRow:
     shared = _SHARED[f"np.{_NUMPY_NAMES.get(name, numpy_name(name))}"]
-    return OpRow(name, f"torch.{name}", _of_tensors(shared.meaning), samples)
+    return row(f"torch.{name}", _of_tensors(shared.meaning), *samples)
 
 
 def _unary(name: str, values: str) -> OpRow:
@@ -140,71 +140,62 @@ def _on_both(*texts: str) -> tuple[Sample, ...]:
 ROWS = [
     *(_unary(*entry) for entry in _OF_ONE.items()),
     *(_binary(*entry) for entry in _OF_TWO.items()),
-    OpRow(
-        "div",
+    row(
         "torch.div",
         _divided,
-        (
-            sample('torch.div(a, b, rounding_mode="trunc")', a="integer[m, n]", b="positive_wide_integer[n]"),
-            sample('torch.div(a, 3, rounding_mode="trunc")', a="integer[m, n]"),
-            sample('torch.div(7, b, rounding_mode="trunc")', b="positive_wide_integer[n]"),
-        ),
+        'torch.div(a, b, rounding_mode="trunc")',
+        'torch.div(a, 3, rounding_mode="trunc")',
+        'torch.div(7, b, rounding_mode="trunc")',
+        a="integer[m, n]",
+        b="positive_wide_integer[n]",
     ),
-    OpRow(
-        "fmod",
+    row(
         "torch.fmod",
         _remainder,
-        (sample("torch.fmod(a, b)", a="number[m, n]", b="positive[n]"), sample("torch.fmod(a, 3)", a="number[n]")),
+        "torch.fmod(a, b)",
+        sample("torch.fmod(a, 3)", a="number[n]"),
+        a="number[m, n]",
+        b="positive[n]",
     ),
-    OpRow(
-        "pow",
+    row(
         "torch.pow",
         _power,
-        (
-            sample("torch.pow(a, 3)", a="number[m, n]"),
-            sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
-            sample("torch.pow(2.0, b)", b="real[n]"),
-            sample("torch.pow(a, torch.arange(n))", a="real[m, n]"),
-        ),
+        "torch.pow(a, 3)",
+        sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
+        "torch.pow(2.0, b)",
+        sample("torch.pow(a, torch.arange(n))", a="real[m, n]"),
+        a="number[m, n]",
+        b="real[n]",
     ),
-    OpRow(
-        "clamp",
-        "torch.clamp",
-        _clamp,
-        _on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)"),
-    ),
-    OpRow(
-        "where",
+    row("torch.clamp", _clamp, *_on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)")),
+    row(
         "torch.where",
         _where,
-        (
-            *_on_both("torch.where(a > 0, a, b)", "torch.where(a > 0, 1, b)"),
-            sample("torch.where(a > 0, 1.5, b)", a="number[m]", b="real[m]"),
-            sample("torch.where(torch.arange(n) < m, a, 0)", a="number[n]"),
-            sample("torch.where(a[0] > 0, a, x)", 1, a="number[n]", x="number[]"),
-        ),
+        *_on_both("torch.where(a > 0, a, b)", "torch.where(a > 0, 1, b)"),
+        "torch.where(a > 0, 1.5, b)",
+        sample("torch.where(torch.arange(n) < m, a, 0)", a="number[n]"),
+        sample("torch.where(a[0] > 0, a, x)", 1, a="number[n]", x="number[]"),
+        a="number[m]",
+        b="real[m]",
     ),
-    OpRow(
-        "to",
+    row(
         ".to()",
         _to,
-        (
-            *(sample(f"a.to({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
-            sample("(a > 0).to(torch.int32)", a="f64[m]"),
-        ),
-        _to_memory,
+        *(sample(f"a.to({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+        "(a > 0).to(torch.int32)",
+        memory=_to_memory,
+        a="f64[m]",
     ),
-    OpRow(
-        "as_tensor",
+    row(
         "torch.as_tensor",
         _as_tensor,
-        (
-            sample("torch.as_tensor(x, dtype=torch.float64)", x="arith[]"),
-            sample("torch.as_tensor(2.5, dtype=torch.float32)"),
-            sample("torch.as_tensor(m > n, dtype=torch.bool)"),
-            sample("torch.as_tensor(n, dtype=torch.int32, device=a.device)", a="f64[m]"),
-        ),
-        Memory.VIEW,
+        "torch.as_tensor(x, dtype=torch.float64)",
+        "torch.as_tensor(2.5, dtype=torch.float32)",
+        "torch.as_tensor(m > n, dtype=torch.bool)",
+        "torch.as_tensor(n, dtype=torch.int32, device=a.device)",
+        memory=Memory.VIEW,
+        x="arith[]",
+        a="f64[m]",
     ),
-    OpRow("clone", ".clone()", _clone, (sample("a.clone()", a="arith[m, n]"),)),
+    row(".clone()", _clone, "a.clone()", a="arith[m, n]"),
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 from tensorlift.targets.arrays import index
-from tensorlift.targets.target import Memory, OpRow, Slice, Subscripts, Tensor
+from tensorlift.targets.target import Memory, Slice, Subscripts, Tensor, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +50,6 @@ _BACKWARD = re.compile(r":[^,]*:-")
 _SHARED = {row.spelling: row for row in index.ROWS}
 
 ROWS = [
-    OpRow("subscript", "x[]", _subscript, _forward(_SHARED["x[]"].samples), _memory),
-    OpRow("store", "x[] =", _store, _forward(_SHARED["x[] ="].samples)),
+    row("x[]", _subscript, *_forward(_SHARED["x[]"].samples), name="subscript", memory=_memory),
+    row("x[] =", _store, *_forward(_SHARED["x[] ="].samples), name="store"),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.arrays import reduction
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Sample, Tensor, sample
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Sample, Tensor, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -70,7 +70,7 @@ def _rows(name: str, meaning: Meaning, values: str, least: int, *texts: str) -> 
     operands = {"a": f"{values}[m, n]"}
     method = tuple(sample(f"a.{name}({text})", least, **operands) for text in texts)
     function = tuple(sample(f"torch.{name}(a, {text})".replace(", )", ")"), least, **operands) for text in texts)
-    return [OpRow(f"method {name}", f".{name}()", meaning, method), OpRow(name, f"torch.{name}", meaning, function)]
+    return [row(f".{name}()", meaning, *method, name=f"method {name}"), row(f"torch.{name}", meaning, *function)]
 
 
 def _of_matrix(text: str) -> tuple[Sample, ...]:
@@ -92,6 +92,6 @@ ROWS = [
     *_rows("mean", _mean, "real", 1, *_TEXTS),
     *_rows("cumsum", _running("sum"), "arith", 0, "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
     *_rows("cumprod", _running("prod"), "arith", 0, "dim=0", "dim=-1"),
-    OpRow("cummax", "torch.cummax", _running_extreme("max"), _of_matrix("torch.cummax(a, dim=1)[0]")),
-    OpRow("cummin", "torch.cummin", _running_extreme("min"), _of_matrix("torch.cummin(a, dim=0)[0]")),
+    row("torch.cummax", _running_extreme("max"), *_of_matrix("torch.cummax(a, dim=1)[0]")),
+    row("torch.cummin", _running_extreme("min"), *_of_matrix("torch.cummin(a, dim=0)[0]")),
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE
 from tensorlift.targets.arrays import shape
-from tensorlift.targets.target import DEVICE, Device, Memory, OpRow, Size, Tensor, Tensors, sample
+from tensorlift.targets.target import DEVICE, Device, Memory, OpRow, Size, Tensor, Tensors, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
@@ -89,7 +89,7 @@ def _device(o: Obligations, x: Tensor) -> Device:
 
 
 def _view(name: str, spelling: str, meaning: object, *samples: object) -> OpRow:
-    return OpRow(name, spelling, meaning, samples, Memory.VIEW)  # type: ignore[arg-type]  # as the rows give them
+    return row(spelling, meaning, *samples, name=name, memory=Memory.VIEW)  # type: ignore[arg-type]  # as the rows give them
 
 
 def _sizes_row(spelling: str, *texts: str) -> OpRow:
@@ -110,28 +110,21 @@ ROWS = [
         sample("a.unfold(0, 2, 1)", 1, a="f64[n + 1]"),
         sample("a.unfold(0, m, 1).unfold(1, 2, 1)", 1, a="f64[m + n, n + 1]"),
     ),
-    OpRow("flip", ".flip()", _flip, (sample("a.flip(0)", a="arith[m, n]"), sample("a.flip(0, -1)", a="f64[m, n, 2]"))),
-    OpRow(
-        "cat",
+    row(".flip()", _flip, "a.flip(0)", sample("a.flip(0, -1)", a="f64[m, n, 2]"), a="arith[m, n]"),
+    row(
         "torch.cat",
         _cat,
-        (
-            sample("torch.cat((a, b))", a="number[m, n]", b="number[2, n]"),
-            sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
-        ),
+        "torch.cat((a, b))",
+        sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
+        a="number[m, n]",
+        b="number[2, n]",
     ),
-    OpRow("stack", "torch.stack", _stack, (sample("torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),)),
+    row("torch.stack", _stack, "torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),
     _sizes_row(".shape", "a.new_zeros(a.shape)", "a.shape[1] * a"),
     _sizes_row(".ndim", "a.ndim * a"),
     _sizes_row(".dtype", "torch.zeros(n, dtype=a.dtype)"),
     _sizes_row("len()", "len(a) * a"),
     replace(_SHARED["min()"], samples=(sample("torch.arange(min(m, n))"), sample("torch.arange(min(m, n, 2))"))),
     replace(_SHARED["max()"], samples=(sample("torch.arange(max(m, n))"), sample("torch.arange(max(n - 2, 0))"))),
-    OpRow(
-        "device",
-        ".device",
-        _device,
-        (sample("torch.arange(n, device=a.device)", a="f64[m]"),),
-        reads_cells=False,
-    ),
+    row(".device", _device, "torch.arange(n, device=a.device)", reads_cells=False, a="f64[m]"),
 ]
