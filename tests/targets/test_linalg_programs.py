@@ -254,6 +254,19 @@ def test_a_wrong_text_is_refused(source: str, old: str, new: str, code: str) -> 
     _refuse(function, function.program.replace(old, new, 1), code)
 
 
+def test_a_body_beside_the_region_of_a_generic_is_not_read() -> None:
+    loops = "for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < m; j++) y[i] += a[i][j]; }"
+    function = _one(f"void f(int n, int m, double a[n][m], double *y) {{ {loops} }}")
+    head, _, rest = function.program.partition("linalg.reduce { arith.addf } ")
+    operands, _, tail = rest.partition(" dimensions = [1]")
+    maps = "affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>"
+    stated = f'indexing_maps = [{maps}], iterator_types = ["parallel", "reduction"]'
+    region = "{\n^bb0(%x: f64, %z: f64):\n%w = arith.%s %z, %x : f64\nlinalg.yield %w : f64\n} -> tensor<?xf64>"
+    _refuse(function, f"{head}linalg.generic {{{stated}}} {operands} {region.replace('%s', 'mulf')}{tail}", "TL406")
+    stated += ', body = "arith.addf"'
+    _refuse(function, f"{head}linalg.generic {{{stated}}} {operands} {region.replace('%s', 'mulf')}{tail}", "TL401")
+
+
 def _refuse(function: FunctionRecord, text: str, code: str) -> CheckFailure:
     certificate = certificate_from_json(function.certificate or {})
     with pytest.raises(CheckFailure) as caught:

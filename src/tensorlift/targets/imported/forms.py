@@ -14,8 +14,7 @@ from xdsl.parser import Parser
 
 from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.imported.types import list_type
-from tensorlift.targets.linalg.dialect import structured
-from tensorlift.targets.mlir_text.operations import context_of
+from tensorlift.targets.mlir_text.operations import context_of, structured
 from tensorlift.targets.target import row
 
 if TYPE_CHECKING:
@@ -36,10 +35,9 @@ def reading_class(name: str, instances: Sequence[Instance]) -> type[Operation] |
     if form is None:
         return None
     if form.states_result:
-        return structured(name, "dictionary", "ins")
-    before = ("combiner",) if form.body else ()
-    behind = (found[1] for found in _LIST.finditer(instances[0].attributes))
-    return structured(name, *before, "ins", *behind, states_result=False)
+        return structured(name, "#stated ")
+    behind = (f" {found[1]} = #{found[1]}" for found in _LIST.finditer(instances[0].attributes))
+    return structured(name, "{ #body } " if form.body else "", "".join(behind))
 
 
 def stated_attributes(instance: Instance) -> dict[str, Attribute]:

@@ -33,9 +33,9 @@ from xdsl.traits import IsTerminator
 from tensorlift.targets.mlir_text.rows import attributes_of, operands_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Region, SSAValue
     from xdsl.parser import AttrParser, Parser, UnresolvedOperand
     from xdsl.printer import Printer
 
@@ -134,17 +134,17 @@ class RowOperation(Operation):
             self.row.verify(self)
 
 
-class FormOperation(RowOperation):
-    """An operation of a row that has a form of its own."""
+def _parsed(form: str, operands: Sequence[str], kinds: Mapping[str, str]) -> Any:
+    def parse(cls: type[Operation], parser: Parser) -> Operation:
+        reading = _Reading(parser, operands, kinds)
+        reading.pieces(_pieces(form))
+        values = reading.operands()
+        if "outs" in operands:  # how many are written over says how many are read
+            reading.attributes["inputs"] = IntegerAttr(len(reading.found.get("inputs", ())), i64)
+        types = [reading.types["result"]] if "result" in reading.types else reading.types["outs"]
+        return cls.create(operands=values, result_types=types, properties=reading.attributes, regions=reading.regions)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> FormOperation:
-        """Read what stands behind the name."""
-        reading = _Reading(parser, cls.row)
-        reading.pieces(_pieces(cls.row.form or ""))
-        return cls.create(
-            operands=reading.operands(), result_types=[reading.types["result"]], properties=reading.attributes
-        )
+    return classmethod(parse)
 
 
 class TerminatorOperation(Operation):
@@ -164,8 +164,44 @@ class TerminatorOperation(Operation):
 @cache
 def operation_class(row: OpRow) -> type[RowOperation]:
     """Return the class of the operations of a row."""
-    base = FormOperation if row.form else RowOperation
-    return type(row.name, (base,), {"name": row.spelling, "row": row, "__doc__": row.name})
+    own = {"name": row.spelling, "row": row, "__doc__": row.name}
+    if row.form:
+        own["parse"] = _parsed(row.form, operands_of(row), attributes_of(row))
+    return type(row.name, (RowOperation,), own)
+
+
+class StructuredOperation(Operation):
+    """An operation on ``inputs`` that writes over ``outs``."""
+
+    traits: ClassVar[OpTraits] = OpTraits(tuple)
+
+    @property
+    def inputs(self) -> Sequence[SSAValue]:
+        """The operands that are only read."""
+        return self.operands[: self._count]
+
+    @property
+    def outs(self) -> Sequence[SSAValue]:
+        """The operands that the results are written over."""
+        return self.operands[self._count :]
+
+    @property
+    def _count(self) -> int:
+        count = self.properties["inputs"]
+        assert isinstance(count, IntegerAttr)
+        return count.value.data
+
+
+_INS = "[?ins($*inputs : types(inputs))?] outs($*outs : types(outs))"
+_OTHERS = {"body": "Text", "indexing_maps": "Maps", "stated": "Dictionary", "region": "Region"}
+
+
+def structured(name: str, before: str = "", behind: str = " -> type(result)") -> type[StructuredOperation]:
+    """Return the class of an operation of a full name, by what stands before and behind its operands."""
+    form = f"{before}{_INS}{behind}"
+    kinds = {piece.text: _OTHERS.get(piece.text, "Ints") for piece in _pieces(form) if piece.kind == "attribute"}
+    own = {"name": name, "parse": _parsed(form, ("inputs", "outs"), kinds)}
+    return type(name, (StructuredOperation,), own)
 
 
 def context_of(rows: Iterable[OpRow], dialects: Sequence[Dialect] = ()) -> Context:
@@ -184,12 +220,14 @@ def context_of(rows: Iterable[OpRow], dialects: Sequence[Dialect] = ()) -> Conte
 class _Reading:
     """Reads one operation by the pieces of its form."""
 
-    def __init__(self, parser: Parser, row: OpRow) -> None:
+    def __init__(self, parser: Parser, names: Sequence[str], kinds: Mapping[str, str]) -> None:
         self.parser = parser
-        self.row = row
+        self.names = names
+        self.kinds = kinds
         self.found: dict[str, list[UnresolvedOperand]] = {}
         self.attributes: dict[str, Attribute] = {}
         self.types: dict[str, Any] = {}
+        self.regions: list[Region] = []
         self.read_ahead = ""
 
     def pieces(self, pieces: Sequence[Piece]) -> None:
@@ -200,9 +238,9 @@ class _Reading:
     def operands(self) -> list[Any]:
         """Return the operands, whose types are known at the end."""
         values: list[Any] = []
-        for name in operands_of(self.row):
-            operands = self.found[name]
-            types = self.types.get(name, self.types["result"])
+        for name in self.names:
+            operands = self.found.get(name, [])
+            types = self.types[name if name in self.types else "result"] if operands else []
             listed = types if isinstance(types, list) else [types] * len(operands)
             values += self.parser.resolve_operands(operands, listed, self.parser.pos)
         return values
@@ -232,9 +270,18 @@ class _Reading:
             found.append(operand)
 
     def _attribute(self, piece: Piece) -> None:
-        attribute = self.attributes[piece.text] = _READERS[attributes_of(self.row)[piece.text]](self.parser)
-        if isinstance(attribute, SplatAttr):
-            self.types["result"] = attribute.data.type  # a number is spelled with its type
+        kind = self.kinds[piece.text]
+        if kind == "Region":
+            self.operands()  # what stands inside of it is not seen by them
+            self.regions.append(self.parser.parse_region())
+        elif kind == "Dictionary":
+            self.attributes |= self.parser.parse_optional_attr_dict()
+            if "body" in self.attributes:
+                self.parser.raise_error("a body that is no region")
+        else:
+            attribute = self.attributes[piece.text] = _READERS[kind](self.parser)
+            if isinstance(attribute, SplatAttr):
+                self.types["result"] = attribute.data.type  # a number is spelled with its type
 
     def _type(self, piece: Piece) -> None:
         self.types[piece.text] = self.parser.parse_type()
@@ -253,32 +300,17 @@ class _Reading:
 # -- attributes: how each kind is read
 
 
-def ints_attribute(values: Iterable[int]) -> DenseArrayBase[Any]:
-    """Return a list of integers."""
+def _listed(parser: Parser, read: Callable[[], Any]) -> list[Any]:
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, read)
+
+
+def _ints(values: Iterable[int]) -> DenseArrayBase[Any]:
     return DenseArrayBase.from_list(i64, list(values))
 
 
-def _read_ints(parser: Parser) -> Attribute:
-    return ints_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
-
-
-def labels_attribute(names: Iterable[str]) -> ArrayAttr[StringAttr]:
-    """Return a list of names."""
-    return ArrayAttr(map(StringAttr, names))
-
-
-def _read_labels(parser: Parser) -> Attribute:
-    return labels_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_label(parser)))
-
-
-def _read_label(parser: Parser) -> str:
+def _read_label(parser: Parser) -> StringAttr:
     """Read a name or a number."""
-    return parser.parse_optional_identifier() or str(parser.parse_integer())
-
-
-def _read_ranges(parser: Parser) -> Attribute:
-    ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_range(parser))
-    return ints_attribute(value for entry in ranges for value in entry)
+    return StringAttr(parser.parse_optional_identifier() or str(parser.parse_integer()))
 
 
 def _read_range(parser: Parser) -> tuple[int, int, int]:
@@ -289,9 +321,10 @@ def _read_range(parser: Parser) -> tuple[int, int, int]:
 
 
 _READERS: dict[str, Callable[[Parser], Attribute]] = {
-    "Ints": _read_ints,
-    "Labels": _read_labels,
-    "Ranges": _read_ranges,
+    "Ints": lambda parser: _ints(_listed(parser, parser.parse_integer)),
+    "Labels": lambda parser: ArrayAttr(_listed(parser, lambda: _read_label(parser))),
+    "Maps": lambda parser: ArrayAttr(_listed(parser, parser.parse_attribute)),
+    "Ranges": lambda parser: _ints(n for entry in _listed(parser, lambda: _read_range(parser)) for n in entry),
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
     "Text": lambda parser: StringAttr(parser.parse_identifier()),
     "Number": lambda parser: SplatAttr(SplatAttr.parse_parameter(parser)),
