@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.ops.dtypes import DType, integer_range, is_float, width
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -142,3 +142,12 @@ SCALAR_OPS: dict[str, ScalarOp] = {row.name: row for row in _ROWS}
 ON_NUMBERS: dict[str, Callable[..., Fraction]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
 }  # fmt: skip
+
+
+def neutral(op: str, dtype: DType) -> int | str:
+    """Return what changes nothing in a fold: a number, or ``inf``, ``-inf`` or ``nan``, which ``fmax`` ignores."""
+    if op not in ("max", "min", "fmax", "fmin"):
+        return int(op in ("prod", "all"))
+    if is_float(dtype):
+        return "nan" if op[0] == "f" else "-inf" if op == "max" else "inf"
+    return integer_range(dtype)[0 if op.endswith("max") else 1]

@@ -178,6 +178,14 @@ def _constant_exponent(tensor: SymbolicTensor) -> int | None:
     return int(value.value) if isinstance(value, Constant) and value.value.denominator == 1 else None
 
 
+def power_cell(base: Term, exponent: Term) -> Term:
+    """Return a power; a small positive whole exponent counts factors."""
+    if not isinstance(exponent, Constant) or exponent.value.denominator != 1:
+        return terms.apply("pow", base, exponent)
+    count = int(exponent.value)
+    return _repeated(base, count) if 0 < count <= _LARGEST_UNROLLED_POWER else terms.apply("pow", base, exponent)
+
+
 def _repeated(base: Term, exponent: int) -> Term:
     result = base
     for _ in range(exponent - 1):

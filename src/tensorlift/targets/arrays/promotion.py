@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, scalar_value
 from tensorlift.comprehension.terms import Apply
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import SIGNED, DType, is_float, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,6 +102,20 @@ def operator_strength(tensors: Sequence[SymbolicTensor]) -> Strength:
     if Strength.STRONG in strengths:
         return Strength.STRONG
     return Strength.EITHER if Strength.EITHER in strengths else Strength.WEAK
+
+
+def promote_integers(left: DType, right: DType) -> DType:
+    """Return the least type of truth values or integers that holds both, double precision where none is."""
+    if right in (left, "bool"):
+        return left
+    if left == "bool":
+        return right
+    if (left[0] == "u") == (right[0] == "u"):
+        return max(left, right, key=width)
+    signed, unsigned = (right, left) if left[0] == "u" else (left, right)
+    if width(signed) > width(unsigned):
+        return signed
+    return next((wide for wide in SIGNED if width(wide) > width(unsigned)), "f64")
 
 
 def kind_of(weak: DType) -> DType:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _TRUTHS = ("any", "all")
 _EXTREMES = ("max", "min", "fmax", "fmin")
-_NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
 
 def _result_dtype(op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
@@ -101,7 +100,7 @@ def _picked(
         o.refuse("a where= that is no mask of the array's shape")
     if start is None and op in _EXTREMES:
         o.refuse("a where= without initial=")
-    neutral = start if op in _EXTREMES and start is not None else terms.constant(_NEUTRAL.get(op, 0), a.dtype)
+    neutral = start if op in _EXTREMES and start is not None else terms.constant(int(op in ("prod", "all")), a.dtype)
     chosen = broadcast_to(o, where, shape)
     return a.with_cells(shape, lambda indices: choose(chosen(indices), a.at(indices), convert(neutral, a.dtype)))
 

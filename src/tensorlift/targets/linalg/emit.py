@@ -18,8 +18,7 @@ from tensorlift.ir.tensor_program import (
     Return,
     Reverse,
     SetSlice,
-    values_of,
-    variables_in,
+    read_first,
     walk_statements,
 )
 from tensorlift.targets.emitted import returned, spell_all, spelling
@@ -28,7 +27,7 @@ from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_te
 from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, without_unused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tensorlift.ir.tensor_program import Expression, Parameter, Statement, TensorProgram
     from tensorlift.targets.emitted import Emitted
@@ -176,7 +175,7 @@ class Emission:
     def _carried(self, loop: For, behind: Sequence[Statement]) -> list[str]:
         """Return the variables that iterations hand on, or leave behind."""
         assigned = dict.fromkeys(s.name for s in walk_statements(loop.body) if isinstance(s, Assign | SetSlice))
-        read = {*_read_first(loop.body), *_read_first(behind)}
+        read = {*read_first(loop.body), *read_first(behind)}
         return [name for name in assigned if name in read and name in self.values.variables]
 
     def _return(self, statement: Return) -> None:
@@ -209,21 +208,6 @@ def _loop_head(
     types = ", ".join(before.type for _, before in carried)
     name, _, more = results[0].name.partition("#")
     return f"{name}{f':{len(carried)}' if more else ''} = {text} iter_args({starts}) -> ({types}) {{"
-
-
-def _read_first(body: Iterable[Statement]) -> Iterator[str]:
-    """Yield the variables that statements may read before they assign them."""
-    assigned: set[str] = set()
-    for statement in body:
-        if isinstance(statement, For):
-            yield from (name for name in _read_first(statement.body) if name not in assigned)
-            continue
-        read = {name for value in values_of(statement) for name in variables_in(value)}
-        if isinstance(statement, SetSlice):
-            read.add(statement.name)
-        yield from read - assigned
-        if isinstance(statement, Assign):
-            assigned.add(statement.name)
 
 
 def _parameter_type(parameter: Parameter) -> str:

@@ -20,7 +20,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
-from tensorlift.targets.arrays.arithmetic import cell
+from tensorlift.targets.arrays.arithmetic import cell, power_cell
 from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
 from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Scalar, is_index
 from tensorlift.targets.target import OpRow, row, sample
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.target import Meaning
 
-_LARGEST_UNROLLED_POWER = 64
 PREDICATES = {
     "eq": "eq", "ne": "ne", "slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge",
     "oeq": "eq", "une": "ne", "olt": "lt", "ole": "le", "ogt": "gt", "oge": "ge",
@@ -122,20 +121,7 @@ def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicT
 
 def _power(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "float")
-    return applied(o, _power_cell, (lhs, rhs))
-
-
-def _power_cell(base: Term, exponent: Term) -> Term:
-    """Return a power; a small positive whole exponent counts factors."""
-    if not isinstance(exponent, Constant) or exponent.value.denominator != 1:
-        return terms.apply("pow", base, exponent)
-    count = int(exponent.value)
-    if not 0 < count <= _LARGEST_UNROLLED_POWER:
-        return terms.apply("pow", base, exponent)
-    result = base
-    for _ in range(count - 1):
-        result = cell("mul", result, base)
-    return result
+    return applied(o, power_cell, (lhs, rhs))
 
 
 def _float_pair(op: str) -> Meaning:

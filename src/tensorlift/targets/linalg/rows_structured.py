@@ -17,7 +17,7 @@ from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, Strength, SymbolicTensor
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reducer
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.logic import conjunction, disjunction
 from tensorlift.targets.linalg.kinds import Body, Extents, Inputs, Ints, Map, Maps, Outs, Texts, is_index
@@ -31,7 +31,7 @@ Access = Callable[[Indices], Indices]  # the index of an operand for a point of 
 _REDUCERS: dict[str, Reducer] = {
     "add": "sum", "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "or": "any", "and": "all",
 }  # fmt: skip
-_NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
+_OF_NONE = ("sum", "prod", "any", "all")  # folds of no cells have a value
 _COMBINE: dict[str, Callable[[Term, Term], Term]] = {"or": disjunction, "and": conjunction}
 
 
@@ -109,10 +109,10 @@ def compute(  # noqa: PLR0913 - the parts of a structured operation
             return start
         op, body = found
         total = terms.reduce(op, bound, Domain.box(bound, extents), body)
-        if _is_neutral(start, op) and (op in _NEUTRAL or o.holds(*filled)):
+        if _is_neutral(start, op) and (op in _OF_NONE or o.holds(*filled)):
             return total
         combined = total if _is_neutral(start, op) else _combined(COMBINER[op], start, total)
-        if op in _NEUTRAL or o.holds(*filled):
+        if op in _OF_NONE or o.holds(*filled):
             return combined
         some = Domain.of(*filled)
         return terms.piecewise(((some, combined), (some.complement(), start)))
@@ -163,14 +163,12 @@ def _combined(op: str, start: Term, total: Term) -> Term:
 
 def _is_neutral(term: Term, op: Reducer) -> bool:
     """Tell whether a start changes nothing."""
-    if op in _NEUTRAL:
-        return isinstance(term, Constant) and term.value == _NEUTRAL[op]
-    if not is_float(term.dtype):
-        place = 0 if op.endswith("max") else 1
-        return isinstance(term, Constant) and term.value == integer_range(term.dtype)[place]
+    value = neutral(op, term.dtype)
+    if isinstance(value, int):
+        return isinstance(term, Constant) and term.value == value
     while isinstance(term, Apply) and term.op == "cast":
         (term,) = term.args
-    if op in ("fmax", "fmin"):
+    if value == "nan":
         return isinstance(term, Apply) and term.op == "nan"
     sign = isinstance(term, Apply) and term.op == "neg"
     inner = term.args[0] if isinstance(term, Apply) and sign else term

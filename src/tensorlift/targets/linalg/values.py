@@ -31,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
 )
 from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.linalg import folds, scalars
 from tensorlift.targets.linalg.body import Body, affine_at, aligned
 from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
@@ -65,6 +66,11 @@ class Values:
     def number(self, value: Fraction | str, dtype: DType) -> Value:
         """Return a constant."""
         return self.writer.constant(scalars.number(value, dtype), element_type(dtype), scalars.stem_of(value, dtype))
+
+    def neutral(self, node: Reduction) -> Value:
+        """Return what changes nothing in a fold."""
+        value = neutral(node.op, node.dtype)
+        return self.number(value if isinstance(value, str) else Fraction(value), node.dtype)
 
     def scalar(self, node: Expression, dtype: DType | None = None) -> Value:
         """Return an expression without axes, in a type if one is given."""

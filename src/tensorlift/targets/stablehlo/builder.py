@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from io import StringIO
 from itertools import count
-from math import inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.printer import Printer
@@ -17,6 +16,7 @@ from xdsl.printer import Printer
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.mlir_text.text import INDENT
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
 from tensorlift.targets.stablehlo.sizes import Sizes
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Ints = Sequence[int]
 
-NAMED = {"inf": inf, "-inf": -inf, "nan": nan}
 _ESTIMATE = 256  # of every size
 COMBINING = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "or", "all": "and"}
 
@@ -69,15 +68,6 @@ def is_static(shape: Shape) -> bool:
 def estimate(extent: Affine) -> int:
     """Return a number for an extent, which costs are compared by."""
     return max(extent.evaluate(dict.fromkeys(extent.variables, _ESTIMATE)), 0)
-
-
-def neutral_number(op: str, dtype: DType) -> float:
-    """Return the number that a fold does not change another by."""
-    if op not in ("max", "min"):
-        return int(op in ("prod", "all"))
-    if is_float(dtype):
-        return -inf if op == "max" else inf
-    return integer_range(dtype)[0 if op == "max" else 1]
 
 
 class Builder:
@@ -161,6 +151,11 @@ class Builder:
                 raise refuse("TL305", message, remedy="keep the number in the range of its type")
             Printer(text).print_int(int(number), element)
         return self.define(f"stablehlo.constant dense<{text.getvalue()}> : {type_of(shape, dtype)}", shape, dtype)
+
+    def neutral(self, op: str, shape: Shape, dtype: DType) -> Array:
+        """Return a tensor of what a fold does not change another number by."""
+        value = neutral(op, dtype)
+        return self.constant(float(value) if isinstance(value, str) else value, shape, dtype)
 
     def numbers(self, values: tuple[int, ...]) -> Array:
         """Return a vector of sizes that are numbers."""
@@ -304,7 +299,7 @@ class Builder:
         """Fold axes."""
         if not axes:
             return value
-        start = initial if initial is not None else self.constant(neutral_number(op, value.dtype), (), value.dtype)
+        start = initial if initial is not None else self.neutral(op, (), value.dtype)
         shape = tuple(extent for axis, extent in enumerate(value.shape) if axis not in axes)
         how = f"({value.name} init: {start.name}) applies stablehlo.{COMBINING[op]} across dimensions = {list(axes)}"
         types = f"({value.type}, {start.type}) -> {type_of(shape, value.dtype)}"
@@ -319,7 +314,7 @@ class Builder:
         window[axis], padding[axis][0] = max(extent, 1), max(extent - 1, 0)
         spread = f"dense<{padding if extent > 1 else 0}> : tensor<{rank}x2xi64>"
         attributes = f"padding = {spread}, window_dimensions = {_array(window)}"
-        operands = (value, self.constant(neutral_number(op, value.dtype), (), value.dtype))
+        operands = (value, self.neutral(op, (), value.dtype))
         return self.folded("reduce_window", operands, attributes, COMBINING[op])
 
     def dot(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO
 from tensorlift.ops.dtypes import is_float
-from tensorlift.targets.stablehlo.builder import neutral_number
 from tensorlift.targets.stablehlo.spans import spans
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def foldable(build: Builder, op: str, value: Array) -> tuple[str, Array]:
     op = op.removeprefix("f")
     if not is_float(value.dtype):
         return op, value
-    neutral = build.constant(neutral_number(op, value.dtype), value.shape, value.dtype)
+    neutral = build.neutral(op, value.shape, value.dtype)
     return op, build.select(build.compare("NE", value, value), neutral, value)
 
 

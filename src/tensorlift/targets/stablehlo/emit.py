@@ -45,7 +45,7 @@ from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
 from tensorlift.targets.mlir_text.positions import without_position
 from tensorlift.targets.mlir_text.text import function_emitted, without_unused
-from tensorlift.targets.stablehlo.builder import NAMED, Array, Builder, is_static
+from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
 from tensorlift.targets.stablehlo.cells import cell_of
 from tensorlift.targets.stablehlo.composed import (
     IGNORING_NAN,
@@ -420,7 +420,7 @@ def _number(node: Literal | SizeValue) -> float:
     if isinstance(node, SizeValue):
         return node.affine.constant
     if isinstance(node.value, str):
-        return NAMED[node.value]
+        return float(node.value)
     return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else as_float(node.value)
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.mlir_text.rows import ElementType
 
-_LARGEST_UNROLLED_POWER = 64
 _UNARY = "$operand : type(result)"
 _BINARY = "$lhs, $rhs : type(result)"
 _CONVERSION = "$operand : (type(operand)) -> type(result)"
@@ -101,18 +100,7 @@ def _any_cell(tensor: SymbolicTensor, names: tuple[str, ...]) -> Term:
 
 def _power(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     dtype = o.types.float_type(o, o.types.result_type(o, (lhs, rhs)))
-    return elementwise(o, _power_cell, (lhs, rhs), dtype)
-
-
-def _power_cell(base: Term, exponent: Term) -> Term:
-    """Return a power; a small positive whole exponent counts factors."""
-    is_count = isinstance(exponent, Constant) and exponent.value.denominator == 1
-    if not is_count or not 0 < exponent.value <= _LARGEST_UNROLLED_POWER:  # type: ignore[attr-defined]  # a constant
-        return terms.apply("pow", base, exponent)
-    result = base
-    for _ in range(int(exponent.value) - 1):  # type: ignore[attr-defined]  # as above
-        result = arithmetic.cell("mul", result, base)
-    return result
+    return elementwise(o, arithmetic.power_cell, (lhs, rhs), dtype)
 
 
 def _shifted_right(*, signed: bool) -> Callable[..., SymbolicTensor]:

@@ -10,7 +10,7 @@ from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops import scalar_ops
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import Fold, folded
 from tensorlift.targets.stablehlo.rows_scatter import index_vector
@@ -32,15 +32,13 @@ _TRUTHS = ("any", "all")
 _COMBINED: dict[Reducer, str] = {op: COMBINER[op] for op in REDUCERS.values()}
 
 
-def neutral(op: Reducer, dtype: DType) -> Term:
-    """Return the value that an operation does not change another by."""
-    if op not in ("max", "min"):
-        return terms.constant(op in ("prod", "all"), dtype)
-    if is_float(dtype):
-        infinity = terms.apply("infinity")
-        return convert(terms.apply("neg", infinity) if op == "max" else infinity, dtype)
-    low, high = integer_range(dtype)
-    return terms.constant(low if op == "max" else high, dtype)
+def _neutral(op: Reducer, dtype: DType) -> Term:
+    """Return the value that an operation does not change another by, as a constant of a text is read."""
+    value = scalar_ops.neutral(op, dtype)
+    if isinstance(value, int):
+        return terms.constant(bool(value) if dtype == "bool" else value, dtype)
+    infinity = terms.apply("infinity")
+    return convert(terms.apply("neg", infinity) if value == "-inf" else infinity, dtype)
 
 
 def _check_element(o: Obligations, op: Reducer, dtype: DType) -> None:
@@ -55,7 +53,7 @@ def _reduce(o: Obligations, operand: Tensor, init: Tensor, *, body: Text, dimens
     _check_element(o, op, operand.dtype)
     axes = named_axes(o, dimensions, operand.rank)
     start = init.value()
-    changes_nothing = op not in ("max", "min") and start is neutral(op, operand.dtype)
+    changes_nothing = op not in ("max", "min") and start is _neutral(op, operand.dtype)
     return folded(o, Fold(op, operand.dtype, None if changes_nothing else start), operand, axes)
 
 
@@ -79,7 +77,7 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     op = _operation_of(o, body, operand.dtype)
     if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
         o.refuse("an initial value that is no number of the type, or padding that cuts off")
-    if init.value() is not neutral(op, operand.dtype):
+    if init.value() is not _neutral(op, operand.dtype):
         o.refuse("windows with another initial value than the neutral one, which stands outside of the operand too")
     if op in ("max", "min"):
         if any(max(pair) >= window for pair, window in zip(padding, window_dimensions, strict=True)):

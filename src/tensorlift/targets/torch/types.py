@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import Strength
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
-
-_SIGNED_OF_WIDTH: dict[int, DType] = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
 
 
 class TorchTypes(ArrayTypes):
@@ -86,16 +84,8 @@ class TorchTypes(ArrayTypes):
 
 def promote(left: DType, right: DType) -> DType:
     """Return the common type of two types of one rank, as ``torch.promote_types`` does."""
-    if right in (left, "bool"):
-        return left
-    if left == "bool":
-        return right
-    if is_float(left) or is_float(right):
-        return max((t for t in (left, right) if is_float(t)), key=width)
-    if (left[0] == "u") == (right[0] == "u"):
-        return max(left, right, key=width)
-    signed, unsigned = (right, left) if left[0] == "u" else (left, right)
-    return signed if width(signed) > width(unsigned) else _SIGNED_OF_WIDTH[2 * width(unsigned)]
+    floats = [dtype for dtype in (left, right) if is_float(dtype)]
+    return max(floats, key=width) if floats else promote_integers(left, right)
 
 
 def _combined(types: Sequence[DType]) -> DType | None:
