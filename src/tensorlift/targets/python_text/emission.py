@@ -24,6 +24,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
 from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.spelling import Spelling
 from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.python_text.speller import Speller
+    from tensorlift.targets.python_text.spelling import Library
 
 INDENT = "    "
 _HELPERS = {
@@ -55,9 +56,9 @@ UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
 
 class Emission:
-    """Emits one program; a target says its ``speller``, its ``imports`` and the names that its text needs."""
+    """Emits one program; a target says its ``library``, its ``imports`` and the names that its text needs."""
 
-    speller: ClassVar[type[Speller]]
+    library: ClassVar[Library]
     reserved: ClassVar[frozenset[str]]
 
     def __init__(self, program: TensorProgram) -> None:
@@ -76,7 +77,7 @@ class Emission:
             return self._module()
 
     def _begin(self, firm: dict[str, DType]) -> None:
-        self.spell = self.speller(self.names, firm, self.program.parameters)
+        self.spell = Spelling(self.library, self.names, firm, self.program.parameters)
         self.converted = firm
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
@@ -106,7 +107,9 @@ class Emission:
         raise NotImplementedError
 
     def _helpers(self) -> list[str]:
-        used = [text.format_map(self.spell.functions) for name, text in _HELPERS.items() if name in self.spell.used]
+        used = [
+            text.format_map(self.spell.library.functions) for name, text in _HELPERS.items() if name in self.spell.used
+        ]
         return [line for text in used for line in (*text.splitlines(), "", "")]
 
     def _header(self) -> list[str]:
