@@ -17,7 +17,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.runtime.mlir.program import Module, memref_kind
 from tensorlift.runtime.mlir.tools import LoweringError, checked, find_tools
 from tensorlift.targets import get_target
-from tensorlift.targets.linalg.scalars import operation
+from tensorlift.targets.linalg.writer import operation
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType

@@ -18,7 +18,7 @@ from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
-from tensorlift.targets.imported.types import is_list
+from tensorlift.targets.imported.rows import is_list
 from tensorlift.targets.mlir_text.rows import attributes_of, given_to, operands_of
 from tensorlift.targets.mlir_text.types import dtype_of
 

@@ -10,8 +10,7 @@ from xdsl.ir import Operation
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.terms import Constant
 from tensorlift.proofs.tensor_text.structured import spelled_number
-from tensorlift.targets.imported.forms import list_operation, stated_attributes
-from tensorlift.targets.imported.types import is_list
+from tensorlift.targets.imported.rows import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:

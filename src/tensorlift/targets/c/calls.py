@@ -17,10 +17,9 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.operands import Matrix, Operand, Product, box, matrix
+from tensorlift.targets.c.operands import Matrix, Operand, Product, box, matrix, symmetric_call
 from tensorlift.targets.c.storage import reads_written
 from tensorlift.targets.c.sums import factors, has_fold, product
-from tensorlift.targets.c.symmetric import symmetric_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -25,8 +25,7 @@ from tensorlift.targets.c.quotients import quotients_of
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
-from tensorlift.targets.c.text import Block, Holds, mentions, print_lines
-from tensorlift.targets.c.tidy import tidied
+from tensorlift.targets.c.text import Block, Holds, mentions, print_lines, tidied
 from tensorlift.targets.c.widening import widened
 from tensorlift.targets.emitted import Emitted
 

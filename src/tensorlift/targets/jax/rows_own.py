@@ -1,17 +1,22 @@
-"""Operations that JAX has beside NumPy's, or in which it differs from NumPy."""
+"""Operations that JAX has beside NumPy's, or in which it differs from NumPy.
+
+``x.at[...].set(value)`` and its kin give a new array; the old one stays as it is.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.targets.arrays import creation, functions, reduction
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Tensor, row, sample
+from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Subscripts, Tensor, row, sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
     from tensorlift.comprehension.terms import Reducer
-    from tensorlift.targets.target import Meaning
+    from tensorlift.targets.target import Meaning, Sample
 
 
 def _tri(
@@ -72,4 +77,66 @@ ROWS = [
     _of_lax("cummin", "min"),
     _ignoring_nan("nanmax", "fmax"),
     _ignoring_nan("nanmin", "fmin"),
+]
+
+
+_TEXTS = [
+    "a.at[0].{}(1)",
+    "a.at[-1].{}(b)",
+    "a.at[:, 0].{}(2)",
+    "a.at[0, n - 1].{}(b[0])",
+    "a.at[:-1, 1:].{}(b[1:])",
+    "a.at[:, ::-1].{}(b)",
+    "a.at[...].{}(b)",
+    "a.at[1:-1, 1:-1].{}(1)",
+    "a.at[:, n:].{}(7)",
+]
+
+
+def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+    _require_fitting(o, x, values)
+    return index.store(o, x, items, values)
+
+
+def _updated(op: str) -> Meaning:
+    combine = _BINARY[op]
+
+    def meaning(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+        _require_fitting(o, x, values)
+        if x.dtype == "bool":
+            o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
+        return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
+
+    return meaning
+
+
+def _require_fitting(o: Obligations, x: SymbolicTensor, values: SymbolicTensor) -> None:
+    if o.types.result_type(o, (x, values)) != x.dtype:
+        o.refuse(f"values are stored in the narrower type {x.dtype}")
+
+
+_BINARY: dict[str, Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]] = {
+    "add": arithmetic.plain("add", operator=True),
+    "subtract": arithmetic.plain("sub", operator=True),
+    "multiply": arithmetic.plain("mul", operator=True),
+    "divide": arithmetic.true_divide(operator=True),
+}
+
+
+def _row(name: str, meaning: Meaning, kind: str, *more: Sample) -> OpRow:
+    samples = (
+        *(sample(text.format(name), 1, a=f"{kind}[m, n]", b=f"{kind}[n]") for text in _TEXTS),
+        sample(f"a.at[:, 1:].{name}(a[:, :-1])", 1, a=f"{kind}[m, n]"),
+        *more,
+    )
+    return row(f".at[].{name}()", meaning, *samples, name=f"update {name}")
+
+
+_STRIDED = tuple(
+    sample(text, 1, a="f64[m, n]", b="f64[n]") for text in ("a.at[::2].set(b[0])", "a.at[1::2, ::-2].set(1)")
+)
+
+UPDATES = [
+    _row("set", _set, "number", *_STRIDED),
+    *(_row(name, _updated(name), "positive_real") for name in _BINARY),
 ]

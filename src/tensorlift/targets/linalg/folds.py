@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.ir.tensor_program import Contraction, Expression, Reduction, Transpose, Windows
-from tensorlift.targets.linalg.body import Body
-from tensorlift.targets.linalg.scalars import COMBINERS, operation
-from tensorlift.targets.linalg.writer import Value, map_text, tensor_type
+from tensorlift.targets.linalg.body import Body, generic
+from tensorlift.targets.linalg.writer import COMBINERS, Value, map_text, operation, tensor_type
 from tensorlift.targets.mlir_text.positions import without_position
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def _folded(body: Body, value: Value, combiner: str, out: Value, kept: tuple[Aff
     name = body.name("out")
     total = Value(body.values.writer.fresh(), value.type)
     body.lines.append(f"{total.name} = {combiner} {name}, {value.name} : {value.type}")
-    return body.values.generic(body, total, out, kept, name)
+    return generic(body, total, out, kept, name)
 
 
 def _bound(body: Body, kept: tuple[Affine, ...]) -> None:

@@ -14,7 +14,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.targets.linalg.kinds import Body
 from tensorlift.targets.linalg.rows_scalar import PREDICATES
 from tensorlift.targets.linalg.rows_scalar import ROWS as SCALARS
-from tensorlift.targets.linalg.scalars import COMBINERS, operation
+from tensorlift.targets.linalg.writer import COMBINERS, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

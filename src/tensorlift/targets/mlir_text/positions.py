@@ -1,4 +1,4 @@
-"""Positions of extremes for dialects that have no operation for them: the least index at which the extreme is."""
+"""Positions: those of extremes, where dialects have no operation for them, and of the cells that views show."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import ONE, ZERO
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.ir.tensor_program import (
+    At,
     Elementwise,
     Expression,
     Iota,
@@ -15,11 +16,15 @@ from tensorlift.ir.tensor_program import (
     NewAxis,
     Range,
     Reduction,
+    Reverse,
     Subscript,
 )
 from tensorlift.ops.dtypes import integer_range
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
@@ -52,3 +57,32 @@ def _cellwise(op: str, dtype: DType, first: Expression, *others: Expression) -> 
 
 def _subscript(argument: Expression, items: list[Range | NewAxis], shape: Shape) -> Expression:
     return Subscript(argument.dtype, shape, is_weak=False, argument=argument, items=tuple(items))
+
+
+def source_of(node: Subscript, indices: tuple[Affine, ...]) -> tuple[Affine, ...]:
+    """Return the operand's index for an index of a view."""
+    result: list[Affine] = []
+    place = 0
+    for item in node.items:
+        if isinstance(item, At):
+            result.append(item.index)
+            continue
+        index = indices[place]
+        place += 1
+        if isinstance(item, Range):
+            result.append(index * item.step + item.start)
+        elif isinstance(item, Reverse):
+            result.append(node.argument.shape[len(result)] - 1 - index)
+    return (*result, *indices[place:])
+
+
+def combined(op: str, numbers: Sequence[Affine]) -> Affine | None:
+    """Return an operation on affine numbers, None where that is not affine."""
+    if op == "neg":
+        return -numbers[0]
+    if op in ("add", "sub"):
+        return numbers[0] + numbers[1] if op == "add" else numbers[0] - numbers[1]
+    if op == "mul":
+        factor, other = numbers if numbers[0].is_constant else numbers[::-1]
+        return other * factor.constant if factor.is_constant else None
+    return None

@@ -10,8 +10,7 @@ from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import library_of
 from tensorlift.targets.python_text.contractions import contraction_text, einsum_text
-from tensorlift.targets.python_text.emission import Emission
-from tensorlift.targets.python_text.memory import Memory
+from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.text import Text, call
 
 if TYPE_CHECKING:

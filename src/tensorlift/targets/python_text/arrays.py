@@ -29,9 +29,8 @@ from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.functions import FUNCTIONS
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.contractions import contraction_text
-from tensorlift.targets.python_text.numbers import is_cut
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
-from tensorlift.targets.python_text.text import Precedence, Text, call
+from tensorlift.targets.python_text.text import Precedence, Text, call, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

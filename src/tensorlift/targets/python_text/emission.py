@@ -14,18 +14,23 @@ from tensorlift.ir.cut import Cut
 from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
     Assign,
+    Broadcast,
     Copy,
+    Diagonal,
     Expression,
     For,
     Return,
     SetSlice,
     Statement,
+    Subscript,
+    Transpose,
+    Variable,
+    Windows,
     names_of,
 )
 from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
-from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.spelling import Spelling
-from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
+from tensorlift.targets.python_text.text import Precedence, Text, binary, may_be_python, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
 
 if TYPE_CHECKING:
@@ -263,3 +268,28 @@ def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         else:
             break
     return body
+
+
+_VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
+
+
+class Memory:
+    """Follows the assignments of a program in order: each variable lies in the memory of one."""
+
+    def __init__(self) -> None:
+        """Begin where every variable has memory of its own."""
+        self._homes: dict[str, str] = {}
+
+    def assign(self, statement: Assign) -> None:
+        """Let a variable lie where its value lies."""
+        self._homes[statement.name] = self._home(statement.value) or statement.name
+
+    def is_shared(self, statement: SetSlice, value: Expression) -> bool:
+        """Tell whether a value lies in the memory that a statement stores into."""
+        return self._home(value) == self._homes.get(statement.name, statement.name)
+
+    def _home(self, value: Expression) -> str:
+        """Return the variable in whose memory a view lies, no name for what has memory of its own."""
+        while isinstance(value, _VIEWS):
+            value = value.argument
+        return self._homes.get(value.name, value.name) if isinstance(value, Variable) else ""

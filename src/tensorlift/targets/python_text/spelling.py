@@ -32,14 +32,19 @@ from tensorlift.ir.tensor_program import (
     Variable,
 )
 from tensorlift.ops.dtypes import holds, is_integer
-from tensorlift.targets.python_text.numbers import (
+from tensorlift.targets.python_text.text import (
     COMPARISONS,
+    Precedence,
+    Text,
+    affine_text,
+    binary,
+    call,
     converts_itself,
     may_be_python,
     needs_type,
+    number_text,
     parameter_in,
 )
-from tensorlift.targets.python_text.text import Precedence, Text, affine_text, binary, call, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -16,11 +16,10 @@ from xdsl.printer import Printer
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
-from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.mlir_text.text import INDENT
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
 from tensorlift.targets.stablehlo.sizes import Sizes
-from tensorlift.targets.stablehlo.spans import Span
+from tensorlift.targets.stablehlo.views import Span, neutral_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -151,11 +150,6 @@ class Builder:
                 raise refuse("TL305", message, remedy="keep the number in the range of its type")
             Printer(text).print_int(int(number), element)
         return self.define(f"stablehlo.constant dense<{text.getvalue()}> : {type_of(shape, dtype)}", shape, dtype)
-
-    def neutral(self, op: str, shape: Shape, dtype: DType) -> Array:
-        """Return a tensor of what a fold does not change another number by."""
-        value = neutral(op, dtype)
-        return self.constant(float(value) if isinstance(value, str) else value, shape, dtype)
 
     def numbers(self, values: tuple[int, ...]) -> Array:
         """Return a vector of sizes that are numbers."""
@@ -299,7 +293,7 @@ class Builder:
         """Fold axes."""
         if not axes:
             return value
-        start = initial if initial is not None else self.neutral(op, (), value.dtype)
+        start = initial if initial is not None else self.constant(neutral_number(op, value.dtype), (), value.dtype)
         shape = tuple(extent for axis, extent in enumerate(value.shape) if axis not in axes)
         how = f"({value.name} init: {start.name}) applies stablehlo.{COMBINING[op]} across dimensions = {list(axes)}"
         types = f"({value.type}, {start.type}) -> {type_of(shape, value.dtype)}"
@@ -314,7 +308,7 @@ class Builder:
         window[axis], padding[axis][0] = max(extent, 1), max(extent - 1, 0)
         spread = f"dense<{padding if extent > 1 else 0}> : tensor<{rank}x2xi64>"
         attributes = f"padding = {spread}, window_dimensions = {_array(window)}"
-        operands = (value, self.neutral(op, (), value.dtype))
+        operands = (value, self.constant(neutral_number(op, value.dtype), (), value.dtype))
         return self.folded("reduce_window", operands, attributes, COMBINING[op])
 
     def dot(

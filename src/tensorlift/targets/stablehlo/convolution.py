@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.targets.stablehlo.builder import static, type_of
-from tensorlift.targets.stablehlo.cells import cell_of
-from tensorlift.targets.stablehlo.spans import Span
+from tensorlift.targets.stablehlo.views import Span, cell_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

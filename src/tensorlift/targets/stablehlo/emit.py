@@ -46,23 +46,25 @@ from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
 from tensorlift.targets.mlir_text.positions import without_position
 from tensorlift.targets.mlir_text.text import function_emitted, without_unused
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
-from tensorlift.targets.stablehlo.cells import cell_of
-from tensorlift.targets.stablehlo.composed import (
+from tensorlift.targets.stablehlo.contraction import contract
+from tensorlift.targets.stablehlo.convolution import convolution_of
+from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
+from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,
+    Span,
+    cell_of,
     cells_at,
+    changing,
+    diagonal_store,
     foldable,
     ignoring_nan,
     index_vectors,
     part_of,
+    reversed_axes,
     rounded_down,
     spans_of,
     spread_in,
 )
-from tensorlift.targets.stablehlo.contraction import contract
-from tensorlift.targets.stablehlo.convolution import convolution_of
-from tensorlift.targets.stablehlo.diagonals import diagonal_store
-from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
-from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
 from tensorlift.targets.xla import check_program
 
 if TYPE_CHECKING:

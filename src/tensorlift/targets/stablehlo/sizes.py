@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
     from tensorlift.targets.stablehlo.builder import Array, Builder
-    from tensorlift.targets.stablehlo.spans import Span
+    from tensorlift.targets.stablehlo.views import Span
 
 
 class Sizes:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import At, Conditional, Reverse, Subscript
-from tensorlift.targets.python_text.emission import Emission
-from tensorlift.targets.python_text.memory import Memory
+from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.text import Text
 from tensorlift.targets.torch.speller import LIBRARY
 

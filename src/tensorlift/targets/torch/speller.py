@@ -39,11 +39,10 @@ from tensorlift.ops.dtypes import SIGNED, UNSIGNED
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import accumulation, iota, is_mean, is_narrow, summed, widened_type
 from tensorlift.targets.python_text.contractions import contraction_text
-from tensorlift.targets.python_text.numbers import converts_itself, is_cut
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
-from tensorlift.targets.python_text.text import Precedence, Text, binary, call
+from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
 from tensorlift.targets.torch.rows_functions import FUNCTIONS
-from tensorlift.targets.torch.rows_index import INDEX_TYPES
+from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
