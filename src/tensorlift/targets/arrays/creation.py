@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -59,18 +60,12 @@ def _full_like(o: Obligations, a: Tensor, fill_value: Tensor, dtype: ElementType
     return _filled(o, a.shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
-def _constant_array(value: int) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
-
-    return meaning
+def _constant_array(value: int, o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
 
 
-def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
-
-    return meaning
+def _constant_like(value: int, o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
 def empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
@@ -137,38 +132,33 @@ _ON_OR_ABOVE = _diagonal_mask(lambda row, column: Domain.of(at_least(column, row
 _ON = _diagonal_mask(lambda row, column: Domain.of(equal(row, column)))
 
 
-def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
-    def meaning(
-        o: Obligations,
-        N: Size,  # noqa: N803 - NumPy's name
-        M: Size | None = None,  # noqa: N803 - NumPy's name
-        k: Size = ZERO,
-        dtype: ElementType | None = None,
-    ) -> SymbolicTensor:
-        shape = (N, N if M is None else M)
-        check_extents(o, shape)
-        element: DType = dtype.dtype if dtype else o.types.real_type(o)
-        return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
-
-    return meaning
+def _mask_array(  # noqa: PLR0913, PLR0917 - NumPy's parameters
+    pick: Callable[[Indices, Affine], Term],
+    o: Obligations,
+    N: Size,  # noqa: N803 - NumPy's name
+    M: Size | None = None,  # noqa: N803 - NumPy's name
+    k: Size = ZERO,
+    dtype: ElementType | None = None,
+) -> SymbolicTensor:
+    shape = (N, N if M is None else M)
+    check_extents(o, shape)
+    element: DType = dtype.dtype if dtype else o.types.real_type(o)
+    return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
 
 
-triangle_mask = _mask_array(_ON_OR_BELOW)
-diagonal_mask = _mask_array(_ON)
+triangle_mask = partial(_mask_array, _ON_OR_BELOW)
+diagonal_mask = partial(_mask_array, _ON)
 
 
-def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
-        if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
-            o.refuse("a triangle of less than a matrix")
-        zero = terms.zero(m.dtype)
-        return m.with_cells(m.shape, lambda indices: choose(pick(indices, k), m.at(indices), zero))
-
-    return meaning
+def _masked(pick: Callable[[Indices, Affine], Term], o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
+    if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
+        o.refuse("a triangle of less than a matrix")
+    zero = terms.zero(m.dtype)
+    return m.with_cells(m.shape, lambda indices: choose(pick(indices, k), m.at(indices), zero))
 
 
-lower_triangle = _masked(_ON_OR_BELOW)
-upper_triangle = _masked(_ON_OR_ABOVE)
+lower_triangle = partial(_masked, _ON_OR_BELOW)
+upper_triangle = partial(_masked, _ON_OR_ABOVE)
 
 
 def _identity(o: Obligations, n: Size, dtype: ElementType | None = None) -> SymbolicTensor:
@@ -237,10 +227,10 @@ ROWS = [
         a="number[n]",
     ),
     row("np.full_like", _full_like, "np.full_like(a, 2)", a="number[m, n]"),
-    _constants("zeros", _constant_array(0)),
-    _constants("ones", _constant_array(1)),
-    _like("zeros_like", _constant_like(0)),
-    _like("ones_like", _constant_like(1)),
+    _constants("zeros", partial(_constant_array, 0)),
+    _constants("ones", partial(_constant_array, 1)),
+    _like("zeros_like", partial(_constant_like, 0)),
+    _like("ones_like", partial(_constant_like, 1)),
     row(
         "np.empty",
         empty,

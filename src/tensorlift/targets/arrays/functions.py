@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
@@ -11,9 +10,6 @@ from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, row, sample
-
-if TYPE_CHECKING:
-    from tensorlift.targets.target import Meaning
 
 FUNCTIONS = {op: row.values for op, row in REALS.items() if op != "erf"}  # those that NumPy has
 
@@ -25,27 +21,19 @@ ELEMENT_TYPES: dict[str, DType] = {
 }  # fmt: skip
 
 
-def function_of_reals(op: str) -> Meaning:
-    """Return the meaning of a function of one real."""
-
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        dtype = o.types.float_type(o, x.dtype)
-        strength = o.types.strength(o, (x,), dtype)
-        return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
-
-    return meaning
+def function_of_reals(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Apply a function of one real."""
+    dtype = o.types.float_type(o, x.dtype)
+    strength = o.types.strength(o, (x,), dtype)
+    return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
 
 
-def rounding(op: str) -> Meaning:
-    """Return the meaning of a function that rounds reals."""
-
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
-            o.refuse("rounding of anything but a NumPy float")
-        strength = o.types.strength(o, (x,), x.dtype)
-        return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype, strength)
-
-    return meaning
+def rounding(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Apply a function that rounds reals."""
+    if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
+        o.refuse("rounding of anything but a NumPy float")
+    strength = o.types.strength(o, (x,), x.dtype)
+    return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype, strength)
 
 
 def _square(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -61,11 +49,8 @@ def _reciprocal(o: Obligations, x: Tensor) -> SymbolicTensor:
     return elementwise(o, lambda a: terms.apply("div", terms.one(x.dtype), a), (x,), x.dtype)
 
 
-def _conversion(dtype: DType) -> Meaning:
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        return as_type(o, x, dtype)
-
-    return meaning
+def _conversion(dtype: DType, o: Obligations, x: Tensor) -> SymbolicTensor:
+    return as_type(o, x, dtype)
 
 
 def _conversion_memory(dtype: DType, x: SymbolicTensor) -> Memory:
@@ -134,7 +119,7 @@ def _unary_row(op: str, values: str) -> OpRow:
     samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
     if values not in ("fraction", "above_one"):
         samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
-    return row(f"np.{name}", function_of_reals(op), *samples)
+    return row(f"np.{name}", partial(function_of_reals, op), *samples)
 
 
 def _conversion_row(spelling: str, dtype: DType) -> OpRow:
@@ -144,12 +129,14 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
         sample(f"{spelling}(a)", a="arith[m, n]"),
     )
     name = f"to {spelling.removeprefix('np.')}"
-    return row(f"{spelling}()", _conversion(dtype), *samples, name=name, memory=partial(_conversion_memory, dtype))
+    return row(
+        f"{spelling}()", partial(_conversion, dtype), *samples, name=name, memory=partial(_conversion_memory, dtype)
+    )
 
 
 ROWS = [
     *(_unary_row(*entry) for entry in FUNCTIONS.items()),
-    *(row(f"np.{op}", rounding(op), f"np.{op}(a * 3.0)", a="real[m, n]") for op in ROUNDINGS if op != "round"),
+    *(row(f"np.{op}", partial(rounding, op), f"np.{op}(a * 3.0)", a="real[m, n]") for op in ROUNDINGS if op != "round"),
     row("np.square", _square, "np.square(a)", a="number[m, n]"),
     row("np.reciprocal", _reciprocal, "np.reciprocal(a)", a="positive_real[m, n]"),
     row("np.isnan", _is_nan, "np.isnan(a)", a="real[m, n]"),

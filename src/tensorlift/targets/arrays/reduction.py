@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
@@ -145,27 +146,25 @@ def _keep(result: SymbolicTensor, rank: int, axes: tuple[int, ...], *, keepdims:
     return result.with_cells(shape, lambda indices: result.at(tuple(indices[axis] for axis in kept)))
 
 
-def position(*, is_greatest: bool) -> Callable[..., SymbolicTensor]:
-    """Return the meaning of the first place of the greatest or least value along one axis."""
+def position(
+    op: PositionName, o: Obligations, a: Tensor, axis: int | None = None, *, keepdims: Flag = False
+) -> SymbolicTensor:
+    """Return the first place of the greatest or least value along one axis."""
+    if not a.is_strong or not a.rank or a.dtype == "bool":
+        o.refuse("a position among what is no array of numbers")
+    if axis is None and a.rank > 1:
+        o.refuse("a position among the cells of several axes")
+    place = axis_of(o, axis or 0, a.rank)
+    o.require("a position needs an axis that is not empty", at_least(a.shape[place], 1))
+    name = fresh("r")
+    points = Domain.box((name,), (a.shape[place],))
 
-    def meaning(o: Obligations, a: Tensor, axis: int | None = None, *, keepdims: Flag = False) -> SymbolicTensor:
-        if not a.is_strong or not a.rank or a.dtype == "bool":
-            o.refuse("a position among what is no array of numbers")
-        if axis is None and a.rank > 1:
-            o.refuse("a position among the cells of several axes")
-        place = axis_of(o, axis or 0, a.rank)
-        o.require("a position needs an axis that is not empty", at_least(a.shape[place], 1))
-        name = fresh("r")
-        points = Domain.box((name,), (a.shape[place],))
+    def cell(indices: Indices) -> Term:
+        body = a.at((*indices[:place], Affine.var(name), *indices[place:]))
+        return Position(op == "argmax", is_last=False, bound=name, domain=points, body=body).term
 
-        def cell(indices: Indices) -> Term:
-            body = a.at((*indices[:place], Affine.var(name), *indices[place:]))
-            return Position(is_greatest, is_last=False, bound=name, domain=points, body=body).term
-
-        result = SymbolicTensor((*a.shape[:place], *a.shape[place + 1 :]), DTYPE, cell)
-        return _keep(result, a.rank, (place,), keepdims=keepdims)
-
-    return meaning
+    result = SymbolicTensor((*a.shape[:place], *a.shape[place + 1 :]), DTYPE, cell)
+    return _keep(result, a.rank, (place,), keepdims=keepdims)
 
 
 def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
@@ -256,7 +255,7 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
 
 
 def _position(op: PositionName) -> list[OpRow]:
-    meaning = position(is_greatest=op == "argmax")
+    meaning = partial(position, op)
     of_matrix = [f"{{}}axis={axis}{rest}" for axis, rest in ((0, ""), (1, ""), (-1, ", keepdims=True"))]
     function = [sample(f"np.{op}({text.format('a, ')})", 1, a="tied[m, n]") for text in of_matrix]
     method = [sample(f"a.{op}({text.format('')})", 1, a="tied[m, n]") for text in of_matrix]

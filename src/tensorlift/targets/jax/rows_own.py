@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
@@ -44,16 +45,15 @@ def _sum(  # noqa: PLR0913 - JAX's parameters
     return reduction.reduction("sum")(o, a, axis, dtype, keepdims=keepdims, where=where)
 
 
-def _running_extreme(op: Reducer) -> Meaning:
-    def meaning(o: Obligations, operand: Tensor, axis: int = 0) -> SymbolicTensor:
-        return reduction.running(op, default_axis=0)(o, operand, axis)
-
-    return meaning
+def _running_extreme(op: Reducer, o: Obligations, operand: Tensor, axis: int = 0) -> SymbolicTensor:
+    return reduction.running(op, default_axis=0)(o, operand, axis)
 
 
 def _of_lax(name: str, op: Reducer) -> OpRow:
     texts = (f"lax.{name}(a)", f"lax.{name}(a, axis=1)")
-    return row(f"lax.{name}", _running_extreme(op), *tuple(sample(text, 0, a="number[m, n]") for text in texts))
+    return row(
+        f"lax.{name}", partial(_running_extreme, op), *tuple(sample(text, 0, a="number[m, n]") for text in texts)
+    )
 
 
 def _ignoring_nan(name: str, op: Reducer) -> OpRow:
@@ -116,10 +116,10 @@ def _require_fitting(o: Obligations, x: SymbolicTensor, values: SymbolicTensor) 
 
 
 _BINARY: dict[str, Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]] = {
-    "add": arithmetic.plain("add", operator=True),
-    "subtract": arithmetic.plain("sub", operator=True),
-    "multiply": arithmetic.plain("mul", operator=True),
-    "divide": arithmetic.true_divide(operator=True),
+    "add": partial(arithmetic.plain, "add", arithmetic.OPERATOR),
+    "subtract": partial(arithmetic.plain, "sub", arithmetic.OPERATOR),
+    "multiply": partial(arithmetic.plain, "mul", arithmetic.OPERATOR),
+    "divide": partial(arithmetic.true_divide, arithmetic.OPERATOR),
 }
 
 

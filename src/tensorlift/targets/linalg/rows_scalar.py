@@ -6,6 +6,7 @@ of type ``index`` are exact.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -63,21 +64,15 @@ def _require_kind(o: Obligations, operand: SymbolicTensor, kind: str) -> None:
         o.refuse(f"an operand of type {dtype}")
 
 
-def _binary(op: str, kind: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, kind)
-        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
-
-    return meaning
+def _binary(op: str, kind: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, kind)
+    return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
 
 
-def _division(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "integer")
-        o.nonzero(rhs, "an integer is divided by", lhs)
-        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
-
-    return meaning
+def _division(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "integer")
+    o.nonzero(rhs, "an integer is divided by", lhs)
+    return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
 
 
 def _bitwise(op: str) -> Meaning:
@@ -92,15 +87,12 @@ def _bitwise(op: str) -> Meaning:
     return meaning
 
 
-def _shift(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "integer")
-        count = None if rhs.rank else affine_of(rhs.value())
-        if count is not None:
-            o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-    return meaning
+def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "integer")
+    count = None if rhs.rank else affine_of(rhs.value())
+    if count is not None:
+        o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
+    return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
 
 
 def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -124,20 +116,14 @@ def _power(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     return applied(o, power_cell, (lhs, rhs))
 
 
-def _float_pair(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "float")
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-    return meaning
+def _float_pair(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "float")
+    return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
 
 
-def _unary(op: str, kind: str) -> Meaning:
-    def meaning(o: Obligations, operand: Scalar) -> SymbolicTensor:
-        _require_kind(o, operand, kind)
-        return applied(o, lambda a: _function(op, a), (operand,))
-
-    return meaning
+def _unary(op: str, kind: str, o: Obligations, operand: Scalar) -> SymbolicTensor:
+    _require_kind(o, operand, kind)
+    return applied(o, lambda a: _function(op, a), (operand,))
 
 
 def _function(op: str, operand: Term) -> Term:
@@ -149,13 +135,15 @@ def _function(op: str, operand: Term) -> Term:
 # -- conversions
 
 
-def _conversion(allowed: Callable[[DType, DType], bool]) -> Meaning:
-    def meaning(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
-        if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
-            o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
-        return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
-
-    return meaning
+def _conversion(
+    allowed: Callable[[DType, DType], bool],
+    o: Obligations,
+    input: Scalar,  # noqa: A002 - MLIR's name
+    result: Result,
+) -> SymbolicTensor:
+    if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
+        o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+    return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
 
 
 def _index_cast(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
@@ -221,13 +209,13 @@ ROWS = [
         "arith.constant 0xFFF0000000000000 : f64",
         "arith.constant 0x7FC00000 : f32",
     ),
-    *(_row(name, _binary(op, "float"), "real[]", "real[]") for name, op in _FLOATS),
-    *(_row(name, _binary(op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
-    *(_row(name, _division(op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
+    *(_row(name, partial(_binary, op, "float"), "real[]", "real[]") for name, op in _FLOATS),
+    *(_row(name, partial(_binary, op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
+    *(_row(name, partial(_division, op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
     *(_bits(name, op) for name, op in _BITS),
-    *(_row(name, _shift(op), "i32[]", "count[]") for name, op in _SHIFTS),
-    _row("remf", _binary("rem", "float"), "real[]", "positive_real[]"),
-    _row("negf", _unary("neg", "float"), "real[]"),
+    *(_row(name, partial(_shift, op), "i32[]", "count[]") for name, op in _SHIFTS),
+    _row("remf", partial(_binary, "rem", "float"), "real[]", "positive_real[]"),
+    _row("negf", partial(_unary, "neg", "float"), "real[]"),
     row(
         "arith.cmpf",
         _compare,
@@ -244,15 +232,15 @@ ROWS = [
     ),
     row("arith.select", _select, "arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),
     *(
-        _row(name, _conversion(allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
+        _row(name, partial(_conversion, allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
         for name, allowed, source, dtype in _CONVERSIONS
     ),
     row("arith.index_cast", _index_cast, "arith.index_cast %n : index to i64", "arith.index_cast %m : index to i32"),
-    *(_row(name, _unary(name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
-    _row("roundeven", _unary("rint", "float"), "real[]", prefix="math"),
-    _row("absf", _unary("abs", "float"), "real[]", prefix="math"),
-    _row("absi", _unary("abs", "integer"), "signed[]", prefix="math"),
+    *(_row(name, partial(_unary, name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
+    _row("roundeven", partial(_unary, "rint", "float"), "real[]", prefix="math"),
+    _row("absf", partial(_unary, "abs", "float"), "real[]", prefix="math"),
+    _row("absi", partial(_unary, "abs", "integer"), "signed[]", prefix="math"),
     row("math.powf", _power, "math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),
-    _row("atan2", _float_pair("atan2"), "real[]", "real[]", prefix="math"),
-    _row("copysign", _float_pair("copysign"), "real[]", "real[]", prefix="math"),
+    _row("atan2", partial(_float_pair, "atan2"), "real[]", "real[]", prefix="math"),
+    _row("copysign", partial(_float_pair, "copysign"), "real[]", "real[]", prefix="math"),
 ]

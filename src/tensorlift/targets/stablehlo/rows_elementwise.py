@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
@@ -56,9 +57,9 @@ def _single(meaning: Callable[..., Any]) -> Callable[..., SymbolicTensor]:
 def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     """Divide reals, and integers as in C, which is as in Python where the dividend is a position."""
     if is_float(lhs.dtype):
-        return arithmetic.true_divide(operator=False)(o, lhs, rhs)
+        return arithmetic.true_divide(arithmetic.FUNCTION, o, lhs, rhs)
     op = "floordiv" if _is_position(o, lhs) and _is_positive(rhs) else "tdiv"
-    result = arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    result = arithmetic.integer_division(op, arithmetic.FUNCTION, o, lhs, rhs)
     known = _size_quotient(o, lhs, rhs) if op == "floordiv" and not lhs.rank else None
     if known is not None:
         return result.with_cells((), lambda _: terms.index(known, result.dtype))
@@ -75,7 +76,7 @@ def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTe
 
 def _remainder(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     op = "mod" if _is_position(o, lhs) and _is_positive(rhs) else "rem"
-    return arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    return arithmetic.integer_division(op, arithmetic.FUNCTION, o, lhs, rhs)
 
 
 def _is_position(o: Obligations, tensor: SymbolicTensor) -> bool:
@@ -103,13 +104,10 @@ def _power(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> Symbolic
     return elementwise(o, arithmetic.power_cell, (lhs, rhs), dtype)
 
 
-def _shifted_right(*, signed: bool) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
-        if lhs.dtype.startswith("u") is signed:
-            o.refuse("an arithmetic shift is of signed, a logical one of unsigned integers")
-        return logic.shift("shr")(o, lhs, rhs)
-
-    return meaning
+def _shifted_right(kind: str, o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+    if lhs.dtype[0] != kind:
+        o.refuse("an arithmetic shift is of signed, a logical one of unsigned integers")
+    return logic.shift("shr", o, lhs, rhs)
 
 
 def _absolute(o: Obligations, x: SymbolicTensor) -> SymbolicTensor:
@@ -125,7 +123,7 @@ def _compare(o: Obligations, lhs: Tensor, rhs: Tensor, *, direction: Text) -> Sy
     if direction not in DIRECTIONS:
         o.refuse(f"there is no comparison {direction}")
     require_same_shape(o, lhs, rhs)
-    return logic.comparison(DIRECTIONS[direction])(o, lhs, rhs)
+    return logic.comparison(DIRECTIONS[direction], o, lhs, rhs)
 
 
 def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> SymbolicTensor:
@@ -197,26 +195,26 @@ FUNCTIONS = {
 ROUNDINGS = {"floor": "floor", "ceil": "ceil", "rint": "round_nearest_even", "round": "round_nearest_afz"}
 
 ROWS = [
-    _binary("add", arithmetic.plain("add", operator=False), "arith"),
-    _binary("subtract", arithmetic.plain("sub", operator=False), "arith"),
-    _binary("multiply", arithmetic.plain("mul", operator=False), "arith"),
+    _binary("add", partial(arithmetic.plain, "add", arithmetic.FUNCTION), "arith"),
+    _binary("subtract", partial(arithmetic.plain, "sub", arithmetic.FUNCTION), "arith"),
+    _binary("multiply", partial(arithmetic.plain, "mul", arithmetic.FUNCTION), "arith"),
     _binary("divide", _divided, "number", "positive"),
     _binary("remainder", _remainder, "number", "positive"),
-    _binary("maximum", arithmetic.plain("max", operator=False), "arith"),
-    _binary("minimum", arithmetic.plain("min", operator=False), "arith"),
+    _binary("maximum", partial(arithmetic.plain, "max", arithmetic.FUNCTION), "arith"),
+    _binary("minimum", partial(arithmetic.plain, "min", arithmetic.FUNCTION), "arith"),
     _binary("power", _power, "positive_real", "real"),
-    _binary("atan2", arithmetic.float_binary("atan2"), "real"),
-    _binary("and", logic.bitwise("bitand"), "integer"),
-    _binary("or", logic.bitwise("bitor"), "integer"),
-    _binary("xor", logic.bitwise("bitxor"), "integer"),
-    _binary("shift_left", logic.shift("shl"), "i32", "count"),
-    _binary("shift_right_arithmetic", _shifted_right(signed=True), "i32", "count"),
-    _binary("shift_right_logical", _shifted_right(signed=False), "u32"),
+    _binary("atan2", partial(arithmetic.float_binary, "atan2"), "real"),
+    _binary("and", partial(logic.bitwise, "bitand"), "integer"),
+    _binary("or", partial(logic.bitwise, "bitor"), "integer"),
+    _binary("xor", partial(logic.bitwise, "bitxor"), "integer"),
+    _binary("shift_left", partial(logic.shift, "shl"), "i32", "count"),
+    _binary("shift_right_arithmetic", partial(_shifted_right, "i"), "i32", "count"),
+    _binary("shift_right_logical", partial(_shifted_right, "u"), "u32"),
     _row("negate", arithmetic.negative, "arith"),
     _row("not", logic.invert, "integer"),
     _row("abs", _absolute, "int_or_real"),
-    *(_row(name, functions.function_of_reals(op), REALS[op].values) for op, name in FUNCTIONS.items()),
-    *(_row(name, functions.rounding(op), "real") for op, name in ROUNDINGS.items()),
+    *(_row(name, partial(functions.function_of_reals, op), REALS[op].values) for op, name in FUNCTIONS.items()),
+    *(_row(name, partial(functions.rounding, op), "real") for op, name in ROUNDINGS.items()),
     row(
         "stablehlo.compare",
         _compare,

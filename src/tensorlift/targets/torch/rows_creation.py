@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
@@ -12,8 +13,6 @@ from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Size, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tensorlift.targets.target import Meaning
 
 
 def _full(
@@ -40,31 +39,25 @@ def _new_full(
     return creation.full(o, size, fill_value, dtype or ElementType(x.dtype))
 
 
-def _constant(value: int) -> Meaning:
-    def meaning(
-        o: Obligations,
-        size: Sizes,
-        *,
-        dtype: ElementType,
-        device: Device | None = None,  # noqa: ARG001 - says where, not what
-    ) -> SymbolicTensor:
-        return creation.full(o, size, number(value), dtype)
-
-    return meaning
+def _constant(
+    value: int,
+    o: Obligations,
+    size: Sizes,
+    *,
+    dtype: ElementType,
+    device: Device | None = None,  # noqa: ARG001 - says where, not what
+) -> SymbolicTensor:
+    return creation.full(o, size, number(value), dtype)
 
 
-def _new_constant(value: int) -> Meaning:
-    def meaning(o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
-        return creation.full(o, size, number(value), dtype or ElementType(x.dtype))
+def _new_constant(
+    value: int, o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None
+) -> SymbolicTensor:
+    return creation.full(o, size, number(value), dtype or ElementType(x.dtype))
 
-    return meaning
 
-
-def _constant_like(value: int) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-        return creation.full(o, input.shape, number(value), dtype or ElementType(input.dtype))
-
-    return meaning
+def _constant_like(value: int, o: Obligations, input: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    return creation.full(o, input.shape, number(value), dtype or ElementType(input.dtype))
 
 
 def _empty(
@@ -109,11 +102,13 @@ def _eye(
     return creation.diagonal_mask(o, n, m, dtype=dtype)
 
 
-def _triangle(shared: Callable[..., SymbolicTensor]) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, diagonal: Size = ZERO) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-        return shared(o, input, diagonal)
-
-    return meaning
+def _triangle(
+    shared: Callable[..., SymbolicTensor],
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    diagonal: Size = ZERO,
+) -> SymbolicTensor:
+    return shared(o, input, diagonal)
 
 
 def _broadcast_to(o: Obligations, input: Tensor, size: Sizes) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -128,17 +123,17 @@ def _constants(name: str, value: int) -> list[OpRow]:
     new = [f"x.new_{name}((m, n))", f"x.new_{name}(n, dtype=torch.int32)", f"x.new_{name}(())"]
     like = [f"torch.{name}_like(x)", f"torch.{name}_like(x, dtype=torch.float32)"]
     return [
-        row(f"torch.{name}", _constant(value), *tuple(sample(text, x="f64[m]") for text in texts)),
+        row(f"torch.{name}", partial(_constant, value), *tuple(sample(text, x="f64[m]") for text in texts)),
         row(
             f".new_{name}()",
-            _new_constant(value),
+            partial(_new_constant, value),
             *tuple(sample(text, x="arith[m]") for text in new),
             name=f"new_{name}",
             reads_cells=False,
         ),
         row(
             f"torch.{name}_like",
-            _constant_like(value),
+            partial(_constant_like, value),
             *tuple(sample(text, x="arith[m, n]") for text in like),
             name=f"{name}_like",
             reads_cells=False,
@@ -149,7 +144,7 @@ def _constants(name: str, value: int) -> list[OpRow]:
 def _triangles(name: str, shared: Callable[..., SymbolicTensor]) -> list[OpRow]:
     texts = [f"torch.{name}(a{offset})" for offset in ("", ", 1", ", diagonal=-1", ", n - m")]
     samples = tuple(sample(text, a="arith[m, n]") for text in texts)
-    return [row(f"torch.{name}", _triangle(shared), *samples)]
+    return [row(f"torch.{name}", partial(_triangle, shared), *samples)]
 
 
 ROWS = [

@@ -83,11 +83,11 @@ def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Tex
 def _remainder(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
     if not input.is_strong:
         o.refuse("torch.fmod of a Python number")
-    return arithmetic.integer_division("rem", operator=False)(o, input, other)
+    return arithmetic.integer_division("rem", arithmetic.FUNCTION, o, input, other)
 
 
 def _power(o: Obligations, input: Tensor, exponent: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return arithmetic.power(operator=False)(o, input, exponent)
+    return arithmetic.power(arithmetic.FUNCTION, o, input, exponent)
 
 
 def _clamp(
@@ -102,7 +102,7 @@ def _clamp(
     assert bound is not None
     if o.types.result_type(o, (input, bound)) != input.dtype:
         o.refuse("torch.clamp by a bound of a wider type")
-    return arithmetic.plain(op, operator=False)(o, input, bound)
+    return arithmetic.plain(op, arithmetic.FUNCTION, o, input, bound)
 
 
 def _where(o: Obligations, condition: Tensor, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -14,61 +15,61 @@ from tensorlift.targets.arrays import contraction, reduction
 from tensorlift.targets.target import Axes, AxisPairs, ElementType, Flag, OpRow, Sample, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.targets.target import Meaning
 
 _INTEGER_TEXTS = ("dim=0, dtype=torch.int32", "dtype=torch.float64")
 
 
-def _summed(op: Reducer) -> Meaning:
-    def meaning(
-        o: Obligations,
-        input: Tensor,  # noqa: A002 - PyTorch's name
-        dim: Axes = None,
-        keepdim: Flag = False,  # noqa: FBT002 - as PyTorch has it
-        *,
-        dtype: ElementType | None = None,
-    ) -> SymbolicTensor:
-        if op == "prod" and isinstance(dim, tuple):
-            o.refuse("a product over several axes at once")
-        return reduction.reduction(op)(o, input, dim, dtype, keepdims=keepdim)
-
-    return meaning
+def _summed(  # noqa: PLR0913 - PyTorch's parameters
+    op: Reducer,
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    dim: Axes = None,
+    keepdim: Flag = False,  # noqa: FBT002 - as PyTorch has it
+    *,
+    dtype: ElementType | None = None,
+) -> SymbolicTensor:
+    if op == "prod" and isinstance(dim, tuple):
+        o.refuse("a product over several axes at once")
+    return reduction.reduction(op)(o, input, dim, dtype, keepdims=keepdim)
 
 
-def _picked(op: Reducer) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
-        if op in ("max", "min") and input.dtype == "bool":
-            o.refuse("an extreme of truth values")
-        return reduction.reduction(op)(o, input, dim, keepdims=keepdim)
-
-    return meaning
+def _picked(op: Reducer, o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
+    if op in ("max", "min") and input.dtype == "bool":
+        o.refuse("an extreme of truth values")
+    return reduction.reduction(op)(o, input, dim, keepdims=keepdim)
 
 
-def _position(*, is_greatest: bool) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, dim: int | None = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
-        return reduction.position(is_greatest=is_greatest)(o, input, dim, keepdims=keepdim)
-
-    return meaning
+def _position(
+    op: PositionName,
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    dim: int | None = None,
+    keepdim: Flag = False,  # noqa: FBT002 - as PyTorch has it
+) -> SymbolicTensor:
+    return reduction.position(op, o, input, dim, keepdims=keepdim)
 
 
 def _mean(o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
     return reduction.mean(o, input, dim, keepdims=keepdim)
 
 
-def _running(op: Reducer) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, dim: int, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-        return reduction.running(op, default_axis=None)(o, input, dim, dtype)
+def _running(
+    op: Reducer,
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    dim: int,
+    *,
+    dtype: ElementType | None = None,
+) -> SymbolicTensor:
+    return reduction.running(op, default_axis=None)(o, input, dim, dtype)
 
-    return meaning
 
-
-def _running_extreme(op: Reducer) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, dim: int) -> tuple[SymbolicTensor, ...]:  # noqa: A002 - PyTorch's name
-        """Give the values; where they stood, which PyTorch gives too, has no name here."""
-        return (reduction.running(op, default_axis=None)(o, input, dim),)
-
-    return meaning
+def _running_extreme(op: Reducer, o: Obligations, input: Tensor, dim: int) -> tuple[SymbolicTensor, ...]:  # noqa: A002 - PyTorch's name
+    """Give the values; where they stood, which PyTorch gives too, has no name here."""
+    return (reduction.running(op, default_axis=None)(o, input, dim),)
 
 
 def _rows(name: str, meaning: Meaning, values: str, least: int, *texts: str) -> list[OpRow]:
@@ -86,19 +87,19 @@ _TEXTS = ("", "dim=0", "dim=(0, 1)", "dim=-1, keepdim=True")
 _ONE_AXIS = ("", "dim=0", "dim=-1, keepdim=True")
 
 ROWS = [
-    *_rows("sum", _summed("sum"), "arith", 0, *_TEXTS, *_INTEGER_TEXTS),
-    *_rows("prod", _summed("prod"), "arith", 0, *_ONE_AXIS, *_INTEGER_TEXTS),
-    *_rows("amax", _picked("max"), "arith", 1, *_TEXTS),
-    *_rows("amin", _picked("min"), "arith", 1, *_TEXTS),
-    *_rows("argmax", _position(is_greatest=True), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
-    *_rows("argmin", _position(is_greatest=False), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
-    *_rows("any", _picked("any"), "sparse", 0, *_TEXTS),
-    *_rows("all", _picked("all"), "sparse", 0, *_TEXTS),
+    *_rows("sum", partial(_summed, "sum"), "arith", 0, *_TEXTS, *_INTEGER_TEXTS),
+    *_rows("prod", partial(_summed, "prod"), "arith", 0, *_ONE_AXIS, *_INTEGER_TEXTS),
+    *_rows("amax", partial(_picked, "max"), "arith", 1, *_TEXTS),
+    *_rows("amin", partial(_picked, "min"), "arith", 1, *_TEXTS),
+    *_rows("argmax", partial(_position, "argmax"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
+    *_rows("argmin", partial(_position, "argmin"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
+    *_rows("any", partial(_picked, "any"), "sparse", 0, *_TEXTS),
+    *_rows("all", partial(_picked, "all"), "sparse", 0, *_TEXTS),
     *_rows("mean", _mean, "real", 1, *_TEXTS),
-    *_rows("cumsum", _running("sum"), "arith", 0, "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
-    *_rows("cumprod", _running("prod"), "arith", 0, "dim=0", "dim=-1"),
-    row("torch.cummax", _running_extreme("max"), *_of_matrix("torch.cummax(a, dim=1)[0]")),
-    row("torch.cummin", _running_extreme("min"), *_of_matrix("torch.cummin(a, dim=0)[0]")),
+    *_rows("cumsum", partial(_running, "sum"), "arith", 0, "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
+    *_rows("cumprod", partial(_running, "prod"), "arith", 0, "dim=0", "dim=-1"),
+    row("torch.cummax", partial(_running_extreme, "max"), *_of_matrix("torch.cummax(a, dim=1)[0]")),
+    row("torch.cummin", partial(_running_extreme, "min"), *_of_matrix("torch.cummin(a, dim=0)[0]")),
 ]
 
 
