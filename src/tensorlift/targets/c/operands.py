@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tensorlift.targets.c.storage import Piece, Slot
 
+PREFIXES = {"f64": "cblas_d", "f32": "cblas_s"}
 Ranges = dict[str, tuple["Affine", "Affine"]]  # the first and the last value of each variable
 
 
