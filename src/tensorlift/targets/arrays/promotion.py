@@ -38,20 +38,12 @@ class ArrayTypes(ABC):
         """Return the type in which a function of reals is computed for operands of a type."""
 
     @abstractmethod
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/`` on operands of a common type."""
-
-    @abstractmethod
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
         """Return how much the result of a function counts."""
 
-    @abstractmethod
-    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:
-        """Return the element type of an array that is filled with a value."""
-
-    @abstractmethod
-    def real_type(self, o: Obligations) -> DType:
-        """Return the element type of an array of reals for which the text names none."""
+    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type of ``/``: that of functions of reals."""
+        return self.float_type(o, dtype)
 
     def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:  # noqa: B027 - most libraries wrap
         """Refuse a conversion between types that does not truncate and wrap."""

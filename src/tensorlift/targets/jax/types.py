@@ -43,10 +43,6 @@ class JaxTypes(ArrayTypes):
             return dtype
         return "f64" if is_integer(dtype) and width(dtype) == _WIDEST else "f32"
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/``: that of functions of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all combine
         """Return how much the result of a function counts: as that of an operator."""
         return operator_strength(tensors)

@@ -31,10 +31,6 @@ class StatedTypes(ArrayTypes):
             o.refuse(f"a function of reals on values of the type {dtype}")
         return dtype
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type, which must be one of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all count alike
         """Return how much the type of a result counts."""
         return Strength.STRONG

@@ -47,10 +47,6 @@ class TorchTypes(ArrayTypes):
             o.refuse("a function of reals has PyTorch's default type for integers; convert them first")
         return dtype
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/``: that of functions of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
         """Return that a function gives a tensor; it needs one among its operands."""
         if operator_strength(tensors) is not Strength.STRONG:
