@@ -24,17 +24,12 @@ from tensorlift.ir.tensor_program import (
     Full,
     Gather,
     Iota,
-    Literal,
     Range,
-    SizeValue,
-    Subscript,
-    Transpose,
     Triangle,
     TriangleMask,
-    Windows,
 )
 from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
-from tensorlift.targets.mlir_text.positions import combined, source_of
+from tensorlift.targets.mlir_text.positions import number_at, shown
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Shape
@@ -87,9 +82,13 @@ class Body:
     # -- expressions
 
     def _cell(self, node: Expression, indices: Indices) -> Value:
-        if type(node) in _METHODS and not self.values.is_known(node):
-            value: Value = getattr(self, _METHODS[type(node)])(node, indices)
-            return value
+        if not self.values.is_known(node):
+            view = shown(node, indices)
+            if view is not None:
+                return self.at(*view)
+            if type(node) in _METHODS:
+                value: Value = getattr(self, _METHODS[type(node)])(node, indices)
+                return value
         return self._read(self.values.tensor(node), node.shape, node.dtype, indices)
 
     def elementwise(self, node: Elementwise, indices: Indices) -> Value:
@@ -118,28 +117,13 @@ class Body:
         """Return the operand's cell, of a stretched axis the only one."""
         return self._as(node.argument, _aligned(node.argument, node, indices), node.dtype)
 
-    def subscript(self, node: Subscript, indices: Indices) -> Value:
-        """Return the cell that a view shows."""
-        return self.at(node.argument, source_of(node, indices))
-
-    def transpose(self, node: Transpose, indices: Indices) -> Value:
-        """Return the cell that permuted axes show."""
-        return self.at(node.argument, tuple(indices[node.permutation.index(k)] for k in range(node.rank)))
-
     def diagonal(self, node: Diagonal, indices: Indices) -> Value:
         """Return a cell of the diagonal."""
         return self.at(node.argument, indices * 2)
 
-    def windows(self, node: Windows, indices: Indices) -> Value:
-        """Return the cell at a place in a window."""
-        inner = list(indices[: node.argument.rank])
-        for axis, index in zip(node.axes, indices[node.argument.rank :], strict=True):
-            inner[axis] = inner[axis] + index
-        return self.at(node.argument, tuple(inner))
-
     def gather(self, node: Gather, indices: Indices) -> Value:
         """Return the cell at the position that index arrays give."""
-        return self.at(node.argument, tuple(affine_at(i, _aligned(i, node, indices)) for i in node.indices))
+        return self.at(node.argument, tuple(affine_at(i, indices) for i in node.indices))
 
     def triangle(self, node: Triangle, indices: Indices) -> Value:
         """Return the cell on one side of a diagonal, zero on the other."""
@@ -313,22 +297,9 @@ def affine_at(node: Expression, indices: Indices) -> Affine:
         LiftError: TL305, where it is not.
 
     """
-    if isinstance(node, SizeValue):
-        return node.affine
-    if isinstance(node, Literal) and not isinstance(node.value, str) and node.value.denominator == 1:
-        return Affine(int(node.value))
-    if isinstance(node, Iota):
-        return indices[0] + node.start
-    if isinstance(node, Cast | Copy):
-        return affine_at(node.argument, indices)
-    if isinstance(node, Broadcast):
-        return affine_at(node.argument, _aligned(node.argument, node, indices))
-    if isinstance(node, Subscript):
-        return affine_at(node.argument, source_of(node, indices))
-    if isinstance(node, Elementwise):
-        found = combined(node.op, [affine_at(a, _aligned(a, node, indices)) for a in node.arguments])
-        if found is not None:
-            return found
+    found = number_at(node, indices)
+    if found is not None:
+        return found
     raise refuse(
         "TL305", "a gather by values that are no affine function of the position", remedy="lift to another target"
     )
@@ -336,6 +307,6 @@ def affine_at(node: Expression, indices: Indices) -> Affine:
 
 _METHODS: dict[type[Expression], str] = {
     Elementwise: "elementwise", Cast: "cast", Copy: "same", Broadcast: "broadcast", Full: "broadcast",
-    Subscript: "subscript", Transpose: "transpose", Diagonal: "diagonal", Windows: "windows", Gather: "gather",
+    Diagonal: "diagonal", Gather: "gather",
     Triangle: "triangle", TriangleMask: "triangle_mask", DiagonalMask: "diagonal_mask", Iota: "iota",
 }  # fmt: skip

@@ -12,8 +12,9 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, Affine
+from tensorlift.targets.mlir_text.positions import cell_of
 from tensorlift.targets.stablehlo.builder import static, type_of
-from tensorlift.targets.stablehlo.views import Span, cell_of
+from tensorlift.targets.stablehlo.views import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -43,7 +43,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
-from tensorlift.targets.mlir_text.positions import without_position
+from tensorlift.targets.mlir_text.positions import cell_of, without_position
 from tensorlift.targets.mlir_text.text import function_emitted, without_unused
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
 from tensorlift.targets.stablehlo.contraction import contract
@@ -52,7 +52,6 @@ from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS,
 from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,
     Span,
-    cell_of,
     cells_at,
     changing,
     diagonal_store,

@@ -11,26 +11,16 @@ from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
-    Broadcast,
-    Cast,
     Diagonal,
     DiagonalMask,
     Elementwise,
-    Gather,
-    Iota,
-    Literal,
     NewAxis,
     Range,
     Reverse,
-    SizeValue,
-    Subscript,
-    Transpose,
     Variable,
-    Windows,
 )
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
-from tensorlift.targets.mlir_text.positions import combined, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -224,40 +214,3 @@ def _added(chosen: Expression, other: Variable) -> Expression | None:
 
 
 Indices = tuple[Affine, ...]
-
-
-def cell_of(node: Expression, at: Indices) -> tuple[Expression, Indices]:
-    """Return the array that a view is made of, and the place there of the cell at an index of the view."""
-    if isinstance(node, Subscript):
-        return cell_of(node.argument, source_of(node, at))
-    if isinstance(node, Transpose):
-        return cell_of(node.argument, tuple(at[node.permutation.index(axis)] for axis in range(node.rank)))
-    if isinstance(node, Windows):
-        inside = dict(zip(node.axes, at[node.argument.rank :], strict=True))
-        places = at[: node.argument.rank]
-        return cell_of(node.argument, tuple(p + inside.get(axis, ZERO) for axis, p in enumerate(places)))
-    if isinstance(node, Gather):
-        found = [number_at(index, at) for index in node.indices]
-        indices = tuple(index for index in found if index is not None)
-        if len(indices) == len(found):
-            return cell_of(node.argument, indices)
-    return node, at
-
-
-def number_at(node: Expression, at: Indices) -> Affine | None:
-    """Return the number at an index of what an array of indices broadcasts to, where it is affine in the index."""
-    at = at[len(at) - node.rank :]
-    array, place = cell_of(node, tuple(ZERO if e == 1 else index for e, index in zip(node.shape, at, strict=True)))
-    if isinstance(array, Literal):
-        return Affine(int(array.value)) if not isinstance(array.value, str) else None
-    if isinstance(array, SizeValue):
-        return array.affine
-    if isinstance(array, Iota):
-        return array.start + place[0]
-    if isinstance(array, Cast | Broadcast):
-        return number_at(array.argument, place)
-    if not isinstance(array, Elementwise):
-        return None
-    numbers = [number_at(argument, place) for argument in array.arguments]
-    known = [number for number in numbers if number is not None]
-    return combined(array.op, known) if len(known) == len(numbers) else None
