@@ -29,6 +29,8 @@ class Operand(NamedTuple):
 class ArrayTypes(ABC):
     """Type rules that array libraries share (`comprehension.tensor.TypeRules`); each says how types combine."""
 
+    of_negative_reals = ""  # what is wrong with them as unsigned integers
+
     @abstractmethod
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the common type of operands."""
@@ -45,8 +47,10 @@ class ArrayTypes(ABC):
         """Return the type of ``/``: that of functions of reals."""
         return self.float_type(o, dtype)
 
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:  # noqa: B027 - most libraries wrap
+    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
         """Refuse a conversion between types that does not truncate and wrap."""
+        if self.of_negative_reals and is_float(source) and dtype.startswith("u"):
+            o.refuse(f"{self.of_negative_reals}; convert to a signed type first")
 
     def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:  # noqa: B027 - most libraries subtract what has a type
         """Refuse operands that the library does not subtract."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class TorchTypes(ArrayTypes):
     """Type rules of torch."""
 
+    of_negative_reals = "PyTorch promises nothing of negative reals as unsigned integers"
+
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the common type of operands, as ``torch.result_type`` does."""
         ranked: tuple[list[DType], ...] = (
@@ -62,11 +64,6 @@ class TorchTypes(ArrayTypes):
     def real_type(self, o: Obligations) -> DType:
         """Refuse what has PyTorch's default type."""
         return o.refuse("a tensor without dtype has PyTorch's default type; name its dtype")
-
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
-        """Refuse reals that become unsigned integers, of which PyTorch promises nothing where they are negative."""
-        if is_float(source) and dtype.startswith("u"):
-            o.refuse("PyTorch promises nothing of negative reals as unsigned integers; convert to a signed type first")
 
     def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:
         """Refuse truth values beside a tensor, of whatever type."""
