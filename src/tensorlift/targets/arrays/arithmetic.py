@@ -71,7 +71,7 @@ def binary(
 ) -> SymbolicTensor:
     """Apply a scalar operation to operands converted to one type."""
     typed = [converted(o, operand, dtype) for operand in operands]
-    return elementwise(o, lambda a, b: cell(op, a, b), typed, dtype, strength)
+    return elementwise(o, partial(cell, op), typed, dtype, strength)
 
 
 def plain(op: str, operator: Flag, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:

@@ -25,7 +25,7 @@ def function_of_reals(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
     """Apply a function of one real."""
     dtype = o.types.float_type(o, x.dtype)
     strength = o.types.strength(o, (x,), dtype)
-    return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
+    return elementwise(o, partial(terms.apply, op), (converted(o, x, dtype),), dtype, strength)
 
 
 def rounding(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -33,7 +33,7 @@ def rounding(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
     if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
         o.refuse("rounding of anything but a NumPy float")
     strength = o.types.strength(o, (x,), x.dtype)
-    return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype, strength)
+    return elementwise(o, partial(terms.apply, op), (x,), x.dtype, strength)
 
 
 def _square(o: Obligations, x: Tensor) -> SymbolicTensor:

@@ -72,7 +72,7 @@ def comparison(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTenso
     if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
         o.refuse("a comparison of signed and unsigned 64-bit integers")
     operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-    return elementwise(o, lambda a, b: compared(op, a, b), operands, "bool", operator_strength((x1, x2)))
+    return elementwise(o, partial(compared, op), operands, "bool", operator_strength((x1, x2)))
 
 
 def conjunction(left: Term, right: Term) -> Term:
@@ -99,7 +99,7 @@ def difference(left: Term, right: Term) -> Term:
     return terms.apply("ne", left, right) if a is None or b is None else mask((a - b) | (b - a))
 
 
-_ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}
+ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}
 
 
 def bitwise(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
@@ -110,8 +110,8 @@ def bitwise(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
     operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
     strength = operator_strength((x1, x2))
     if dtype == "bool":
-        return elementwise(o, _ON_TRUTH_VALUES[op], operands, dtype, strength)
-    return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype, strength)
+        return elementwise(o, ON_TRUTH_VALUES[op], operands, dtype, strength)
+    return elementwise(o, partial(terms.apply, op), operands, dtype, strength)
 
 
 def shift(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
@@ -124,7 +124,7 @@ def shift(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
     if count is not None:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(dtype)))
     operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-    return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype)
+    return elementwise(o, partial(terms.apply, op), operands, dtype)
 
 
 def invert(o: Obligations, x: Tensor) -> SymbolicTensor:

@@ -22,7 +22,7 @@ from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays.arithmetic import cell, power_cell
-from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
+from tensorlift.targets.arrays.logic import ON_TRUTH_VALUES, compared, selected
 from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Scalar, is_index
 from tensorlift.targets.target import OpRow, row, sample
 
@@ -64,27 +64,22 @@ def _require_kind(o: Obligations, operand: SymbolicTensor, kind: str) -> None:
         o.refuse(f"an operand of type {dtype}")
 
 
-def _binary(op: str, kind: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+def _pair(
+    function: Callable[[Term, Term], Term], kind: str, o: Obligations, lhs: Scalar, rhs: Scalar
+) -> SymbolicTensor:
     _require_kind(o, lhs, kind)
-    return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
+    return applied(o, function, (lhs, rhs))
 
 
 def _division(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "integer")
     o.nonzero(rhs, "an integer is divided by", lhs)
-    return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
+    return applied(o, partial(cell, op), (lhs, rhs))
 
 
-def _bitwise(op: str) -> Meaning:
-    on_truth = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}[op]
-
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "bits")
-        if lhs.dtype == "bool":
-            return applied(o, on_truth, (lhs, rhs))
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-    return meaning
+def _bitwise(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "bits")
+    return applied(o, ON_TRUTH_VALUES[op] if lhs.dtype == "bool" else partial(terms.apply, op), (lhs, rhs))
 
 
 def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -92,7 +87,7 @@ def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     count = None if rhs.rank else affine_of(rhs.value())
     if count is not None:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
-    return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
+    return applied(o, partial(terms.apply, op), (lhs, rhs))
 
 
 def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -101,7 +96,7 @@ def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> 
         o.refuse(f"a comparison {predicate} of {lhs.dtype}")
     if lhs.dtype == "bool" and op not in ("eq", "ne"):
         o.refuse(f"a comparison {predicate} of truth values")
-    return elementwise(o, lambda a, b: compared(op, a, b), (lhs, rhs), "bool")
+    return elementwise(o, partial(compared, op), (lhs, rhs), "bool")
 
 
 def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -111,19 +106,9 @@ def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicT
     return elementwise(o, selected, (cond, lhs, rhs), one_type(o, (lhs, rhs)))
 
 
-def _power(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-    _require_kind(o, lhs, "float")
-    return applied(o, power_cell, (lhs, rhs))
-
-
-def _float_pair(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-    _require_kind(o, lhs, "float")
-    return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-
 def _unary(op: str, kind: str, o: Obligations, operand: Scalar) -> SymbolicTensor:
     _require_kind(o, operand, kind)
-    return applied(o, lambda a: _function(op, a), (operand,))
+    return applied(o, partial(_function, op), (operand,))
 
 
 def _function(op: str, operand: Term) -> Term:
@@ -187,7 +172,7 @@ def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", sta
 def _bits(name: str, op: str) -> OpRow:
     text = f"arith.{name} %a, %b : {{a}}"
     samples = (sample(text, a="signed[]", b="signed[]"), sample(text, a="bool[]", b="bool[]"))
-    return row(f"arith.{name}", _bitwise(op), *samples)
+    return row(f"arith.{name}", partial(_bitwise, op), *samples)
 
 
 _FLOATS = [("addf", "add"), ("subf", "sub"), ("mulf", "mul"), ("divf", "div"), ("maximumf", "max"),
@@ -209,12 +194,12 @@ ROWS = [
         "arith.constant 0xFFF0000000000000 : f64",
         "arith.constant 0x7FC00000 : f32",
     ),
-    *(_row(name, partial(_binary, op, "float"), "real[]", "real[]") for name, op in _FLOATS),
-    *(_row(name, partial(_binary, op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
+    *(_row(name, partial(_pair, partial(cell, op), "float"), "real[]", "real[]") for name, op in _FLOATS),
+    *(_row(name, partial(_pair, partial(cell, op), "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
     *(_row(name, partial(_division, op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
     *(_bits(name, op) for name, op in _BITS),
     *(_row(name, partial(_shift, op), "i32[]", "count[]") for name, op in _SHIFTS),
-    _row("remf", partial(_binary, "rem", "float"), "real[]", "positive_real[]"),
+    _row("remf", partial(_pair, partial(cell, "rem"), "float"), "real[]", "positive_real[]"),
     _row("negf", partial(_unary, "neg", "float"), "real[]"),
     row(
         "arith.cmpf",
@@ -240,7 +225,7 @@ ROWS = [
     _row("roundeven", partial(_unary, "rint", "float"), "real[]", prefix="math"),
     _row("absf", partial(_unary, "abs", "float"), "real[]", prefix="math"),
     _row("absi", partial(_unary, "abs", "integer"), "signed[]", prefix="math"),
-    row("math.powf", _power, "math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),
-    _row("atan2", partial(_float_pair, "atan2"), "real[]", "real[]", prefix="math"),
-    _row("copysign", partial(_float_pair, "copysign"), "real[]", "real[]", prefix="math"),
+    row("math.powf", partial(_pair, power_cell, "float"), "math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),
+    _row("atan2", partial(_pair, partial(terms.apply, "atan2"), "float"), "real[]", "real[]", prefix="math"),
+    _row("copysign", partial(_pair, partial(terms.apply, "copysign"), "float"), "real[]", "real[]", prefix="math"),
 ]

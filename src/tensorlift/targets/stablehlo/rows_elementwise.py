@@ -38,20 +38,13 @@ def require_same_shape(o: Obligations, first: SymbolicTensor, *others: SymbolicT
                 o.require("operands have equal extents", equal(mine, theirs))
 
 
-def _pair(meaning: Callable[..., SymbolicTensor]) -> Callable[..., SymbolicTensor]:
-    def checked(o: Obligations, lhs: Tensor, rhs: Tensor) -> SymbolicTensor:
-        require_same_shape(o, lhs, rhs)
-        return meaning(o, lhs, rhs)
-
-    return checked
+def _pair(meaning: Callable[..., SymbolicTensor], o: Obligations, lhs: Tensor, rhs: Tensor) -> SymbolicTensor:
+    require_same_shape(o, lhs, rhs)
+    return meaning(o, lhs, rhs)
 
 
-def _single(meaning: Callable[..., Any]) -> Callable[..., SymbolicTensor]:
-    def checked(o: Obligations, operand: Tensor) -> SymbolicTensor:
-        result: SymbolicTensor = meaning(o, operand)
-        return result
-
-    return checked
+def _single(meaning: Callable[..., SymbolicTensor], o: Obligations, operand: Tensor) -> SymbolicTensor:
+    return meaning(o, operand)
 
 
 def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
@@ -177,14 +170,14 @@ def _row(name: str, meaning: Callable[..., Any], kind: str) -> OpRow:
     """Return a row of an operation on one operand."""
     text = f"stablehlo.{name} %a : {_MATRIX}"
     samples = (sample(text, a=f"{kind}[m, n]"), sample(f"stablehlo.{name} %a : tensor<{{a}}>", a=f"{kind}[]"))
-    return row(f"stablehlo.{name}", _single(meaning), *samples, form=_UNARY)
+    return row(f"stablehlo.{name}", partial(_single, meaning), *samples, form=_UNARY)
 
 
 def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> OpRow:
     """Return a row of an operation on two operands of the same type."""
     operands = {"a": f"{left}[m, n]", "b": f"{right or left}[m, n]"}
     text = f"stablehlo.{name} %a, %b : {_MATRIX}"
-    return row(f"stablehlo.{name}", _pair(meaning), sample(text, **operands), form=_BINARY)
+    return row(f"stablehlo.{name}", partial(_pair, meaning), sample(text, **operands), form=_BINARY)
 
 
 # Functions of reals, and what rounds them, by their names here.
