@@ -13,10 +13,9 @@ from tensorlift.targets.arrays import arithmetic, creation, functions, index, re
 from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Subscripts, Tensor, row, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
     from tensorlift.comprehension.terms import Reducer
+    from tensorlift.targets.arrays.arithmetic import Binary
     from tensorlift.targets.target import Meaning, Sample
 
 
@@ -98,16 +97,11 @@ def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> Symbol
     return index.store(o, x, items, values)
 
 
-def _updated(op: str) -> Meaning:
-    combine = _BINARY[op]
-
-    def meaning(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
-        _require_fitting(o, x, values)
-        if x.dtype == "bool":
-            o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
-        return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
-
-    return meaning
+def _updated(combine: Binary, o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+    _require_fitting(o, x, values)
+    if x.dtype == "bool":
+        o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
+    return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
 
 
 def _require_fitting(o: Obligations, x: SymbolicTensor, values: SymbolicTensor) -> None:
@@ -115,7 +109,7 @@ def _require_fitting(o: Obligations, x: SymbolicTensor, values: SymbolicTensor) 
         o.refuse(f"values are stored in the narrower type {x.dtype}")
 
 
-_BINARY: dict[str, Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]] = {
+_BINARY: dict[str, Binary] = {
     "add": partial(arithmetic.plain, "add", arithmetic.OPERATOR),
     "subtract": partial(arithmetic.plain, "sub", arithmetic.OPERATOR),
     "multiply": partial(arithmetic.plain, "mul", arithmetic.OPERATOR),
@@ -138,5 +132,5 @@ _STRIDED = tuple(
 
 UPDATES = [
     _row("set", _set, "number", *_STRIDED),
-    *(_row(name, _updated(name), "positive_real") for name in _BINARY),
+    *(_row(name, partial(_updated, combine), "positive_real") for name, combine in _BINARY.items()),
 ]
